@@ -1,0 +1,279 @@
+//! A protocol and its rows, keyed by unit name: the only state there is, and its only merge.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::protocol::{Protocol, Rows, full_id};
+use crate::provenance::{Provenance, Reading, Setting};
+use crate::report::{Report, Table, Warning};
+use crate::value::Value;
+
+/// The name of a unit. Rows are kept and read in the byte order of these names.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct UnitId(String);
+
+impl UnitId {
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<T: Into<String>> From<T> for UnitId {
+    fn from(name: T) -> Self {
+        Self(name.into())
+    }
+}
+
+impl fmt::Display for UnitId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A protocol, its rows and where they came from.
+///
+/// *Correctness.* `merge` is associative, commutative and idempotent: equal rows under one name
+/// coincide, unequal ones are a conflict. Therefore no sample is ever counted twice, however often
+/// a shard arrives.
+#[derive(Clone, Debug)]
+pub struct Accumulator<P: Protocol> {
+    protocol: P,
+    rows: BTreeMap<UnitId, Kept<P::Row>>,
+    /// Files, readings, facts and shards.
+    pub provenance: Provenance,
+    source: Arc<str>,
+}
+
+/// A row, and the state it came from so that a conflict can name both sides. The source is no
+/// part of the state.
+#[derive(Clone, Debug)]
+struct Kept<R> {
+    row: R,
+    source: Arc<str>,
+}
+
+impl<P: Protocol> PartialEq for Accumulator<P> {
+    fn eq(&self, other: &Self) -> bool {
+        self.protocol == other.protocol
+            && self.provenance == other.provenance
+            && self.rows.len() == other.rows.len()
+            && self
+                .rows
+                .iter()
+                .zip(&other.rows)
+                .all(|((a, x), (b, y))| a == b && x.row == y.row)
+    }
+}
+
+impl<P: Protocol> Accumulator<P> {
+    /// An accumulator without rows: the neutral element of `merge`.
+    pub fn new(protocol: P) -> Self {
+        Self { protocol, rows: BTreeMap::new(), provenance: Provenance::default(), source: "this run".into() }
+    }
+
+    /// Rebuilds a state from its parts; `source` names it in conflicts.
+    pub(crate) fn from_parts(
+        protocol: P,
+        rows: BTreeMap<UnitId, P::Row>,
+        provenance: Provenance,
+        source: &str,
+    ) -> Self {
+        let source: Arc<str> = source.into();
+        let rows =
+            rows.into_iter().map(|(id, row)| (id, Kept { row, source: Arc::clone(&source) })).collect();
+        Self { protocol, rows, provenance, source }
+    }
+
+    /// The protocol.
+    pub fn protocol(&self) -> &P {
+        &self.protocol
+    }
+
+    /// The rows in key order.
+    pub fn rows(&self) -> Rows<'_, P::Row> {
+        Rows::new(self.rows.iter().map(|(id, kept)| (id, &kept.row)).collect())
+    }
+
+    /// How many units there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Measures a unit and keeps its row. A name seen before is a `Duplicate`.
+    pub fn update(&mut self, id: impl Into<UnitId>, unit: P::Unit<'_>) -> Result<()> {
+        match self.rows.entry(id.into()) {
+            Entry::Occupied(entry) => Err(Error::new(
+                ErrorKind::Duplicate,
+                format!("unit '{}' occurs twice in this run", entry.key()),
+            )
+            .advice("give every unit a name of its own; merge states to combine runs")),
+            Entry::Vacant(entry) => {
+                let row =
+                    self.protocol.measure(unit).map_err(|error| error.at(format!("unit {}", entry.key())))?;
+                entry.insert(Kept { row, source: Arc::clone(&self.source) });
+                Ok(())
+            }
+        }
+    }
+
+    /// Adds the rows of another state. Equal rows under one name coincide; unequal rows are a
+    /// `Conflict` and different parameters a `ProtocolMismatch`. On an error nothing has changed.
+    pub fn merge(&mut self, other: Self) -> Result<()> {
+        if self.protocol != other.protocol {
+            return Err(mismatch(&self.protocol, &other.protocol, &self.source, &other.source));
+        }
+        for (id, theirs) in &other.rows {
+            if let Some(ours) = self.rows.get(id)
+                && ours.row != theirs.row
+            {
+                return Err(Error::new(ErrorKind::Conflict, format!("unit '{id}' has two different rows"))
+                    .found(format!("one in {}, another in {}", ours.source, theirs.source))
+                    .advice("the same unit was measured from different data: remove one of the two"));
+            }
+        }
+        let mut provenance = self.provenance.clone();
+        provenance.merge(other.provenance, P::READING_IN_ROWS)?;
+        self.provenance = provenance;
+        for (id, theirs) in other.rows {
+            self.rows.entry(id).or_insert(theirs);
+        }
+        Ok(())
+    }
+
+    /// Reads every metric from the rows. Ask as often as you like.
+    pub fn finish(&self) -> Report {
+        let rows = self.rows();
+        let metrics = P::METRICS
+            .iter()
+            .filter(|metric| self.protocol.reports(metric))
+            .map(|metric| (full_id::<P>(metric.id), (metric.read)(&self.protocol, &rows)))
+            .collect();
+        let mut warnings = self.protocol.warnings(&rows, &self.provenance);
+        warnings.extend(self.provenance.missing_shards().map(|(of, missing)| Warning {
+            code: "shards-missing".into(),
+            message: format!(
+                "expected {of} shards, have {}, missing {}",
+                of as usize - missing.len(),
+                missing.iter().map(|i| format!("{i}/{of}")).collect::<Vec<_>>().join(", ")
+            ),
+            units: Vec::new(),
+        }));
+        Report {
+            version: env!("CARGO_PKG_VERSION").into(),
+            protocol: protocol_json(&self.protocol),
+            reading: readings_json(&self.provenance),
+            units: self.rows.len() as u64,
+            metrics,
+            intervals: None,
+            warnings,
+            inputs: self.provenance.inputs.iter().map(|(path, input)| (path.clone(), input.clone())).collect(),
+        }
+    }
+
+    /// The per-unit table: the protocol's columns, then every per-unit metric read from one row.
+    pub fn per_unit(&self) -> Table {
+        let all = self.rows();
+        let fixed = self.protocol.for_single_rows(&all);
+        let metrics: Vec<_> =
+            P::METRICS.iter().filter(|metric| metric.per_unit && self.protocol.reports(metric)).collect();
+        let columns = std::iter::once("unit")
+            .chain(P::COLUMNS.iter().map(|column| column.name))
+            .chain(metrics.iter().map(|metric| metric.id))
+            .map(String::from)
+            .collect();
+        let rows = (0..all.len())
+            .map(|i| {
+                let one = all.select([i]);
+                let (name, row) = (self.rows.keys().nth(i), one.iter().next());
+                let cells: Vec<Value> = row
+                    .into_iter()
+                    .flat_map(|row| P::COLUMNS.iter().map(|column| (column.read)(&fixed, row)))
+                    .chain(metrics.iter().map(|metric| (metric.read)(&fixed, &one)))
+                    .collect();
+                (name.map(UnitId::to_string).unwrap_or_default(), cells)
+            })
+            .collect();
+        Table { columns, rows }
+    }
+
+    /// Names this state in conflicts that later merges find.
+    pub fn set_source(&mut self, source: &str) {
+        self.source = source.into();
+        for kept in self.rows.values_mut() {
+            kept.source = Arc::clone(&self.source);
+        }
+    }
+}
+
+/// The protocol as the report prints it: its name first, then every parameter.
+pub(crate) fn protocol_json<P: Protocol>(protocol: &P) -> serde_json::Map<String, Json> {
+    let mut object = serde_json::Map::new();
+    object.insert("name".into(), P::NAME.into());
+    if let Ok(Json::Object(parameters)) = serde_json::to_value(protocol) {
+        object.extend(parameters);
+    }
+    object
+}
+
+fn readings_json(provenance: &Provenance) -> Json {
+    let one = |reading: &Reading| {
+        Json::Object(reading.iter().map(|(key, setting)| (key.clone(), setting_json(setting))).collect())
+    };
+    let mut all: Vec<Json> = provenance.readings.iter().map(one).collect();
+    match all.len() {
+        0 => Json::Null,
+        1 => all.remove(0),
+        _ => Json::Array(all),
+    }
+}
+
+fn setting_json(setting: &Setting) -> Json {
+    match setting {
+        Setting::Unset => Json::Null,
+        Setting::Flag(on) => (*on).into(),
+        Setting::Number(n) => (*n).into(),
+        Setting::Text(text) => text.as_str().into(),
+        Setting::List(words) => words.clone().into(),
+    }
+}
+
+fn mismatch<P: Protocol>(ours: &P, theirs: &P, our_source: &str, their_source: &str) -> Error {
+    let (ours, theirs) = (protocol_json(ours), protocol_json(theirs));
+    let mut differences = Vec::new();
+    difference("protocol", &Json::Object(ours), &Json::Object(theirs), &mut differences);
+    let (place, found) = differences.first().cloned().unwrap_or_default();
+    Error::new(ErrorKind::ProtocolMismatch, "the states were made under different protocols")
+        .at(if differences.len() > 1 {
+            format!("{place} (and {} more)", differences.len() - 1)
+        } else {
+            place
+        })
+        .found(format!("{} in {our_source}, {} in {their_source}", found.0, found.1))
+        .advice("merge only states made with the same options")
+}
+
+/// Collects the paths at which two JSON values differ, with both sides.
+fn difference(path: &str, a: &Json, b: &Json, out: &mut Vec<(String, (String, String))>) {
+    match (a, b) {
+        (Json::Object(x), Json::Object(y)) => {
+            for key in x.keys().chain(y.keys().filter(|key| !x.contains_key(*key))) {
+                let (left, right) = (x.get(key).unwrap_or(&Json::Null), y.get(key).unwrap_or(&Json::Null));
+                difference(&format!("{path}.{key}"), left, right, out);
+            }
+        }
+        _ if a != b => out.push((path.into(), (a.to_string(), b.to_string()))),
+        _ => {}
+    }
+}

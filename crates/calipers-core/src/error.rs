@@ -1,0 +1,201 @@
+//! One error type for the whole project, written for the person who has to fix the file.
+
+use std::fmt;
+
+/// A result whose error is [`Error`].
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What sort of thing went wrong; decides the exit status and the Python exception.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The command line or a call asks for something that does not exist or contradicts itself.
+    Usage,
+    /// A file cannot be opened, read or written.
+    Io,
+    /// A file is not what its format promises.
+    Format,
+    /// The values are readable but not allowed.
+    Value,
+    /// A unit name occurs twice within one run.
+    Duplicate,
+    /// Two states hold different rows under one unit name.
+    Conflict,
+    /// Two states were made under different protocols.
+    ProtocolMismatch,
+    /// The work was interrupted.
+    Interrupted,
+}
+
+/// What went wrong, in which file, where in it, what was found, what is allowed and what to do.
+///
+/// ```
+/// use calipers_core::{Error, ErrorKind};
+/// let error = Error::value("node number out of range")
+///     .in_file("g.npz")
+///     .at("edge_index entry 7")
+///     .found(12)
+///     .allowed("0 to 9")
+///     .advice("check num_nodes");
+/// assert_eq!(error.kind(), ErrorKind::Value);
+/// assert!(error.to_string().contains("edge_index entry 7"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error(Box<Parts>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Parts {
+    kind: ErrorKind,
+    what: String,
+    file: Option<String>,
+    place: Option<String>,
+    found: Option<String>,
+    allowed: Option<String>,
+    advice: Option<String>,
+}
+
+impl Error {
+    /// An error of the given kind; `what` is one short clause without a full stop.
+    pub fn new(kind: ErrorKind, what: impl Into<String>) -> Self {
+        Self(Box::new(Parts {
+            kind,
+            what: what.into(),
+            file: None,
+            place: None,
+            found: None,
+            allowed: None,
+            advice: None,
+        }))
+    }
+
+    /// A wrong call: exit status 2.
+    pub fn usage(what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Usage, what)
+    }
+
+    /// A file that cannot be opened, read or written.
+    pub fn io(what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Io, what)
+    }
+
+    /// A file that is not what its format promises.
+    pub fn format(what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Format, what)
+    }
+
+    /// A value that is readable but not allowed.
+    pub fn value(what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Value, what)
+    }
+
+    /// Names the file, unless an inner layer already did.
+    #[must_use]
+    pub fn in_file(mut self, file: impl fmt::Display) -> Self {
+        self.0.file.get_or_insert_with(|| file.to_string());
+        self
+    }
+
+    /// Says where in the file; an outer place is put before an inner one.
+    #[must_use]
+    pub fn at(mut self, place: impl fmt::Display) -> Self {
+        self.0.place = Some(match self.0.place.take() {
+            Some(inner) => format!("{place}, {inner}"),
+            None => place.to_string(),
+        });
+        self
+    }
+
+    /// The value that was found.
+    #[must_use]
+    pub fn found(mut self, found: impl fmt::Display) -> Self {
+        self.0.found = Some(found.to_string());
+        self
+    }
+
+    /// The values that are allowed.
+    #[must_use]
+    pub fn allowed(mut self, allowed: impl fmt::Display) -> Self {
+        self.0.allowed = Some(allowed.to_string());
+        self
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn advice(mut self, advice: impl fmt::Display) -> Self {
+        self.0.advice = Some(advice.to_string());
+        self
+    }
+
+    /// What sort of error this is.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// The short clause that says what went wrong.
+    pub fn what(&self) -> &str {
+        &self.0.what
+    }
+
+    /// The file, if one was named.
+    pub fn file(&self) -> Option<&str> {
+        self.0.file.as_deref()
+    }
+
+    /// The place in the file, if one was named.
+    pub fn place(&self) -> Option<&str> {
+        self.0.place.as_deref()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Parts { what, file, place, found, allowed, advice, .. } = &*self.0;
+        write!(f, "{}", printable(what))?;
+        let lines = [
+            ("file", file),
+            ("at", place),
+            ("found", found),
+            ("allowed", allowed),
+            ("help", advice),
+        ];
+        for (label, text) in lines {
+            if let Some(text) = text {
+                write!(f, "\n  {label:>7}: {}", printable(text))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Text from a file made safe to print: control and direction characters are escaped, so that a
+/// hostile name can neither forge a line of output nor drive the terminal.
+pub fn printable(text: &str) -> String {
+    text.chars()
+        .flat_map(|c| {
+            let hidden = c.is_control()
+                || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+            let escaped: Box<dyn Iterator<Item = char>> =
+                if hidden { Box::new(c.escape_default()) } else { Box::new(std::iter::once(c)) };
+            escaped
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outer_places_come_before_inner_ones_and_the_first_file_stays() {
+        let error = Error::value("bad").at("node 3").at("step 2").in_file("a").in_file("b");
+        assert_eq!(error.place(), Some("step 2, node 3"));
+        assert_eq!(error.file(), Some("a"));
+    }
+
+    #[test]
+    fn hostile_text_cannot_forge_a_line_or_drive_the_terminal() {
+        assert_eq!(printable("a\nb\u{1b}[31m\u{202e}"), "a\\nb\\u{1b}[31m\\u{202e}");
+        assert_eq!(printable("größe 7"), "größe 7");
+    }
+}

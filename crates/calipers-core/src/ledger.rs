@@ -1,0 +1,88 @@
+//! An accumulator without its type, so that `merge`, `show` and bindings handle every family alike.
+
+use std::any::Any;
+
+use crate::accumulator::Accumulator;
+use crate::bootstrap::{self, Bootstrap};
+use crate::error::{Error, ErrorKind, Result};
+use crate::protocol::{MetricInfo, Protocol, metric_infos};
+use crate::provenance::Provenance;
+use crate::report::{Report, Table};
+use crate::state::{self, Section};
+
+/// What can be done with an accumulator of any protocol.
+pub trait Ledger: Any + Send {
+    /// The protocol's name.
+    fn name(&self) -> &'static str;
+    /// How many units there are.
+    fn units(&self) -> usize;
+    /// See [`Accumulator::merge`]; another protocol is a `ProtocolMismatch`.
+    fn merge(&mut self, other: Box<dyn Ledger>) -> Result<()>;
+    /// See [`Accumulator::finish`].
+    fn report(&self) -> Report;
+    /// The report with bootstrap intervals.
+    fn report_with_intervals(&self, bootstrap: &Bootstrap) -> Report;
+    /// See [`Accumulator::per_unit`].
+    fn per_unit(&self) -> Table;
+    /// The metric table under this protocol's parameters.
+    fn metrics(&self) -> Vec<MetricInfo>;
+    /// Files, readings, facts and shards.
+    fn provenance(&self) -> &Provenance;
+    /// See [`Accumulator::set_source`].
+    fn set_source(&mut self, source: &str);
+    /// The section of a state file that holds it.
+    fn section(&self) -> Section;
+}
+
+impl<P> Ledger for Accumulator<P>
+where
+    P: Protocol + Send,
+    P::Row: Send,
+{
+    fn name(&self) -> &'static str {
+        P::NAME
+    }
+
+    fn units(&self) -> usize {
+        self.len()
+    }
+
+    fn merge(&mut self, other: Box<dyn Ledger>) -> Result<()> {
+        let name = other.name();
+        let other: Box<dyn Any> = other;
+        match other.downcast::<Self>() {
+            Ok(other) => Self::merge(self, *other),
+            Err(_) => Err(Error::new(ErrorKind::ProtocolMismatch, "the states are of different families")
+                .found(format!("{} and {name}", P::NAME))
+                .advice("merge only states of one family")),
+        }
+    }
+
+    fn report(&self) -> Report {
+        self.finish()
+    }
+
+    fn report_with_intervals(&self, bootstrap: &Bootstrap) -> Report {
+        Report { intervals: Some(bootstrap::intervals(self, bootstrap)), ..self.finish() }
+    }
+
+    fn per_unit(&self) -> Table {
+        Self::per_unit(self)
+    }
+
+    fn metrics(&self) -> Vec<MetricInfo> {
+        metric_infos(self.protocol())
+    }
+
+    fn provenance(&self) -> &Provenance {
+        &self.provenance
+    }
+
+    fn set_source(&mut self, source: &str) {
+        Self::set_source(self, source);
+    }
+
+    fn section(&self) -> Section {
+        state::section(self)
+    }
+}

@@ -1,0 +1,34 @@
+//! The vocabulary of Calipers: protocols, rows, accumulators, reports, and exact arithmetic.
+//!
+//! ```text
+//! unit --measure--> row --update--> Accumulator --finish--> Report
+//!                                       |  ^
+//!                                     merge (any order, any number of times)
+//! ```
+//!
+//! **Architecture invariant:** this crate never prints, opens a file, spawns a thread or formats a
+//! float. Whatever it computes depends on its arguments alone, so that every front end gives the
+//! same bits.
+
+pub mod accumulator;
+pub mod bootstrap;
+pub mod error;
+pub mod exact_sum;
+pub mod ledger;
+pub mod math;
+pub mod protocol;
+pub mod provenance;
+pub mod report;
+pub mod splitmix;
+pub mod state;
+pub mod value;
+
+pub use accumulator::{Accumulator, UnitId};
+pub use error::{Error, ErrorKind, Result};
+pub use exact_sum::ExactSum;
+pub use ledger::Ledger;
+pub use protocol::{Better, Column, Doc, Metric, Protocol, Range, Rows};
+pub use provenance::{Fact, Input, Provenance, Reading};
+pub use report::{Report, Table, Warning};
+pub use splitmix::SplitMix64;
+pub use value::Value;

@@ -1,0 +1,187 @@
+//! What a family defines: units, rows, parameters and the table of its metrics.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::accumulator::UnitId;
+use crate::error::Result;
+use crate::provenance::Provenance;
+use crate::report::Warning;
+use crate::value::Value;
+
+/// A way of measuring: its parameters, how a unit becomes a row, and what is read from rows.
+///
+/// *Correctness.* `measure` depends on the protocol and the unit alone, never on other units, so
+/// that any split of the work gives the same rows; everything that needs several units happens in
+/// the readings of [`Protocol::METRICS`].
+pub trait Protocol: Clone + PartialEq + Serialize + DeserializeOwned + 'static {
+    /// The name in reports and states, also the prefix of every metric id.
+    const NAME: &'static str;
+    /// Every number it reports, in report order.
+    const METRICS: &'static [Metric<Self>];
+    /// The first columns of the per-unit table, before the per-unit metrics.
+    const COLUMNS: &'static [Column<Self>];
+    /// Keys of [`Provenance::readings`] that rows depend on: states that differ there do not merge.
+    const READING_IN_ROWS: &'static [&'static str];
+
+    /// A checked, borrowed view of one piece of evidence.
+    type Unit<'a>;
+    /// What is kept of a unit: counts and exact sums, never a ratio.
+    type Row: Clone + PartialEq + Serialize + DeserializeOwned;
+
+    /// Reduces a unit to its row. Fails only on a bad value whose check would have needed a second
+    /// pass over the data when the view was built.
+    fn measure(&self, unit: Self::Unit<'_>) -> Result<Self::Row>;
+
+    /// Whether this protocol's preset and evidence have the metric at all.
+    fn reports(&self, _metric: &Metric<Self>) -> bool {
+        true
+    }
+
+    /// The protocol under which single rows are read for the per-unit table: parameters that are
+    /// pooled over all rows are fixed to their value here.
+    fn for_single_rows(&self, _rows: &Rows<'_, Self::Row>) -> Self {
+        self.clone()
+    }
+
+    /// What looks wrong in the evidence, in the order of the spec.
+    fn warnings(&self, rows: &Rows<'_, Self::Row>, provenance: &Provenance) -> Vec<Warning>;
+}
+
+/// Rows with their names, in key order; a resample may hold one row several times.
+#[derive(Clone, Debug)]
+pub struct Rows<'a, R>(Vec<(&'a UnitId, &'a R)>);
+
+impl<'a, R> Rows<'a, R> {
+    /// The rows as given; the caller keeps them in key order.
+    pub fn new(rows: Vec<(&'a UnitId, &'a R)>) -> Self {
+        Self(rows)
+    }
+
+    /// The rows without their names.
+    pub fn iter(&self) -> impl Iterator<Item = &'a R> + Clone + '_ {
+        self.0.iter().map(|(_, row)| *row)
+    }
+
+    /// Names and rows.
+    pub fn named(&self) -> impl Iterator<Item = (&'a str, &'a R)> + Clone + '_ {
+        self.0.iter().map(|(id, row)| (id.as_str(), *row))
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The rows at the given positions, in that order.
+    pub fn select(&self, positions: impl IntoIterator<Item = usize>) -> Self {
+        Self(positions.into_iter().map(|i| self.0[i]).collect())
+    }
+}
+
+/// One line of a protocol's metric table: everything there is to know about one number.
+pub struct Metric<P: Protocol> {
+    /// The id without the family prefix.
+    pub id: &'static str,
+    /// The heading under which tables show it.
+    pub group: &'static str,
+    /// Which direction is better; may depend on the preset.
+    pub better: fn(&P) -> Better,
+    /// The values it can take.
+    pub range: Range,
+    /// Whether the per-unit table has it as a column.
+    pub per_unit: bool,
+    /// What `calipers explain` says.
+    pub doc: Doc,
+    /// The reading.
+    pub read: fn(&P, &Rows<'_, P::Row>) -> Value,
+}
+
+/// One column of the per-unit table that is not a metric.
+pub struct Column<P: Protocol> {
+    /// The heading.
+    pub name: &'static str,
+    /// The cell of one row.
+    pub read: fn(&P, &P::Row) -> Value,
+}
+
+/// Which direction is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Better {
+    /// More is better.
+    Higher,
+    /// Less is better.
+    Lower,
+    /// A description, not a score.
+    Neither,
+}
+
+/// The values a metric can take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    /// The smallest value.
+    pub low: f64,
+    /// The largest value; infinite where only the data bounds it.
+    pub high: f64,
+    /// The range as people write it, with the names of the family.
+    pub text: &'static str,
+}
+
+/// The definition of a metric under fixed headings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Doc {
+    /// What it measures.
+    pub measures: &'static str,
+    /// How it is computed.
+    pub formula: &'static str,
+    /// When it has no value, and the reason then given; empty when it always has one.
+    pub undefined: &'static str,
+    /// How it differs from what others compute under the same name; may be empty.
+    pub differs: &'static str,
+    /// Where the definition comes from.
+    pub reference: &'static str,
+    /// A worked example of `spec/` and the value it gives there, as JSON; a test runs it.
+    pub example: (&'static str, &'static str),
+}
+
+/// A line of the metric table without its type: what lists, docs and tables need.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MetricInfo {
+    /// The id with the family prefix.
+    pub id: String,
+    /// See [`Metric::group`].
+    pub group: &'static str,
+    /// See [`Metric::better`].
+    pub better: Better,
+    /// See [`Metric::range`].
+    pub range: Range,
+    /// See [`Metric::per_unit`].
+    pub per_unit: bool,
+    /// See [`Metric::doc`].
+    pub doc: Doc,
+}
+
+/// Every line of a protocol's table, for the given parameters.
+pub fn metric_infos<P: Protocol>(protocol: &P) -> Vec<MetricInfo> {
+    P::METRICS
+        .iter()
+        .map(|metric| MetricInfo {
+            id: full_id::<P>(metric.id),
+            group: metric.group,
+            better: (metric.better)(protocol),
+            range: metric.range,
+            per_unit: metric.per_unit,
+            doc: metric.doc,
+        })
+        .collect()
+}
+
+/// The id with its family prefix.
+pub(crate) fn full_id<P: Protocol>(id: &str) -> String {
+    format!("{}.{id}", P::NAME)
+}

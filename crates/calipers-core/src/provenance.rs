@@ -1,0 +1,116 @@
+//! Where rows came from: files, how they were read, what was noticed while reading, which shard.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// Everything about a run that is neither protocol nor row but belongs in its report.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// The files read, by path as given.
+    pub inputs: BTreeMap<String, Input>,
+    /// How the inputs were found and read; several when states of different readings were merged.
+    pub readings: BTreeSet<Reading>,
+    /// What was noticed in files and cannot be seen in rows.
+    pub facts: BTreeSet<Fact>,
+    /// Which shards are here, by the number of shards of the split.
+    pub shards: BTreeMap<u32, BTreeSet<u32>>,
+}
+
+/// One file that was read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Input {
+    /// Its length.
+    pub bytes: u64,
+    /// Its BLAKE3 hash in hexadecimal.
+    pub blake3: String,
+    /// What a family adds, such as the detected format.
+    pub notes: BTreeMap<String, String>,
+}
+
+/// The options that say how inputs are found, paired and read, with every default.
+pub type Reading = BTreeMap<String, Setting>;
+
+/// The value of one reading option.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Setting {
+    /// Not given.
+    Unset,
+    /// A switch.
+    Flag(bool),
+    /// A whole number.
+    Number(u64),
+    /// A word or a path suffix.
+    Text(String),
+    /// Several words in order.
+    List(Vec<String>),
+}
+
+/// Something noticed while reading a file: the evidence behind a file warning.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Fact {
+    /// The warning code it supports.
+    pub code: String,
+    /// The unit it concerns.
+    pub unit: String,
+    /// What was seen, in words.
+    pub detail: String,
+}
+
+impl Provenance {
+    /// Adds what another run recorded. Refuses a path with two contents and readings that differ
+    /// in a key of `in_rows`.
+    pub(crate) fn merge(&mut self, other: Self, in_rows: &[&str]) -> Result<()> {
+        for theirs in &other.readings {
+            for ours in &self.readings {
+                if let Some(key) = in_rows.iter().find(|key| ours.get(**key) != theirs.get(**key)) {
+                    return Err(Error::new(ErrorKind::ProtocolMismatch, "the inputs were read differently")
+                        .at(format!("reading.{key}"))
+                        .found(format!("{} and {}", shown(ours.get(*key)), shown(theirs.get(*key))))
+                        .advice("read all shards with the same options"));
+                }
+            }
+        }
+        for (path, theirs) in &other.inputs {
+            if let Some(ours) = self.inputs.get(path)
+                && ours != theirs
+            {
+                return Err(Error::new(ErrorKind::Conflict, "one input path with two contents")
+                    .in_file(path)
+                    .found(format!(
+                        "{} bytes, blake3 {} and {} bytes, blake3 {}",
+                        ours.bytes, ours.blake3, theirs.bytes, theirs.blake3
+                    ))
+                    .advice("the file changed between the runs: measure all shards again"));
+            }
+        }
+        self.inputs.extend(other.inputs);
+        self.readings.extend(other.readings);
+        self.facts.extend(other.facts);
+        for (of, have) in other.shards {
+            self.shards.entry(of).or_default().extend(have);
+        }
+        Ok(())
+    }
+
+    /// The shards that are missing where several of one split were merged: `(number of shards,
+    /// missing ones)`. A single shard on its own is meant to be one.
+    pub fn missing_shards(&self) -> impl Iterator<Item = (u32, Vec<u32>)> + '_ {
+        self.shards.iter().filter_map(|(&of, have)| {
+            let missing: Vec<u32> = (1..=of).filter(|i| !have.contains(i)).collect();
+            (have.len() > 1 && !missing.is_empty()).then_some((of, missing))
+        })
+    }
+}
+
+fn shown(setting: Option<&Setting>) -> String {
+    match setting {
+        None | Some(Setting::Unset) => "not given".into(),
+        Some(Setting::Flag(on)) => on.to_string(),
+        Some(Setting::Number(n)) => n.to_string(),
+        Some(Setting::Text(text)) => text.clone(),
+        Some(Setting::List(words)) => words.join(","),
+    }
+}

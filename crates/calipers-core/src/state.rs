@@ -1,0 +1,158 @@
+//! The bytes of a state: one or more accumulators that can be shown and merged later.
+//!
+//! ```text
+//! 0   8  magic "CALIPERS"
+//! 8   4  format version, little endian
+//! 12  4  number of sections
+//! 16     sections: length (8 bytes), payload, BLAKE3 of the payload (32 bytes)
+//! end-32 BLAKE3 of everything before
+//! ```
+//!
+//! A payload is the postcard encoding of name, protocol (as JSON text), rows and provenance. Equal
+//! states have equal bytes: maps are sorted, and bytes that would be written differently are
+//! refused when read.
+
+use std::collections::BTreeMap;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::accumulator::{Accumulator, UnitId};
+use crate::error::{Error, Result};
+use crate::protocol::Protocol;
+use crate::provenance::Provenance;
+
+const MAGIC: &[u8; 8] = b"CALIPERS";
+const VERSION: u32 = 1;
+const HEAD: usize = 16;
+const HASH: usize = blake3::OUT_LEN;
+
+/// One encoded accumulator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Section {
+    name: String,
+    payload: Vec<u8>,
+}
+
+#[derive(Serialize)]
+struct PayloadRef<'a, R> {
+    name: &'a str,
+    protocol: String,
+    rows: BTreeMap<&'a str, &'a R>,
+    provenance: &'a Provenance,
+}
+
+#[derive(Deserialize)]
+struct Payload<R> {
+    #[expect(dead_code, reason = "part of the encoding; read on its own by `decode`")]
+    name: String,
+    protocol: String,
+    rows: BTreeMap<UnitId, R>,
+    provenance: Provenance,
+}
+
+impl Section {
+    /// The name of the protocol it holds.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+/// Encodes an accumulator.
+pub(crate) fn section<P: Protocol>(accumulator: &Accumulator<P>) -> Section {
+    let rows = accumulator.rows();
+    let payload = PayloadRef {
+        name: P::NAME,
+        protocol: serde_json::to_string(accumulator.protocol()).unwrap_or_default(),
+        rows: rows.named().collect(),
+        provenance: &accumulator.provenance,
+    };
+    // Plain structs of maps, numbers and text always encode into a growing buffer.
+    Section { name: P::NAME.into(), payload: postcard::to_stdvec(&payload).unwrap_or_default() }
+}
+
+/// Decodes an accumulator of a known protocol; `source` names it in conflicts.
+pub fn accumulator<P: Protocol>(section: &Section, source: &str) -> Result<Accumulator<P>> {
+    let damaged = |why: &str| {
+        Error::format("the state does not decode").in_file(source).at(format!("section {}", section.name)).found(why)
+    };
+    let payload: Payload<P::Row> = exactly(&section.payload).ok_or_else(|| damaged("rows of another version"))?;
+    let protocol: P =
+        serde_json::from_str(&payload.protocol).map_err(|error| damaged(&format!("protocol: {error}")))?;
+    let decoded = Accumulator::from_parts(protocol, payload.rows, payload.provenance, source);
+    if self::section(&decoded) == *section { Ok(decoded) } else { Err(damaged("bytes that this version would write differently")) }
+}
+
+/// Decodes and requires that nothing is left over.
+fn exactly<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+    match postcard::take_from_bytes(bytes) {
+        Ok((value, [])) => Some(value),
+        _ => None,
+    }
+}
+
+/// The bytes of a state with these sections, in this order.
+pub fn encode(sections: &[Section]) -> Vec<u8> {
+    let mut out = Vec::new();
+    out.extend_from_slice(MAGIC);
+    out.extend_from_slice(&VERSION.to_le_bytes());
+    out.extend_from_slice(&(sections.len() as u32).to_le_bytes());
+    for section in sections {
+        out.extend_from_slice(&(section.payload.len() as u64).to_le_bytes());
+        out.extend_from_slice(&section.payload);
+        out.extend_from_slice(blake3::hash(&section.payload).as_bytes());
+    }
+    out.extend_from_slice(blake3::hash(&out).as_bytes());
+    out
+}
+
+/// The sections of a state. Any damage is refused with its place.
+pub fn decode(bytes: &[u8]) -> Result<Vec<Section>> {
+    let fail = |what: &str, at: usize| Error::format(what).at(format!("byte {at}"));
+    if !bytes.starts_with(MAGIC) {
+        return Err(fail("not a Calipers state", 0).advice("states are written with --state"));
+    }
+    let version = word(bytes, 8).ok_or_else(|| fail("the state is cut short", bytes.len()))?;
+    if version != VERSION {
+        return Err(fail("a state of another format version", 8).found(version).allowed(VERSION));
+    }
+    let count = word(bytes, 12).ok_or_else(|| fail("the state is cut short", bytes.len()))?;
+    let mut sections = Vec::new();
+    let mut at = HEAD;
+    for number in 1..=count {
+        let length = bytes
+            .get(at..at + 8)
+            .and_then(|field| field.try_into().ok())
+            .map(u64::from_le_bytes)
+            .ok_or_else(|| fail("the state is cut short", bytes.len()))?;
+        let start = at + 8;
+        let end = usize::try_from(length)
+            .ok()
+            .and_then(|length| start.checked_add(length))
+            .filter(|end| end.checked_add(HASH).is_some_and(|after| after <= bytes.len()))
+            .ok_or_else(|| {
+                fail("the state is cut short or its length field is damaged", at)
+                    .found(format!("{length} bytes announced, {} left", bytes.len() - start.min(bytes.len())))
+            })?;
+        let (payload, hash) = (&bytes[start..end], &bytes[end..end + HASH]);
+        if blake3::hash(payload).as_bytes() != hash {
+            return Err(Error::format("the state is damaged: checksum does not match")
+                .at(format!("section {number}, bytes {start} to {}", end + HASH))
+                .advice("measure this shard again"));
+        }
+        let (name, _) = postcard::take_from_bytes::<String>(payload)
+            .map_err(|_| fail("the section has no name", start))?;
+        sections.push(Section { name, payload: payload.to_vec() });
+        at = end + HASH;
+    }
+    match bytes.get(at..) {
+        Some(rest) if rest.len() < HASH => Err(fail("the state is cut short", bytes.len())),
+        Some(rest) if rest.len() > HASH => Err(fail("bytes after the end of the state", at + HASH)),
+        Some(rest) if blake3::hash(&bytes[..at]).as_bytes() == rest => Ok(sections),
+        _ => Err(fail("the state is damaged: checksum does not match", at)),
+    }
+}
+
+fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    bytes.get(at..at + 4).and_then(|field| field.try_into().ok()).map(u32::from_le_bytes)
+}

@@ -1,0 +1,110 @@
+//! Regular files, opened once and read at positions.
+//!
+//! Never memory-mapped: a file that is cut while it is mapped kills the process, a short read is
+//! an error with a name.
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
+use std::path::Path;
+use std::time::SystemTime;
+
+use calipers_core::{Error, Result};
+
+/// Bytes that can be read at any position, by several readers at once.
+pub trait ReadAt: Send + Sync {
+    /// How many bytes there are.
+    fn size(&self) -> u64;
+    /// Fills the buffer from `offset`, or fails.
+    fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()>;
+}
+
+impl ReadAt for [u8] {
+    fn size(&self) -> u64 {
+        self.len() as u64
+    }
+
+    fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+        let start = usize::try_from(offset).ok().filter(|start| *start <= self.len());
+        let bytes = start.and_then(|start| self[start..].get(..buffer.len()));
+        buffer.copy_from_slice(bytes.ok_or(io::ErrorKind::UnexpectedEof)?);
+        Ok(())
+    }
+}
+
+/// A regular file that is open for reading.
+#[derive(Debug)]
+pub struct InputFile {
+    file: File,
+    size: u64,
+    modified: Option<SystemTime>,
+}
+
+impl InputFile {
+    /// Opens a regular file. Folders, pipes and devices are refused before anything is read.
+    pub fn open(path: &Path) -> Result<Self> {
+        let shown = path.display();
+        let cannot = |error: io::Error| {
+            Error::io(format!("cannot open the file: {}", error.kind())).in_file(path.display())
+        };
+        // A pipe would block inside `open`, so that its kind is asked for first and again after.
+        let before = std::fs::metadata(path).map_err(cannot)?;
+        regular(&before).map_err(|error| error.in_file(&shown))?;
+        let file = File::open(path).map_err(cannot)?;
+        let metadata = file.metadata().map_err(cannot)?;
+        regular(&metadata).map_err(|error| error.in_file(&shown))?;
+        Ok(Self { size: metadata.len(), modified: metadata.modified().ok(), file })
+    }
+
+    /// All bytes.
+    pub fn read_all(&self) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let length = usize::try_from(self.size).map_err(|_| Error::io("the file is too large for this machine"))?;
+        bytes.try_reserve_exact(length).map_err(|_| Error::io("not enough memory for the file").found(format!("{length} bytes")))?;
+        let read = (&self.file).take(self.size).read_to_end(&mut bytes);
+        read.map_err(|error| Error::io(format!("cannot read the file: {}", error.kind())))?;
+        self.unchanged()?;
+        if bytes.len() == length { Ok(bytes) } else { Err(changed()) }
+    }
+
+    /// Fails when the file was changed since it was opened.
+    pub fn unchanged(&self) -> Result<()> {
+        let metadata = self.file.metadata().map_err(|error| Error::io(format!("cannot read the file: {}", error.kind())))?;
+        if metadata.len() == self.size && metadata.modified().ok() == self.modified { Ok(()) } else { Err(changed()) }
+    }
+}
+
+fn changed() -> Error {
+    Error::io("the file changed while it was read").advice("wait until it is written, then run again")
+}
+
+fn regular(metadata: &Metadata) -> Result<()> {
+    if metadata.is_file() {
+        return Ok(());
+    }
+    let found = if metadata.is_dir() { "a folder" } else { "a pipe, socket or device" };
+    Err(Error::io("not a regular file").found(found))
+}
+
+impl ReadAt for InputFile {
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    #[cfg(unix)]
+    fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+        std::os::unix::fs::FileExt::read_exact_at(&self.file, buffer, offset)
+    }
+
+    #[cfg(windows)]
+    fn read_exact_at(&self, mut buffer: &mut [u8], mut offset: u64) -> io::Result<()> {
+        while !buffer.is_empty() {
+            let read = std::os::windows::fs::FileExt::seek_read(&self.file, buffer, offset)?;
+            if read == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            buffer = &mut buffer[read..];
+            offset += read as u64;
+        }
+        Ok(())
+    }
+}

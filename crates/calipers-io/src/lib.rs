@@ -1,0 +1,12 @@
+//! Bytes into owned buffers: one file a format.
+//!
+//! **Architecture invariant:** every parser takes `&[u8]` or positioned reads, never executes
+//! anything it reads, allocates nothing before a length has been checked against the bytes at
+//! hand, and says in every error where it stopped.
+
+pub mod array;
+pub mod compress;
+pub mod file;
+pub mod graph;
+pub mod limits;
+pub mod score;

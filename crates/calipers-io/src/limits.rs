@@ -1,0 +1,20 @@
+//! The limits of every reader, in one place: they are named in the errors they cause.
+
+/// Largest npy header, in bytes.
+pub const NPY_HEADER: u64 = 64 << 10;
+/// Largest number of axes of an array.
+pub const RANK: usize = 32;
+/// Largest safetensors header, in bytes.
+pub const SAFETENSORS_HEADER: u64 = 16 << 20;
+/// Most members of an archive.
+pub const ARCHIVE_MEMBERS: usize = 100_000;
+/// Largest ratio of inflated to stored bytes of an archive member.
+pub const INFLATE_RATIO: u64 = 1_100;
+/// Most bytes that one compressed file or archive member may inflate to.
+pub const INFLATED: u64 = 1 << 40;
+/// Deepest nesting of JSON and pickle values.
+pub const DEPTH: usize = 128;
+/// Longest line of a text format, in bytes.
+pub const LINE: usize = 64 << 20;
+/// Longest unit name, in bytes.
+pub const NAME: usize = 4 << 10;

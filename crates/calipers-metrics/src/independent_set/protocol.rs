@@ -1,0 +1,172 @@
+//! The parameters of the family: everything that changes a number.
+
+use serde::{Deserialize, Serialize};
+
+/// How independent sets are measured. Serialised, it is the report's `protocol`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IndependentSet {
+    /// Which formulas.
+    pub preset: Preset,
+    /// What the scores are; `None` when there are none.
+    pub scores: Option<Kind>,
+    /// What the leading axis of the scores is.
+    pub axis: Option<Axis>,
+    /// The weight of labels 1 in the cross-entropy.
+    pub pos_weight: PosWeight,
+    /// The weight lambda of the feasibility loss in the total loss.
+    pub feasibility_weight: f64,
+    /// What the reference size R is.
+    pub reference: Reference,
+    /// A published mean size to compare with.
+    pub reference_mean: Option<f64>,
+    /// The decoder that works without scores.
+    pub baseline: Baseline,
+    /// Whether the clique-cover bound is computed.
+    pub certificate: Switch,
+    /// Decoders beside the greedy one, in the order of [`Decoder`], each once.
+    pub decoders: Vec<Decoder>,
+    /// Iterations of the iterated local search.
+    pub ils_iterations: u64,
+    /// Seed of the random baseline and the local search.
+    pub seed: u64,
+    /// Whether the complement graph is scored.
+    pub complement: bool,
+}
+
+impl Default for IndependentSet {
+    fn default() -> Self {
+        Self {
+            preset: Preset::Strict,
+            scores: None,
+            axis: None,
+            pos_weight: PosWeight::Graph,
+            feasibility_weight: 0.0,
+            reference: Reference::Auto,
+            reference_mean: None,
+            baseline: Baseline::MinDegree,
+            certificate: Switch::On,
+            decoders: Vec::new(),
+            ils_iterations: 20_000,
+            seed: 0,
+            complement: false,
+        }
+    }
+}
+
+/// Which formulas are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Preset {
+    /// Exact formulas, undefined where 0/0.
+    Strict,
+    /// The published code with its epsilons, all units as one batch.
+    Document,
+    /// The later published code.
+    TrmMisHead,
+}
+
+/// What a score is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Logits z: predicted when z > 0.
+    Logits,
+    /// Probabilities p: predicted when p > 0.5.
+    Probs,
+    /// A set: 0 or 1 for each node.
+    Set,
+}
+
+/// What the rows of two-dimensional scores are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Axis {
+    /// Independent samples; the first is the prediction.
+    Samples,
+    /// Recursion steps; the last is the prediction.
+    Steps,
+}
+
+/// The weight of labels 1 in the cross-entropy.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", untagged)]
+pub enum PosWeight {
+    /// `"graph"` or `"pooled"`.
+    Rule(WeightRule),
+    /// A number.
+    Fixed(f64),
+}
+
+impl PosWeight {
+    /// (N - Y)/Y of each graph.
+    #[expect(non_upper_case_globals, reason = "reads as the variant it stands for")]
+    pub const Graph: Self = Self::Rule(WeightRule::Graph);
+    /// The ratio over all labelled graphs together.
+    #[expect(non_upper_case_globals, reason = "reads as the variant it stands for")]
+    pub const Pooled: Self = Self::Rule(WeightRule::Pooled);
+}
+
+/// How a weight follows from the labels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WeightRule {
+    /// (N - Y)/Y of each graph.
+    Graph,
+    /// The ratio over all labelled graphs together.
+    Pooled,
+}
+
+/// What the reference size R is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reference {
+    /// The optimum if the unit has one, else the number of labels 1.
+    Auto,
+    /// The number of labels 1.
+    Labels,
+    /// The declared optimum.
+    Optimum,
+}
+
+/// A decoder that works without scores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Baseline {
+    /// Smallest residual degree first.
+    MinDegree,
+    /// Greedy on minus the degree.
+    LowDegree,
+    /// Greedy on the degree.
+    HighDegree,
+    /// Greedy on the degree over nodes with more than half the largest degree.
+    HighDegreeCut,
+    /// Greedy in node order.
+    Index,
+    /// Greedy on SplitMix64 outputs.
+    Random,
+    /// No baseline.
+    None,
+}
+
+/// A decoder beside the greedy one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Decoder {
+    /// Largest p / (1 + residual degree) first.
+    ScoreDegree,
+    /// (1,2)-swaps from the greedy set.
+    Swap,
+    /// Iterated local search from the swap result.
+    Ils,
+}
+
+/// On or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Switch {
+    /// Computed.
+    On,
+    /// Not computed.
+    Off,
+}

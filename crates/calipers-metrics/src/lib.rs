@@ -1,0 +1,5 @@
+//! The metric families: pure functions from units to rows and from rows to numbers.
+//!
+//! One folder a family, one file an idea. Nothing here opens a file, prints or starts a thread.
+
+pub mod independent_set;
