@@ -1,0 +1,1 @@
+//! Score, label and optimum files in text forms.
