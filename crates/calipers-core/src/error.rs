@@ -174,7 +174,8 @@ pub fn printable(text: &str) -> String {
     text.chars()
         .flat_map(|c| {
             let hidden = c.is_control()
-                || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+                || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}')
+                || matches!(c, '\u{feff}' | '\u{e0000}'..='\u{e007f}');
             let escaped: Box<dyn Iterator<Item = char>> =
                 if hidden { Box::new(c.escape_default()) } else { Box::new(std::iter::once(c)) };
             escaped

@@ -1,1 +1,29 @@
-//! placeholder
+//! A report in every form people read or script against: JSON, CSV, Markdown, LaTeX, the terminal.
+//!
+//! ```text
+//! Report --json----------------> report.json, and back
+//!        --csv-----------------> one line a number
+//!        --table--> sections --> terminal, markdown, latex
+//! Table  --per_unit------------> csv, jsonl, parquet
+//! MetricInfo --catalogue-------> `calipers list`, `calipers explain`, the README's table
+//! ```
+//!
+//! **Architecture invariant:** nothing here knows a family. What a table says about a metric comes
+//! from its [`MetricInfo`](calipers_core::protocol::MetricInfo).
+
+pub mod catalogue;
+pub mod csv;
+pub mod json;
+pub mod latex;
+pub mod markdown;
+pub mod number;
+pub mod per_unit;
+pub mod terminal;
+
+mod leaf;
+mod sparkline;
+mod table;
+mod text;
+
+#[cfg(test)]
+mod fixture;

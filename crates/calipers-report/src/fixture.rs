@@ -1,0 +1,122 @@
+//! Reports for the tests of every form.
+
+use std::collections::BTreeMap;
+
+use calipers_core::protocol::MetricInfo;
+use calipers_core::{Better, Doc, Input, Range, Report, Value, Warning};
+use serde_json::{Value as Json, json};
+
+/// A report with one value of every kind.
+pub(crate) fn small() -> Report {
+    let iou = vec![
+        ("sky".to_string(), Value::Number(0.91)),
+        ("car".to_string(), Value::undefined("class occurs in neither truth nor prediction")),
+    ];
+    Report {
+        version: "0.1.0".into(),
+        protocol: object(json!({"name": "segmentation", "preset": "strict", "alpha": 0.5})),
+        reading: Json::Null,
+        units: 2,
+        metrics: vec![
+            ("segmentation.miou".into(), Value::Number(0.4365)),
+            ("segmentation.iou".into(), Value::PerLabel(iou)),
+            ("segmentation.pixels".into(), Value::Count(i128::MAX)),
+            ("segmentation.bins".into(), Value::Series(vec![Value::Number(1.0), Value::undefined("")])),
+        ],
+        intervals: None,
+        warnings: vec![Warning {
+            code: "one-class".into(),
+            message: "one class only".into(),
+            units: vec!["0007".into()],
+        }],
+        inputs: vec![(
+            "truth/0001.png".into(),
+            Input {
+                bytes: 3022,
+                blake3: "ab12".into(),
+                notes: BTreeMap::from([("format".into(), "png".into())]),
+            },
+        )],
+    }
+}
+
+/// The metric table of a report made up for these tests: the group is the first word of the name.
+pub(crate) fn infos(report: &Report) -> Vec<MetricInfo> {
+    let infos = report.metrics.iter().map(|(id, _)| {
+        let name = id.rsplit('.').next().unwrap_or(id);
+        let (group, better) = match name {
+            _ if name.starts_with("loss") => ("Loss", Better::Lower),
+            _ if name.contains("step") || name.contains("solve") => ("Trajectory", Better::Neither),
+            _ if name.ends_with("total") => ("Totals", Better::Neither),
+            _ => ("Prediction", Better::Higher),
+        };
+        info(id, group, better)
+    });
+    infos.collect()
+}
+
+/// One line of a metric table.
+pub(crate) fn info(id: &str, group: &'static str, better: Better) -> MetricInfo {
+    MetricInfo {
+        id: id.into(),
+        group,
+        better,
+        range: Range { low: 0.0, high: 1.0, text: "[0, 1]" },
+        per_unit: true,
+        doc: Doc {
+            measures: "The share of nodes whose prediction equals their label.",
+            formula: "(tp + tn) / N",
+            undefined: "the graph has no nodes: \"graph has no nodes\"",
+            differs: "",
+            reference: "section 2",
+            example: ("path-of-three", "0.75"),
+        },
+    }
+}
+
+/// A report as a run gives it: many ids, several of them undefined for one reason.
+pub(crate) fn realistic() -> Report {
+    let steps = [0.61, 0.74, 0.83, 0.9, 0.94, 0.96, 0.97, 0.9873];
+    let no_samples = || Value::undefined("no samples given");
+    let metrics = [
+        ("loss_bce", Value::Number(0.412_345_6)),
+        ("loss_feasibility", Value::Number(0.000_012_345_6)),
+        ("feasibility", Value::Number(0.999_96)),
+        ("accuracy", Value::Number(0.987_3)),
+        ("approx_ratio_postprocessed_micro", Value::Number(1.0)),
+        ("postprocessed_size", Value::Number(425.958)),
+        ("best_of_size", no_samples()),
+        ("best_of_approx_ratio", no_samples()),
+        ("best_of_curve", no_samples()),
+        ("swap_size", Value::undefined("not requested: --decoders swap")),
+        ("accuracy_by_step", Value::Series(steps.map(Value::Number).into())),
+        (
+            "solved",
+            Value::PerLabel(vec![
+                ("small".into(), Value::Number(0.5)),
+                ("large".into(), Value::undefined("graph has no nodes")),
+            ]),
+        ),
+        ("nodes_total", Value::Count(638_943)),
+        ("gap_total", Value::Count(-12)),
+    ];
+    Report {
+        protocol: object(json!({"name": "independent_set", "preset": "strict"})),
+        units: 500,
+        metrics: metrics.into_iter().map(|(id, value)| (format!("independent_set.{id}"), value)).collect(),
+        warnings: vec![
+            Warning {
+                code: "label-beaten".into(),
+                message: "for 17 of 500 graphs this run found a larger independent set than the labels"
+                    .into(),
+                units: (0..17).map(|i| format!("CBS_k3_n100_m403_b90_{i:03}")).collect(),
+            },
+            Warning { code: "below-baseline".into(), message: "193224 < 209815".into(), units: vec![] },
+        ],
+        ..small()
+    }
+}
+
+fn object(json: Json) -> serde_json::Map<String, Json> {
+    json.as_object().cloned().unwrap_or_default()
+}
