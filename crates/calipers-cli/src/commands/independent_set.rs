@@ -1,0 +1,207 @@
+//! `calipers independent-set`: predicted independent sets of graphs.
+
+use std::path::{Path, PathBuf};
+
+use calipers::io::graph::GraphFormat;
+use calipers::metrics::independent_set::protocol::{Switch, WeightRule};
+use calipers::metrics::independent_set::{
+    Axis, Baseline, Decoder, IndependentSet, Kind, PosWeight, Preset, Reference,
+};
+use calipers::sources::independent_set::options::{Labels, Optimum, Options};
+use calipers::{Error, Ledger, Result, sources};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use serde::de::DeserializeOwned;
+
+use crate::options::{Output, Work};
+use crate::progress::Bar;
+use crate::{Outcome, emit};
+
+/// Score predicted maximum independent sets
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  calipers independent-set val/ --json report.json
+  calipers independent-set pack.npz --pos-weight pooled --feasibility-weight 0.5 --per-unit graphs.csv
+  calipers independent-set --graph graphs.s6.gz --names names.txt --scores scores.jsonl --labels labels.jsonl.gz
+  calipers independent-set --graph graphs/ --scores solutions/ --scores-are set --optimum best.csv
+  calipers independent-set --graph graphs.g6.gz --labels labels.jsonl --no-scores
+  calipers independent-set steps.npz --axis steps --preset document --json -")]
+pub struct IndependentSetArgs {
+    /// Array files (.npz .safetensors .pt), folders of them, or one results.json beside --graph
+    #[arg(value_name = "INPUT")]
+    inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    files: Files,
+    #[command(flatten)]
+    measure: Measure,
+    #[command(flatten)]
+    work: Work,
+    #[command(flatten)]
+    output: Output,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Files")]
+struct Files {
+    /// Graphs in files of their own: a file, a pack or a folder
+    #[arg(long, value_name = "PATH")]
+    graph: Option<PathBuf>,
+    /// Scores of those graphs: a file, a pack or a folder
+    #[arg(long, value_name = "PATH")]
+    scores: Option<PathBuf>,
+    /// Labels of those graphs; @graph takes the labels stored with the graphs
+    #[arg(long, value_name = "PATH|@graph")]
+    labels: Option<PathBuf>,
+    /// Known optimum: a number for all, or a CSV, JSON or JSONL file by unit
+    #[arg(long, value_name = "FILE|N")]
+    optimum: Option<String>,
+    /// Say that there are no scores: label audit, baseline and certificate only
+    #[arg(long)]
+    no_scores: bool,
+    /// What the scores are, where no key or column says it
+    #[arg(long, value_name = "KIND", value_parser = named::<Kind>(&["logits", "probs", "set"]))]
+    scores_are: Option<Kind>,
+    /// What the rows of two-dimensional scores are
+    #[arg(long, value_parser = named::<Axis>(&["samples", "steps"]))]
+    axis: Option<Axis>,
+    /// Format of the graph files, whatever their endings
+    #[arg(long, value_name = "NAME", value_parser = graph_format())]
+    graph_format: Option<GraphFormat>,
+    /// Number of the first node in edge lists
+    #[arg(long, value_name = "0|1", default_value_t = 0)]
+    index_base: u32,
+    /// Number of nodes, where a file does not say it
+    #[arg(long, value_name = "N")]
+    num_nodes: Option<u64>,
+    /// Names for the graphs of a pack, one a line
+    #[arg(long, value_name = "FILE")]
+    names: Option<PathBuf>,
+    /// Remove TEXT from the end of names before files are paired (repeatable)
+    #[arg(long, value_name = "TEXT")]
+    pair_strip: Vec<String>,
+    /// What to do with stored self loops
+    #[arg(long, value_name = "RULE", default_value = "drop", value_parser = ["drop", "error"])]
+    self_loops: String,
+    /// Score the complement graph (clique files)
+    #[arg(long)]
+    complement: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Measuring")]
+struct Measure {
+    /// Which formulas: exact ones, or those of published code
+    #[arg(long, default_value = "strict", value_parser = named::<Preset>(&["strict", "document", "trm-mis-head"]))]
+    preset: Preset,
+    /// Weight of labels 1 in the cross-entropy: graph, pooled or a number [default: graph; pooled for published presets]
+    #[arg(long, value_name = "graph|pooled|X", value_parser = pos_weight)]
+    pos_weight: Option<PosWeight>,
+    /// Weight of the feasibility loss in the total loss
+    #[arg(long, value_name = "X", default_value_t = 0.0, allow_negative_numbers = true)]
+    feasibility_weight: f64,
+    /// What the reference size is [default: auto, the optimum if there is one, else the labels]
+    #[arg(long, value_parser = named::<Reference>(&["auto", "labels", "optimum"]))]
+    reference: Option<Reference>,
+    /// A published mean size to compare with
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    reference_mean: Option<f64>,
+    /// Decoder without scores to compare with
+    #[arg(long, default_value = "min-degree", value_parser = named::<Baseline>(
+        &["min-degree", "low-degree", "high-degree", "high-degree-cut", "index", "random", "none"]))]
+    baseline: Baseline,
+    /// Whether to prove an upper bound
+    #[arg(long, default_value = "on", value_parser = named::<Switch>(&["on", "off"]))]
+    certificate: Switch,
+    /// Further decoders, separated by commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',',
+          value_parser = named::<Decoder>(&["score-degree", "swap", "ils"]))]
+    decoders: Vec<Decoder>,
+    /// Iterations of the local search of `--decoders ils`
+    #[arg(long, value_name = "K", default_value_t = 20_000)]
+    ils_iterations: u64,
+    /// Seed of everything random: baseline, local search, bootstrap
+    #[arg(long, value_name = "K", default_value_t = 0)]
+    seed: u64,
+}
+
+impl IndependentSetArgs {
+    pub fn run(self) -> Result<Outcome> {
+        let (output, work) = (self.output.clone(), self.work.clone());
+        let options = self.options()?;
+        options.check()?;
+        output.check()?;
+        let progress = Bar::new(&output);
+        let accumulator = sources::independent_set::measure(&options, work.shard, work.threads(), &progress)?;
+        let seed = options.protocol.seed;
+        let ledgers: Vec<Box<dyn Ledger>> = vec![Box::new(accumulator)];
+        emit::ledgers(&ledgers, &output, seed)
+    }
+
+    fn options(self) -> Result<Options> {
+        let (files, measure) = (self.files, self.measure);
+        let published = measure.preset != Preset::Strict;
+        if published && measure.reference.is_some() {
+            return Err(Error::usage("--reference does not go with this preset").advice("use --preset strict"));
+        }
+        let mut decoders = measure.decoders;
+        decoders.sort();
+        decoders.dedup();
+        let protocol = IndependentSet {
+            preset: measure.preset,
+            pos_weight: measure.pos_weight.unwrap_or(if published { PosWeight::Pooled } else { PosWeight::Graph }),
+            feasibility_weight: measure.feasibility_weight,
+            reference: measure.reference.unwrap_or(if published { Reference::Labels } else { Reference::Auto }),
+            reference_mean: measure.reference_mean,
+            baseline: measure.baseline,
+            certificate: measure.certificate,
+            decoders,
+            ils_iterations: measure.ils_iterations,
+            seed: measure.seed,
+            complement: files.complement,
+            ..IndependentSet::default()
+        };
+        Ok(Options {
+            inputs: self.inputs,
+            graph: files.graph,
+            scores: files.scores,
+            labels: files.labels.map(|path| {
+                if path == Path::new("@graph") { Labels::InGraph } else { Labels::At(path) }
+            }),
+            optimum: files.optimum.map(|text| {
+                text.parse().map_or_else(|_| Optimum::At(PathBuf::from(&text)), Optimum::Same)
+            }),
+            names: files.names,
+            no_scores: files.no_scores,
+            scores_are: files.scores_are,
+            axis: files.axis,
+            graph_format: files.graph_format,
+            index_base: files.index_base,
+            num_nodes: files.num_nodes,
+            pair_strip: files.pair_strip,
+            refuse_self_loops: files.self_loops == "error",
+            protocol,
+        })
+    }
+}
+
+/// A parser for words that the protocol spells the same way in JSON.
+fn named<T>(names: &'static [&'static str]) -> impl TypedValueParser<Value = T>
+where
+    T: DeserializeOwned + Clone + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(names).try_map(|name| serde_json::from_value::<T>(name.into()))
+}
+
+fn graph_format() -> impl TypedValueParser<Value = GraphFormat> {
+    let names = GraphFormat::ALL.iter().map(ToString::to_string);
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<GraphFormat>())
+}
+
+fn pos_weight(text: &str) -> std::result::Result<PosWeight, String> {
+    match text {
+        "graph" => Ok(PosWeight::Rule(WeightRule::Graph)),
+        "pooled" => Ok(PosWeight::Rule(WeightRule::Pooled)),
+        number => number.parse().map(PosWeight::Fixed).map_err(|_| "graph, pooled or a number".into()),
+    }
+}

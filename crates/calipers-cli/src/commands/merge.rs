@@ -1,0 +1,50 @@
+//! `calipers merge`: states of shards into one.
+
+use std::path::PathBuf;
+
+use calipers::{Error, Result, states};
+use clap::Args;
+
+use crate::options::Output;
+use crate::{Outcome, emit};
+
+/// Merge states into one: in any order, and a shard may come twice
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  calipers merge 1.state 2.state -o all.state
+  calipers merge shards/*.state -o all.state --json report.json
+
+Units with equal rows coincide; a unit with two different rows is an error that names both states.")]
+pub struct Merge {
+    /// State files
+    #[arg(required = true, value_name = "STATE")]
+    states: Vec<PathBuf>,
+    /// Where to write the merged state
+    #[arg(short, long = "out", value_name = "FILE")]
+    out: PathBuf,
+    /// Seed of the bootstrap
+    #[arg(long, value_name = "K", default_value_t = 0)]
+    seed: u64,
+    #[command(flatten)]
+    output: Output,
+}
+
+impl Merge {
+    pub fn run(self) -> Result<Outcome> {
+        let mut output = self.output;
+        if output.state.replace(self.out).is_some() {
+            return Err(Error::usage("--state and -o say the same").advice("give -o FILE"));
+        }
+        output.check()?;
+        let mut states = self.states.iter();
+        let mut merged = match states.next() {
+            Some(path) => states::read(path)?,
+            None => return Err(Error::usage("no states to merge")),
+        };
+        for path in states {
+            states::merge(&mut merged, states::read(path)?)?;
+        }
+        emit::ledgers(&merged, &output, self.seed)
+    }
+}

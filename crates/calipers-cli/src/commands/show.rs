@@ -1,0 +1,57 @@
+//! `calipers show`: a report again, in any form.
+
+use std::io::Read;
+use std::path::PathBuf;
+
+use calipers::io::file::InputFile;
+use calipers::{Error, Result, states};
+use clap::Args;
+
+use crate::options::{Output, is_stream};
+use crate::{Outcome, emit};
+
+/// Print a report again from a state or a report.json, in any output form
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  calipers show all.state
+  calipers show all.state --per-unit graphs.parquet
+  calipers show report.json --latex")]
+pub struct Show {
+    /// A state or a report.json ("-" reads standard input)
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Seed of the bootstrap
+    #[arg(long, value_name = "K", default_value_t = 0)]
+    seed: u64,
+    #[command(flatten)]
+    output: Output,
+}
+
+impl Show {
+    pub fn run(self) -> Result<Outcome> {
+        self.output.check()?;
+        let shown = self.file.display().to_string();
+        let bytes = if is_stream(&self.file) {
+            let mut bytes = Vec::new();
+            let read = std::io::stdin().lock().read_to_end(&mut bytes);
+            read.map_err(|error| Error::io(format!("cannot read standard input: {error}")))?;
+            bytes
+        } else {
+            InputFile::open(&self.file)?.read_all().map_err(|error| error.in_file(&shown))?
+        };
+        if states::is_state(&bytes) {
+            return emit::ledgers(&states::from_bytes(&bytes, &shown)?, &self.output, self.seed);
+        }
+        let needs_state = [
+            ("--per-unit", self.output.per_unit.is_some()),
+            ("--state", self.output.state.is_some()),
+            ("--bootstrap", self.output.bootstrap > 0),
+        ];
+        if let Some((flag, _)) = needs_state.iter().find(|(_, given)| *given) {
+            return Err(Error::usage(format!("{flag} needs a state")).in_file(shown).advice("a report holds no rows"));
+        }
+        let reports = calipers::report::json::read(&bytes).map_err(|error| error.in_file(&shown))?;
+        emit::reports(&reports, &self.output)
+    }
+}

@@ -1,0 +1,131 @@
+//! Reports into the forms that were asked for.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+
+use calipers::core::error::printable;
+use calipers::core::protocol::MetricInfo;
+use calipers::report::{csv, json, latex, markdown, per_unit, terminal};
+use calipers::{Error, Ledger, Report, Result, registry, states};
+
+use crate::Outcome;
+use crate::options::{Output, is_stream};
+
+/// The forms a per-unit table can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PerUnitFormat {
+    Csv,
+    JsonLines,
+    Parquet,
+}
+
+/// The form that a file name's ending asks for.
+pub fn per_unit_format(path: &Path) -> Result<PerUnitFormat> {
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("csv") => Ok(PerUnitFormat::Csv),
+        Some("jsonl") => Ok(PerUnitFormat::JsonLines),
+        Some("parquet") => Ok(PerUnitFormat::Parquet),
+        _ => Err(Error::usage("the ending of --per-unit says its form").found(path.display()).allowed(".csv, .jsonl, .parquet")),
+    }
+}
+
+/// Writes everything that can be made from accumulators.
+pub fn ledgers(ledgers: &[Box<dyn Ledger>], output: &Output, seed: u64) -> Result<Outcome> {
+    let reports: Vec<Report> = ledgers
+        .iter()
+        .map(|ledger| match output.intervals(seed) {
+            Some(bootstrap) => ledger.report_with_intervals(&bootstrap),
+            None => ledger.report(),
+        })
+        .collect();
+    if let Some(path) = &output.state {
+        write(path, &states::to_bytes(ledgers))?;
+    }
+    if let Some(path) = &output.per_unit {
+        let [ledger] = ledgers else {
+            return Err(Error::usage("--per-unit needs a state of one protocol").found(ledgers.len()));
+        };
+        let table = ledger.per_unit();
+        let bytes = match per_unit_format(path)? {
+            PerUnitFormat::Csv => per_unit::csv(&table).into_bytes(),
+            PerUnitFormat::JsonLines => per_unit::jsonl(&table).into_bytes(),
+            PerUnitFormat::Parquet => per_unit::parquet(&table)?,
+        };
+        write(path, &bytes)?;
+    }
+    self::reports(&reports, output)
+}
+
+/// Writes everything that can be made from reports alone.
+pub fn reports(reports: &[Report], output: &Output) -> Result<Outcome> {
+    if let Some(path) = &output.json {
+        write(path, json::write(reports).as_bytes())?;
+    }
+    if let Some(path) = &output.csv {
+        write(path, csv::write(reports).as_bytes())?;
+    }
+    let infos: Vec<Vec<MetricInfo>> = reports.iter().map(|report| registry::metrics_of(&report.protocol)).collect();
+    if output.markdown {
+        say(&markdown::write(reports, &infos))?;
+    }
+    if output.latex {
+        say(&latex::write(reports, &infos))?;
+    }
+    if output.wants_table() {
+        say(&terminal::write(reports, &infos, style()))?;
+    } else if !output.quiet {
+        warn(reports);
+    }
+    let warned = output.strict && reports.iter().any(|report| !report.warnings.is_empty());
+    Ok(if warned { Outcome::Warned } else { Outcome::Done })
+}
+
+/// Colour and width of standard output.
+pub fn style() -> terminal::Style {
+    let coloured = io::stdout().is_terminal()
+        && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+        && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+    let width = terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0));
+    terminal::Style { colour: coloured, width }
+}
+
+/// Writes text to standard output. A reader that has gone away, as `head` does, is no error.
+pub fn say(text: &str) -> Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Error::io(format!("cannot write to standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes a note to standard error, where it cannot disturb results.
+pub fn note(text: &str) {
+    // A closed stderr leaves nobody to tell.
+    let _ = writeln!(io::stderr(), "{}", printable(text));
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    if !is_stream(path) {
+        return calipers::output::write(path, bytes);
+    }
+    let mut out = io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Error::io(format!("cannot write to standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn warn(reports: &[Report]) {
+    for warning in reports.iter().flat_map(|report| &report.warnings) {
+        let mut units = warning.units.iter().take(5).map(String::as_str).collect::<Vec<_>>().join(", ");
+        if warning.units.len() > 5 {
+            units.push_str(&format!(" and {} more", warning.units.len() - 5));
+        }
+        let tail = if units.is_empty() { String::new() } else { format!(" ({units})") };
+        note(&format!("warning[{}]: {}{tail}", warning.code, warning.message));
+    }
+}

@@ -1,0 +1,168 @@
+//! Running the binary on files made on the spot.
+#![expect(dead_code, unreachable_pub, reason = "each test file uses its own part of this module")]
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value as Json;
+use tempfile::TempDir;
+
+/// A folder of its own for one test, and the binary run inside it.
+pub struct Bench {
+    folder: TempDir,
+}
+
+/// What one run said.
+pub struct Said {
+    pub status: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Bench {
+    pub fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> &Self {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+        self
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    pub fn bytes(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.path(name)).unwrap()
+    }
+
+    /// Runs `calipers` with the words of a line.
+    pub fn run(&self, line: &str) -> Said {
+        self.run_words(&line.split_whitespace().collect::<Vec<_>>())
+    }
+
+    pub fn run_words(&self, words: &[&str]) -> Said {
+        let output = Command::new(env!("CARGO_BIN_EXE_calipers"))
+            .args(words)
+            .current_dir(self.folder.path())
+            .output()
+            .unwrap();
+        Said::from(output)
+    }
+
+    /// Runs a measuring command and returns its report.
+    pub fn report(&self, line: &str) -> Json {
+        let said = self.run(&format!("{line} --json - --quiet"));
+        assert_eq!(said.status, 0, "{line}\n{}", said.stderr);
+        serde_json::from_str(&said.stdout).unwrap()
+    }
+
+    /// Runs a command that must fail with a status and a message holding all of `parts`.
+    pub fn refuses(&self, line: &str, status: i32, parts: &[&str]) {
+        let said = self.run(line);
+        assert_eq!(said.status, status, "{line}\n{}{}", said.stdout, said.stderr);
+        for part in parts {
+            assert!(said.stderr.contains(part), "'{part}' is missing in the answer to {line}:\n{}", said.stderr);
+        }
+        assert!(said.stderr.starts_with("error: "), "{}", said.stderr);
+        assert!(said.stdout.is_empty(), "{}", said.stdout);
+    }
+}
+
+impl From<Output> for Said {
+    fn from(output: Output) -> Self {
+        Self {
+            status: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+/// The value of a metric in a report, by its id without the family.
+pub fn metric<'a>(report: &'a Json, id: &str) -> &'a Json {
+    let full = format!("independent_set.{id}");
+    report["metrics"].get(&full).unwrap_or_else(|| panic!("no {full} in the report"))
+}
+
+/// The codes of a report's warnings.
+pub fn codes(report: &Json) -> Vec<&str> {
+    report["warnings"].as_array().unwrap().iter().map(|warning| warning["code"].as_str().unwrap()).collect()
+}
+
+/// An npy file, version 1.
+pub fn npy(descr: &str, shape: &[usize], data: &[u8]) -> Vec<u8> {
+    let shape = match shape {
+        [one] => format!("({one},)"),
+        more => format!("({})", more.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")),
+    };
+    let mut head = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
+    while (head.len() + 11) % 64 != 0 {
+        head.push(' ');
+    }
+    head.push('\n');
+    let mut file = b"\x93NUMPY\x01\x00".to_vec();
+    file.extend_from_slice(&(head.len() as u16).to_le_bytes());
+    file.extend_from_slice(head.as_bytes());
+    file.extend_from_slice(data);
+    file
+}
+
+pub fn i64s(shape: &[usize], values: &[i64]) -> Vec<u8> {
+    npy("<i8", shape, &values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>())
+}
+
+pub fn f64s(shape: &[usize], values: &[f64]) -> Vec<u8> {
+    npy("<f8", shape, &values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>())
+}
+
+pub fn texts(values: &[&str]) -> Vec<u8> {
+    let width = values.iter().map(|value| value.chars().count()).max().unwrap_or(1).max(1);
+    let mut data = Vec::new();
+    for value in values {
+        let mut letters: Vec<char> = value.chars().collect();
+        letters.resize(width, '\0');
+        data.extend(letters.iter().flat_map(|letter| (*letter as u32).to_le_bytes()));
+    }
+    npy(&format!("<U{width}"), &[values.len()], &data)
+}
+
+/// An npz archive of npy files.
+pub fn npz(members: &[(&str, Vec<u8>)]) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (number, (name, bytes)) in members.iter().enumerate() {
+        let method = if number % 2 == 0 { zip::CompressionMethod::Stored } else { zip::CompressionMethod::Deflated };
+        let options = zip::write::SimpleFileOptions::default().compression_method(method);
+        archive.start_file(format!("{name}.npy"), options).unwrap();
+        archive.write_all(bytes).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}
+
+/// The edges 0-1 and 1-2 of a path, in both directions.
+pub fn path3() -> Vec<u8> {
+    i64s(&[2, 4], &[0, 1, 1, 2, 1, 0, 2, 1])
+}
+
+/// A whole unit: a path of three nodes with logits and labels.
+pub fn path3_unit() -> Vec<(&'static str, Vec<u8>)> {
+    vec![
+        ("edge_index", path3()),
+        ("logits", f64s(&[3], &[1.0, -1.0, 2.0])),
+        ("labels", i64s(&[3], &[1, 0, 1])),
+    ]
+}
+
+/// The folder of real data, where it exists beside the project.
+pub fn real_data() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/independent_set");
+    folder.is_dir().then(|| folder.canonicalize().unwrap())
+}

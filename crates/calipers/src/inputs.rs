@@ -1,0 +1,71 @@
+//! The files a run reads, each opened once more than needed by nobody and hashed by everybody.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use calipers_core::{Error, Input, Result};
+use calipers_io::file::{InputFile, ReadAt};
+
+/// Files above this size are read at positions instead of being held in memory.
+const HELD: u64 = 256 << 20;
+/// How much of a large file is hashed at a time.
+const BLOCK: usize = 1 << 20;
+
+/// What was read so far: length and hash of each file, by the path shown in the report.
+#[derive(Debug, Default)]
+pub struct Inputs(Mutex<BTreeMap<String, Input>>);
+
+impl Inputs {
+    /// Reads a whole file and records it.
+    pub fn read(&self, path: &Path, shown: &str) -> Result<Vec<u8>> {
+        let bytes = InputFile::open(path)
+            .and_then(|file| file.read_all())
+            .map_err(|error| error.in_file(shown))?;
+        if bytes.is_empty() {
+            return Err(Error::format("empty file").in_file(shown));
+        }
+        self.record(shown, bytes.len() as u64, blake3::hash(&bytes))?;
+        Ok(bytes)
+    }
+
+    /// Opens a file for positioned reads and records it; a small file is read into memory.
+    pub fn open(&self, path: &Path, shown: &str) -> Result<Arc<dyn ReadAt>> {
+        let file = InputFile::open(path).map_err(|error| error.in_file(shown))?;
+        if file.size() <= HELD {
+            return Ok(Arc::new(self.read(path, shown)?));
+        }
+        let mut hasher = blake3::Hasher::new();
+        let mut block = vec![0; BLOCK];
+        let mut at = 0;
+        while at < file.size() {
+            let length = BLOCK.min((file.size() - at) as usize);
+            file.read_exact_at(&mut block[..length], at)
+                .map_err(|error| Error::io(format!("cannot read the file: {}", error.kind())).in_file(shown))?;
+            hasher.update(&block[..length]);
+            at += length as u64;
+        }
+        file.unchanged().map_err(|error| error.in_file(shown))?;
+        self.record(shown, file.size(), hasher.finalize())?;
+        Ok(Arc::new(file))
+    }
+
+    fn record(&self, shown: &str, bytes: u64, hash: blake3::Hash) -> Result<()> {
+        let input = Input { bytes, blake3: hash.to_hex().to_string(), notes: BTreeMap::new() };
+        let mut inputs = self.0.lock().map_err(|_| Error::io("a worker stopped while reading"))?;
+        match inputs.get(shown) {
+            Some(before) if *before != input => {
+                Err(Error::io("the file changed while it was read").in_file(shown))
+            }
+            _ => {
+                inputs.insert(shown.into(), input);
+                Ok(())
+            }
+        }
+    }
+
+    /// Everything recorded.
+    pub fn into_map(self) -> BTreeMap<String, Input> {
+        self.0.into_inner().unwrap_or_default()
+    }
+}

@@ -1,0 +1,101 @@
+//! Output files: written beside their target and renamed, so that a reader sees the old file or
+//! the new one, whole.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use calipers_core::{Error, Result};
+
+/// Fails early where writing to `path` cannot succeed: the folder is missing or cannot be written
+/// to, or the target is a folder or a link. Call it before long work.
+pub fn check(path: &Path) -> Result<()> {
+    match fs::symlink_metadata(path) {
+        Ok(metadata) if metadata.is_dir() => {
+            return Err(Error::io("the output is a folder").in_file(path.display()).advice("name a file"));
+        }
+        Ok(metadata) if metadata.is_symlink() => {
+            return Err(Error::io("the output is a symbolic link, which is not followed")
+                .in_file(path.display())
+                .advice("name the file itself"));
+        }
+        _ => {}
+    }
+    let (beside, file) = create_beside(path)?;
+    drop(file);
+    fs::remove_file(&beside).map_err(|error| failed(path, "remove the temporary file", &error))
+}
+
+/// Replaces `path` with `bytes`, all of them or none.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    let (beside, mut file) = create_beside(path)?;
+    let written = file
+        .write_all(bytes)
+        .and_then(|()| file.sync_all())
+        .map_err(|error| failed(path, "write", &error))
+        .and_then(|()| fs::rename(&beside, path).map_err(|error| failed(path, "replace", &error)));
+    if written.is_err() {
+        // Nothing better can be done about a temporary file that cannot be removed either.
+        let _ = fs::remove_file(&beside);
+        return written;
+    }
+    sync_folder(path);
+    written
+}
+
+/// A new file in the folder of `path` that no one else has open.
+fn create_beside(path: &Path) -> Result<(PathBuf, File)> {
+    let name = path.file_name().ok_or_else(|| Error::io("the output has no file name").in_file(path.display()))?;
+    for attempt in 0..100u32 {
+        let mut temporary = std::ffi::OsString::from(".");
+        temporary.push(name);
+        temporary.push(format!(".{}-{attempt}.tmp", std::process::id()));
+        let beside = path.with_file_name(temporary);
+        match OpenOptions::new().write(true).create_new(true).open(&beside) {
+            Ok(file) => return Ok((beside, file)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(failed(path, "create", &error)),
+        }
+    }
+    Err(Error::io("cannot find a free temporary name").in_file(path.display()))
+}
+
+fn failed(path: &Path, step: &str, error: &io::Error) -> Error {
+    Error::io(format!("cannot {step} the output: {error}")).in_file(path.display())
+}
+
+/// Makes the rename itself durable where the platform can.
+fn sync_folder(path: &Path) {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if let Ok(folder) = File::open(folder) {
+        // Some file systems cannot sync a folder; the data itself is already safe.
+        let _ = folder.sync_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_write_leaves_the_old_file_and_no_litter() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("report.json");
+        write(&target, b"old").unwrap();
+        write(&target, b"new").unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"new");
+        assert!(write(&folder.path().join("missing/report.json"), b"x").is_err());
+        assert!(write(folder.path(), b"x").is_err());
+        let left: Vec<_> = fs::read_dir(folder.path()).unwrap().collect();
+        assert_eq!(left.len(), 1);
+    }
+
+    #[test]
+    fn impossible_targets_are_refused_before_the_work() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(check(folder.path()).is_err());
+        assert!(check(&folder.path().join("missing/x")).is_err());
+        check(&folder.path().join("x")).unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}

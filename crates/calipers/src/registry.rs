@@ -1,0 +1,132 @@
+//! The one table of families: everything that lists, explains, opens or tests them reads it.
+
+use calipers_core::protocol::{MetricInfo, metric_infos};
+use calipers_core::state::{self, Section};
+use calipers_core::{Error, Ledger, Protocol, Result};
+use calipers_metrics::independent_set::IndependentSet;
+use serde_json::{Map, Value as Json};
+
+/// Every family, in the order in which it is listed.
+pub const FAMILIES: &[Family] =
+    &[family::<IndependentSet>("predicted maximum independent sets of graphs")];
+
+/// One family without its types.
+pub struct Family {
+    /// The name in reports, states and metric ids.
+    pub name: &'static str,
+    /// What it scores, in a few words.
+    pub summary: &'static str,
+    /// Its metric table under default parameters.
+    pub metrics: fn() -> Vec<MetricInfo>,
+    /// Its metric table under the parameters of a report.
+    metrics_of: fn(Json) -> Option<Vec<MetricInfo>>,
+    open: fn(&Section, &str) -> Result<Box<dyn Ledger>>,
+}
+
+const fn family<P>(summary: &'static str) -> Family
+where
+    P: Protocol + Default + Send,
+    P::Row: Send,
+{
+    Family {
+        name: P::NAME,
+        summary,
+        metrics: || metric_infos(&P::default()),
+        metrics_of: |parameters| {
+            serde_json::from_value::<P>(parameters).ok().map(|protocol| metric_infos(&protocol))
+        },
+        open: |section, source| Ok(Box::new(state::accumulator::<P>(section, source)?)),
+    }
+}
+
+/// The family of that name.
+pub fn find(name: &str) -> Option<&'static Family> {
+    FAMILIES.iter().find(|family| family.name == name)
+}
+
+/// Decodes a section of a state; `source` names the state in messages.
+pub fn open(section: &Section, source: &str) -> Result<Box<dyn Ledger>> {
+    let family = find(section.name()).ok_or_else(|| {
+        Error::format("a state of an unknown family").in_file(source).found(section.name()).allowed(names())
+    })?;
+    (family.open)(section, source)
+}
+
+/// The metric table behind a report's `protocol` object; empty for a family this version lacks.
+pub fn metrics_of(protocol: &Map<String, Json>) -> Vec<MetricInfo> {
+    let mut parameters = protocol.clone();
+    let name = parameters.shift_remove("name");
+    let family = name.as_ref().and_then(Json::as_str).and_then(find);
+    family.map_or_else(Vec::new, |family| {
+        (family.metrics_of)(Json::Object(parameters)).unwrap_or_else(|| (family.metrics)())
+    })
+}
+
+/// One metric by its id, with or without the family prefix; fails with the nearest ids.
+pub fn metric(id: &str) -> Result<MetricInfo> {
+    let all: Vec<MetricInfo> = FAMILIES.iter().flat_map(|family| (family.metrics)()).collect();
+    let matches = |info: &&MetricInfo| {
+        info.id == id || info.id.split_once('.').is_some_and(|(_, short)| short == id)
+    };
+    if let Some(info) = all.iter().find(matches) {
+        return Ok(info.clone());
+    }
+    let mut near: Vec<&str> =
+        all.iter().map(|info| info.id.as_str()).filter(|known| distance(short(known), short(id)) <= 3).collect();
+    near.sort_by_key(|known| distance(short(known), short(id)));
+    near.truncate(3);
+    let error = Error::usage("no metric of that id").found(id);
+    Err(if near.is_empty() {
+        error.advice("`calipers list` shows every metric")
+    } else {
+        error.advice(format!("did you mean {}?", near.join(" or ")))
+    })
+}
+
+fn short(id: &str) -> &str {
+    id.split_once('.').map_or(id, |(_, short)| short)
+}
+
+/// How many letters must change to turn one word into the other.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, y) in b.iter().enumerate() {
+            let substituted = diagonal + usize::from(x != *y);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+fn names() -> String {
+    FAMILIES.iter().map(|family| family.name).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn no_metric_id_occurs_twice_and_every_one_carries_its_family() {
+        let mut seen = BTreeSet::new();
+        for family in FAMILIES {
+            for info in (family.metrics)() {
+                assert!(info.id.starts_with(&format!("{}.", family.name)), "{}", info.id);
+                assert!(seen.insert(info.id.clone()), "{} is listed twice", info.id);
+            }
+        }
+        assert!(!seen.is_empty());
+    }
+
+    #[test]
+    fn a_misspelt_id_is_answered_with_its_neighbour() {
+        let error = metric("loss_bec").map(|info| info.id).unwrap_err();
+        assert!(error.to_string().contains("independent_set.loss_bce"), "{error}");
+        assert_eq!(metric("independent_set.f1").unwrap().id, metric("f1").unwrap().id);
+    }
+}

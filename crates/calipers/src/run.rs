@@ -1,0 +1,133 @@
+//! The only threads: jobs in, one accumulator out, the same for any number of workers.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use calipers_core::{Accumulator, Error, ErrorKind, Protocol, Result};
+
+/// Told how far the work has come; the command line draws a bar from it.
+pub trait Progress: Sync {
+    /// The work begins, with this many units.
+    fn start(&self, total: u64);
+    /// One more unit is measured.
+    fn advance(&self);
+    /// The work is over, well or badly.
+    fn finish(&self);
+}
+
+/// No progress is shown.
+pub struct Silent;
+
+impl Progress for Silent {
+    fn start(&self, _total: u64) {}
+    fn advance(&self) {}
+    fn finish(&self) {}
+}
+
+/// Measures every job into one accumulator with `threads` workers, each with an accumulator of its
+/// own. When jobs fail, the error is that of the first failing job, whoever met it first.
+pub fn measure_all<P, J>(
+    protocol: &P,
+    jobs: &[J],
+    threads: usize,
+    progress: &dyn Progress,
+    measure: impl Fn(&J, &mut Accumulator<P>) -> Result<()> + Sync,
+) -> Result<Accumulator<P>>
+where
+    P: Protocol + Sync + Send,
+    P::Row: Send,
+    J: Sync,
+{
+    progress.start(jobs.len() as u64);
+    let next = AtomicUsize::new(0);
+    // The position and error of the first failing job known so far; jobs after it need not run.
+    let failed: Mutex<Option<(usize, Error)>> = Mutex::new(None);
+    let first_failure = |failed: &Mutex<Option<(usize, Error)>>| {
+        failed.lock().map_or(usize::MAX, |failed| failed.as_ref().map_or(usize::MAX, |(at, _)| *at))
+    };
+    let work = || {
+        let mut mine = Accumulator::new(protocol.clone());
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(job) = jobs.get(at).filter(|_| at < first_failure(&failed)) else { break };
+            if let Err(error) = measure(job, &mut mine)
+                && let Ok(mut failed) = failed.lock()
+                && failed.as_ref().is_none_or(|(earlier, _)| at < *earlier)
+            {
+                *failed = Some((at, error));
+            }
+            progress.advance();
+        }
+        mine
+    };
+    let workers = threads.clamp(1, jobs.len().max(1));
+    let parts: Vec<Option<Accumulator<P>>> = if workers == 1 {
+        vec![Some(work())]
+    } else {
+        std::thread::scope(|scope| {
+            let handles: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+            handles.into_iter().map(|handle| handle.join().ok()).collect()
+        })
+    };
+    progress.finish();
+    if let Ok(Some((_, error))) = failed.into_inner() {
+        return Err(error);
+    }
+    let mut whole = Accumulator::new(protocol.clone());
+    for part in parts {
+        let part = part.ok_or_else(|| Error::new(ErrorKind::Io, "a worker stopped before its work was done"))?;
+        whole.merge(part)?;
+    }
+    Ok(whole)
+}
+
+/// Which part of the units a run takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// Which shard, from 1.
+    pub index: u32,
+    /// Of how many.
+    pub of: u32,
+}
+
+impl Shard {
+    /// The positions of this shard's units among all `count` of them: neighbours stay together, so
+    /// that a shard opens few packs.
+    pub fn range(self, count: usize) -> std::ops::Range<usize> {
+        let cut = |part: u32| (count as u128 * u128::from(part) / u128::from(self.of)) as usize;
+        cut(self.index - 1)..cut(self.index)
+    }
+}
+
+impl std::str::FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let parts = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+        match parts {
+            Some((index, of)) if index >= 1 && index <= of => Ok(Self { index, of }),
+            _ => Err("a shard is written I/N with 1 <= I <= N".into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shards_cover_every_unit_once() {
+        for (count, of) in [(0, 3), (1, 4), (10, 3), (500, 64)] {
+            let all: Vec<usize> =
+                (1..=of).flat_map(|index| Shard { index, of }.range(count)).collect();
+            assert_eq!(all, (0..count).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn a_shard_outside_its_split_is_refused() {
+        for text in ["0/2", "3/2", "1", "a/b", "1/0", "-1/2"] {
+            assert!(text.parse::<Shard>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Array files as units: which units a container holds, and the evidence of each.
+
+use std::sync::Arc;
+
+use calipers_core::{Error, Result};
+use calipers_io::array::npy::NpyFile;
+use calipers_io::array::{Array, Arrays, npz, pt, safetensors};
+use calipers_io::compress::{Compression, inflate};
+use calipers_io::file::{InputFile, ReadAt};
+use calipers_io::limits;
+
+use super::arrays::{self, MatrixEdges};
+use super::node_values::ScoreValues;
+use super::options::Options;
+use super::pack::{self, Boundaries, PackEdges};
+use crate::inputs::Inputs;
+use crate::sources::walk::{Found, has_ending};
+
+/// The endings of array containers.
+pub const ENDINGS: [&str; 3] = [".npz", ".safetensors", ".pt"];
+
+/// Which unit of an array file is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The container within a file that holds a list of them.
+    pub member: usize,
+    /// The graph within a packed batch.
+    pub graph: Option<usize>,
+}
+
+/// A container, ready to hand out its units.
+pub enum Container {
+    /// One unit.
+    One(Arrays),
+    /// A packed batch.
+    Pack(Pack),
+}
+
+/// A packed batch, decoded once for all its graphs.
+pub struct Pack {
+    boundaries: Boundaries,
+    edges: PackEdges,
+    scores: Option<ScoreValues>,
+    labels: Option<Vec<bool>>,
+    optima: Option<Vec<Option<u64>>>,
+}
+
+/// The stored edges of a unit from arrays.
+pub enum StoredEdges {
+    /// The `edge_index` of one graph.
+    Matrix(Array),
+    /// The entries of one graph of a pack.
+    Pairs(Vec<(u32, u32)>),
+}
+
+/// Everything a container says about one unit.
+pub struct ArrayUnit {
+    /// The stored edges.
+    pub edges: StoredEdges,
+    /// The number of nodes, where the container says it.
+    pub nodes: Option<u64>,
+    /// The scores.
+    pub scores: Option<ScoreValues>,
+    /// The labels.
+    pub labels: Option<Vec<bool>>,
+    /// The known optimum.
+    pub optimum: Option<u64>,
+}
+
+/// The containers of an array file, from its bytes.
+pub fn open(found: &Found, source: Arc<dyn ReadAt>) -> Result<Vec<Arrays>> {
+    let source = inflated(found, source)?;
+    if has_ending(&found.name, ".safetensors") {
+        Ok(vec![safetensors::open(source)?])
+    } else if has_ending(&found.name, ".pt") {
+        pt::open(source)
+    } else {
+        Ok(vec![npz::open(source)?])
+    }
+}
+
+/// A single array, from an npy file.
+pub fn open_npy(found: &Found, source: Arc<dyn ReadAt>) -> Result<NpyFile> {
+    NpyFile::open(inflated(found, source)?)
+}
+
+fn inflated(found: &Found, source: Arc<dyn ReadAt>) -> Result<Arc<dyn ReadAt>> {
+    if found.compression == Compression::None {
+        return Ok(source);
+    }
+    let mut bytes = vec![0; source.size() as usize];
+    source
+        .read_exact_at(&mut bytes, 0)
+        .map_err(|error| Error::io(format!("cannot read the file: {}", error.kind())))?;
+    Ok(Arc::new(inflate(&bytes, found.compression, limits::INFLATED)?))
+}
+
+/// The units of an array file by name, without reading more than names and boundaries need.
+pub fn units(found: &Found, stem: &str) -> Result<Vec<(String, Part)>> {
+    let file = InputFile::open(&found.path)?;
+    if file.size() == 0 {
+        return Err(Error::format("empty file"));
+    }
+    let containers = open(found, Arc::new(file))?;
+    let several = containers.len() != 1;
+    let mut units = Vec::new();
+    for (member, arrays) in containers.iter().enumerate() {
+        let stem = if several { numbered(stem, member, containers.len()) } else { stem.to_owned() };
+        if pack::is_pack(&arrays.keys()) {
+            let graphs = pack::boundaries(arrays, None)?.graphs();
+            for (graph, name) in pack_names(arrays, &stem, graphs)?.into_iter().enumerate() {
+                units.push((name, Part { member, graph: Some(graph) }));
+            }
+        } else {
+            let name = arrays::texts(arrays, "name")?.and_then(|names| names.into_iter().next());
+            units.push((name.unwrap_or(stem), Part { member, graph: None }));
+        }
+    }
+    Ok(units)
+}
+
+fn pack_names(arrays: &Arrays, stem: &str, graphs: usize) -> Result<Vec<String>> {
+    match arrays::texts(arrays, "names")? {
+        None => Ok((0..graphs).map(|graph| numbered(stem, graph, graphs)).collect()),
+        Some(names) if names.len() == graphs => Ok(names),
+        Some(names) => Err(Error::value("'names' must have one name a graph")
+            .at("key names")
+            .found(format!("{} names", names.len()))
+            .allowed(format!("{graphs} names"))),
+    }
+}
+
+/// `stem#i`, zero-padded to the width of the largest number.
+pub fn numbered(stem: &str, index: usize, count: usize) -> String {
+    let width = count.saturating_sub(1).to_string().len();
+    format!("{stem}#{index:0width$}")
+}
+
+/// Reads an array file into containers that hand out units.
+pub fn load(found: &Found, inputs: &Inputs, options: &Options) -> Result<Vec<Container>> {
+    let containers = open(found, inputs.open(&found.path, &found.shown)?)?;
+    containers
+        .into_iter()
+        .map(|arrays| {
+            if pack::is_pack(&arrays.keys()) { Pack::new(&arrays, options).map(Container::Pack) } else { Ok(Container::One(arrays)) }
+        })
+        .collect()
+}
+
+impl Pack {
+    fn new(arrays: &Arrays, options: &Options) -> Result<Self> {
+        // With graphs in files of their own, scores and labels come from elsewhere too.
+        let alone = options.graph.is_none();
+        let scores = if alone { arrays::scores(arrays, options)? } else { None };
+        let labels = if alone { arrays::labels(arrays)? } else { None };
+        let nodes = known_nodes(arrays, scores.as_ref(), labels.as_deref())?;
+        let boundaries = pack::boundaries(arrays, nodes.map(|nodes| nodes as usize))?;
+        let optima = if alone { arrays::optima(arrays, Some(boundaries.graphs()))? } else { None };
+        let matrix = arrays::edge_index(arrays)?;
+        let edges = PackEdges::new(&MatrixEdges::new(&matrix)?, &boundaries)?;
+        Ok(Self { boundaries, edges, scores, labels, optima })
+    }
+}
+
+impl Container {
+    /// The evidence of one unit.
+    pub fn unit(&self, part: Part, options: &Options) -> Result<ArrayUnit> {
+        match self {
+            Self::One(arrays) => one(arrays, options),
+            Self::Pack(pack) => {
+                let graph = part.graph.unwrap_or(0);
+                let nodes = pack.boundaries.nodes(graph);
+                Ok(ArrayUnit {
+                    edges: StoredEdges::Pairs(pack.edges.of_graph(graph).to_vec()),
+                    nodes: Some(nodes.len() as u64),
+                    scores: pack.scores.as_ref().map(|scores| scores.of_nodes(nodes.clone())),
+                    labels: pack.labels.as_ref().map(|labels| labels[nodes].to_vec()),
+                    optimum: pack.optima.as_ref().and_then(|optima| optima[graph]),
+                })
+            }
+        }
+    }
+}
+
+fn one(arrays: &Arrays, options: &Options) -> Result<ArrayUnit> {
+    let alone = options.graph.is_none();
+    let scores = if alone { arrays::scores(arrays, options)? } else { None };
+    let labels = if alone { arrays::labels(arrays)? } else { None };
+    let optimum = if alone { arrays::optima(arrays, None)? } else { None };
+    let nodes = known_nodes(arrays, scores.as_ref(), labels.as_deref())?;
+    let edges = StoredEdges::Matrix(arrays::edge_index(arrays)?);
+    Ok(ArrayUnit { edges, nodes, scores, labels, optimum: optimum.and_then(|optima| optima[0]) })
+}
+
+/// N: the length of the score axis, else of the labels, else `num_nodes`; what is given must agree.
+fn known_nodes(arrays: &Arrays, scores: Option<&ScoreValues>, labels: Option<&[bool]>) -> Result<Option<u64>> {
+    let given = [
+        ("scores", scores.map(|scores| scores.nodes() as u64)),
+        ("labels", labels.map(|labels| labels.len() as u64)),
+        ("num_nodes", arrays::number(arrays, "num_nodes")?),
+    ];
+    let mut known: Option<(&str, u64)> = None;
+    for (what, nodes) in given.into_iter().filter_map(|(what, nodes)| Some((what, nodes?))) {
+        match known {
+            None => known = Some((what, nodes)),
+            Some((first, expected)) if expected != nodes => {
+                return Err(Error::value(format!("'{first}' and '{what}' are of different lengths"))
+                    .found(format!("{expected} nodes by {first}, {nodes} by {what}"))
+                    .allowed("one value a node"));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(known.map(|(_, nodes)| nodes))
+}

@@ -1,0 +1,210 @@
+//! Independent sets from files: options into a plan, the plan into units, units into rows.
+
+pub mod arrays;
+pub mod containers;
+pub mod graph_files;
+pub mod node_files;
+pub mod node_values;
+pub mod options;
+pub mod pack;
+pub mod plan;
+
+use calipers_core::{Accumulator, Error, Fact, Result};
+use calipers_metrics::independent_set::graph::{Graph, Storage};
+use calipers_metrics::independent_set::unit::{Scores, Unit};
+use calipers_metrics::independent_set::{Axis, IndependentSet, Kind};
+
+use self::arrays::MatrixEdges;
+use self::containers::StoredEdges;
+use self::graph_files::FileGraph;
+use self::node_values::ScoreValues;
+use self::options::{Labels, Options};
+use self::plan::{Plan, UnitAt, UnitPlan};
+use crate::inputs::Inputs;
+use crate::run::{self, Progress, Shard};
+
+/// One unit, read and owned.
+struct Evidence {
+    graph: FileGraph,
+    scores: Option<ScoreValues>,
+    labels: Option<Vec<bool>>,
+    optimum: Option<u64>,
+}
+
+/// Measures everything the options name.
+pub fn measure(
+    options: &Options,
+    shard: Option<Shard>,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<Accumulator<IndependentSet>> {
+    options.check()?;
+    let inputs = Inputs::default();
+    let plan = Plan::new(options, &inputs)?;
+    let first = &plan.units[0];
+    let (scores, axis) = kind_of(&plan, first, options)?;
+    let protocol = IndependentSet { scores, axis, ..options.protocol.clone() };
+    let units = match shard {
+        Some(shard) => &plan.units[shard.range(plan.units.len())],
+        None => &plan.units[..],
+    };
+    units.iter().for_each(|unit| plan.reserve(unit));
+    let mut accumulator = run::measure_all(&protocol, units, threads, progress, |unit, accumulator| {
+        let evidence = read(&plan, unit, options, &inputs).map_err(|error| error.in_file(&unit.shown))?;
+        same_kind(first, unit, (scores, axis), &evidence)?;
+        update(accumulator, unit, &evidence, options).map_err(|error| error.in_file(&unit.shown))
+    })?;
+    let provenance = &mut accumulator.provenance;
+    provenance.inputs = inputs.into_map();
+    provenance.readings.insert(options.reading());
+    if let Some(shard) = shard {
+        provenance.shards.entry(shard.of).or_default().insert(shard.index);
+    }
+    Ok(accumulator)
+}
+
+/// What the scores of the first unit are. Every shard asks the same unit, so that shards without
+/// units have the protocol of the others.
+fn kind_of(plan: &Plan, unit: &UnitPlan, options: &Options) -> Result<(Option<Kind>, Option<Axis>)> {
+    let aside = Inputs::default();
+    let named = |error: Error| error.in_file(&unit.shown);
+    match &unit.at {
+        UnitAt::Arrays { place, part } => {
+            let found = plan.arrays.file(*place);
+            let file = calipers_io::file::InputFile::open(&found.path).map_err(named)?;
+            let containers = containers::open(found, std::sync::Arc::new(file)).map_err(named)?;
+            let key = arrays::score_key(&containers[part.member].keys(), options).map_err(named)?;
+            Ok(key.map_or((None, None), |(_, kind, axis)| (Some(kind), axis)))
+        }
+        UnitAt::Files { chosen: Some(_), .. } => Ok((Some(Kind::Set), None)),
+        UnitAt::Files { scores: Some((place, index)), .. } => {
+            let named = |error: Error| error.in_file(&plan.scores.file(*place).shown);
+            // A file that names its units has been read by now; another one is looked into aside,
+            // for a shard may not own it.
+            let found = plan.scores.file(*place);
+            let file = if node_files::names_units_inside(found) {
+                plan.scores.keep(*place, |file| node_files::load(file, &aside))
+            } else {
+                node_files::load(found, &aside).map(std::sync::Arc::new)
+            };
+            Ok(match file.map_err(named)?.scores(*index, options).map_err(named)? {
+                node_files::Values::Known(values) => (Some(values.kind), values.axis),
+                node_files::Values::Chosen(_) | node_files::Values::Text(..) => (Some(Kind::Set), None),
+            })
+        }
+        UnitAt::Files { .. } => Ok((None, None)),
+    }
+}
+
+fn same_kind(
+    first: &UnitPlan,
+    unit: &UnitPlan,
+    expected: (Option<Kind>, Option<Axis>),
+    evidence: &Evidence,
+) -> Result<()> {
+    let found = evidence.scores.as_ref().map_or((None, None), |scores| (Some(scores.kind), scores.axis));
+    if found == expected {
+        return Ok(());
+    }
+    let shown = |(kind, axis): (Option<Kind>, Option<Axis>)| {
+        let kind = kind.map_or("no scores".into(), |kind| format!("{kind:?}").to_lowercase());
+        axis.map_or(kind.clone(), |axis| format!("{kind} with {}", format!("{axis:?}").to_lowercase()))
+    };
+    Err(Error::value("the units have different kinds of scores")
+        .in_file(&unit.shown)
+        .found(format!("{} in unit {}, {} in unit {}", shown(expected), first.name, shown(found), unit.name))
+        .allowed("one kind and one axis in a run"))
+}
+
+fn read(plan: &Plan, unit: &UnitPlan, options: &Options, inputs: &Inputs) -> Result<Evidence> {
+    match &unit.at {
+        UnitAt::Arrays { place, part } => {
+            let members = plan.arrays.take(*place, |found| containers::load(found, inputs, options))?;
+            let arrays = members[part.member].unit(*part, options)?;
+            let nodes = arrays.nodes.or(options.num_nodes).ok_or_else(graph_files::unknown_size)?;
+            let graph = match &arrays.edges {
+                StoredEdges::Matrix(array) => Graph::build(nodes, Storage::Both, &MatrixEdges::new(array)?)?,
+                StoredEdges::Pairs(pairs) => Graph::build(nodes, Storage::Both, &pairs.as_slice())?,
+            };
+            Ok(Evidence {
+                graph: FileGraph { graph, labels: None, announced: None },
+                scores: arrays.scores,
+                labels: arrays.labels,
+                optimum: unit.optimum.or(arrays.optimum),
+            })
+        }
+        UnitAt::Files { graph, scores, chosen, labels } => {
+            let score_values = match scores {
+                Some((place, index)) => {
+                    let file = plan.scores.take(*place, |file| node_files::load(file, inputs));
+                    let values = file.and_then(|file| file.scores(*index, options));
+                    Some(values.map_err(|error| error.in_file(&plan.scores.file(*place).shown))?)
+                }
+                None => chosen.clone().map(node_files::Values::Chosen),
+            };
+            let label_values = match labels {
+                Some((place, index)) => {
+                    let file = plan.labels.take(*place, |file| node_files::load(file, inputs));
+                    let values = file.and_then(|file| file.labels(*index));
+                    Some(values.map_err(|error| error.in_file(&plan.labels.file(*place).shown))?)
+                }
+                None => None,
+            };
+            let known = [&score_values, &label_values];
+            let nodes = known.into_iter().flatten().find_map(|values| values.nodes()).map(|nodes| nodes as u64);
+            let path = plan.graphs.file(graph.0);
+            let file = plan.graphs.take(graph.0, |path| path.load(inputs, options))?;
+            let mut built = file.graph(path.format, graph.1, nodes, options)?;
+            drop(file);
+            let nodes = built.graph.nodes() as u64;
+            let score_file = |error: Error| match scores {
+                Some((place, _)) => error.in_file(&plan.scores.file(*place).shown),
+                None => error,
+            };
+            let label_file = |error: Error| match labels {
+                Some((place, _)) => error.in_file(&plan.labels.file(*place).shown),
+                None => error,
+            };
+            let scores = score_values.map(|values| values.for_nodes(nodes)).transpose().map_err(score_file)?;
+            let labels = match (label_values, &options.labels) {
+                (Some(values), _) => {
+                    let set = values.for_nodes(nodes).map_err(label_file)?;
+                    Some(node_values::labels(&set.values)?)
+                }
+                (None, Some(Labels::InGraph)) => built.labels.take(),
+                (None, _) => None,
+            };
+            Ok(Evidence { graph: built, scores, labels, optimum: unit.optimum })
+        }
+    }
+}
+
+fn update(
+    accumulator: &mut Accumulator<IndependentSet>,
+    unit: &UnitPlan,
+    evidence: &Evidence,
+    options: &Options,
+) -> Result<()> {
+    let stored = &evidence.graph.graph;
+    if let Some(node) = stored.first_self_loop().filter(|_| options.refuse_self_loops) {
+        return Err(Error::value("the graph has a self loop")
+            .at(format!("unit {}, node {node}", unit.name))
+            .advice("--self-loops drop leaves loops out"));
+    }
+    let complement = accumulator.protocol().complement.then(|| stored.complement()).transpose()?;
+    let graph = complement.as_ref().unwrap_or(stored);
+    let at_unit = |error: Error| error.at(format!("unit {}", unit.name));
+    let scores = evidence.scores.as_ref().map(|scores| {
+        Scores::new(scores.kind, scores.axis, &scores.values, graph.nodes()).map_err(at_unit)
+    });
+    let view = Unit::new(&unit.name, graph, scores.transpose()?, evidence.labels.as_deref(), evidence.optimum);
+    accumulator.update(unit.name.as_str(), view.map_err(at_unit)?)?;
+    if let Some((announced, lines)) = evidence.graph.announced {
+        accumulator.provenance.facts.insert(Fact {
+            code: "edge-count-differs".into(),
+            unit: unit.name.clone(),
+            detail: format!("{announced} announced, {lines} edge lines"),
+        });
+    }
+    Ok(())
+}

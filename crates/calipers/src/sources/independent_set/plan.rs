@@ -1,0 +1,400 @@
+//! From paths to a list of units: which file holds the graph, the scores and the labels of each.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use calipers_core::{Error, ErrorKind, Result};
+use calipers_io::compress::inflate;
+use calipers_io::graph::GraphFormat;
+use calipers_io::limits;
+use calipers_io::score::{names, optimum, results_json};
+
+use super::containers::{self, Container, Part};
+use super::graph_files::{self, GraphFile, GraphPath};
+use super::node_files::{self, NodeFile, Role};
+use super::node_values::whole;
+use super::options::{Labels, Optimum, Options};
+use crate::inputs::Inputs;
+use crate::sources::shelf::Shelf;
+use crate::sources::walk::{self, Found, has_ending};
+
+/// Every unit of a run, in key order, and the files behind them.
+pub struct Plan {
+    /// The units.
+    pub units: Vec<UnitPlan>,
+    /// Array files that hold whole units.
+    pub arrays: Shelf<Found, Vec<Container>>,
+    /// Graph files.
+    pub graphs: Shelf<GraphPath, GraphFile>,
+    /// Score files.
+    pub scores: Shelf<Found, NodeFile>,
+    /// Label files.
+    pub labels: Shelf<Found, NodeFile>,
+}
+
+/// Where the evidence of one unit is.
+pub struct UnitPlan {
+    /// The unit's name.
+    pub name: String,
+    /// The file that first names it, for messages.
+    pub shown: String,
+    /// Where graph, scores and labels are.
+    pub at: UnitAt,
+    /// The known optimum, by option.
+    pub optimum: Option<u64>,
+}
+
+/// Where graph, scores and labels of a unit are.
+pub enum UnitAt {
+    /// All in one array file.
+    Arrays {
+        /// The file.
+        place: usize,
+        /// The unit in it.
+        part: Part,
+    },
+    /// In files of their own.
+    Files {
+        /// The graph file and the graph in it.
+        graph: (usize, Part),
+        /// The score file and the unit in it.
+        scores: Option<(usize, usize)>,
+        /// A chosen set from a benchmark's results.
+        chosen: Option<Vec<u64>>,
+        /// The label file and the unit in it.
+        labels: Option<(usize, usize)>,
+    },
+}
+
+impl Plan {
+    /// Finds and pairs everything the options name.
+    pub fn new(options: &Options, inputs: &Inputs) -> Result<Self> {
+        let mut plan =
+            if options.graph.is_some() { paired(options, inputs)? } else { from_arrays(options, inputs)? };
+        sort_and_check(&mut plan.units)?;
+        give_optima(&mut plan.units, options, inputs)?;
+        if plan.units.is_empty() {
+            return Err(Error::value("there are no units to measure"));
+        }
+        Ok(plan)
+    }
+
+    /// Announces the units that will be measured, so that shared files are kept exactly as long as
+    /// they are needed.
+    pub fn reserve(&self, unit: &UnitPlan) {
+        match &unit.at {
+            UnitAt::Arrays { place, .. } => self.arrays.reserve(*place),
+            UnitAt::Files { graph, scores, labels, .. } => {
+                self.graphs.reserve(graph.0);
+                scores.iter().for_each(|(place, _)| self.scores.reserve(*place));
+                labels.iter().for_each(|(place, _)| self.labels.reserve(*place));
+            }
+        }
+    }
+}
+
+fn from_arrays(options: &Options, inputs: &Inputs) -> Result<Plan> {
+    let wanted = |name: &str| containers::ENDINGS.iter().any(|ending| has_ending(name, ending));
+    let mut files = Vec::new();
+    for input in &options.inputs {
+        let found = walk::files(input, &wanted)?;
+        if found.is_empty() {
+            return Err(Error::value("the folder holds no array files")
+                .in_file(input.display())
+                .allowed(containers::ENDINGS.join(" ")));
+        }
+        if let Some(other) = found.iter().find(|found| !wanted(&found.name)) {
+            return Err(Error::value("not an array file")
+                .in_file(&other.shown)
+                .allowed(containers::ENDINGS.join(" "))
+                .advice("other graph formats are given as --graph FILE"));
+        }
+        files.extend(found);
+    }
+    let mut units = Vec::new();
+    for (place, found) in files.iter().enumerate() {
+        let parts = containers::units(found, found.stem(&containers::ENDINGS));
+        for (name, part) in parts.map_err(|error| error.in_file(&found.shown))? {
+            let at = UnitAt::Arrays { place, part };
+            units.push(UnitPlan { name, shown: found.shown.clone(), at, optimum: None });
+        }
+    }
+    if let Some(path) = &options.names {
+        rename(&mut units, path, inputs)?;
+    }
+    let nothing = || Shelf::new(Vec::new());
+    Ok(Plan { units, arrays: Shelf::new(files), graphs: Shelf::new(Vec::new()), scores: nothing(), labels: nothing() })
+}
+
+fn paired(options: &Options, inputs: &Inputs) -> Result<Plan> {
+    let graph_path = options.graph.as_deref().unwrap_or(Path::new(""));
+    let graphs = graph_shelf(graph_path, options)?;
+    let mut units = Vec::new();
+    for (place, path) in graphs.files().enumerate() {
+        let shown = &path.found.shown;
+        // The graphs of a line format can only be counted by reading the file.
+        let read = path.format.is_pack().then(|| graphs.keep(place, |path| path.load(inputs, options))).transpose();
+        let read = read.map_err(|error| error.in_file(shown))?;
+        for (name, part) in path.graphs(read.as_deref()).map_err(|error| error.in_file(shown))? {
+            let at = UnitAt::Files { graph: (place, part), scores: None, chosen: None, labels: None };
+            let name = stripped(&name, &options.pair_strip).to_owned();
+            units.push(UnitPlan { name, shown: shown.clone(), at, optimum: None });
+        }
+    }
+    let mut plan = Plan {
+        units,
+        arrays: Shelf::new(Vec::new()),
+        graphs,
+        scores: Shelf::new(Vec::new()),
+        labels: Shelf::new(Vec::new()),
+    };
+    // Names given by option are those that scores and labels use.
+    if let Some(path) = &options.names {
+        rename(&mut plan.units, path, inputs)?;
+    }
+    if let Some(path) = &options.scores {
+        plan.scores = node_shelf(path, graph_path, options)?;
+        let found = pair(&plan.units, &plan.scores, Role::Scores, graph_path, path, options, inputs)?;
+        let missing: Vec<&str> =
+            plan.units.iter().zip(&found).filter(|(_, at)| at.is_none()).map(|(unit, _)| unit.name.as_str()).collect();
+        if !missing.is_empty() {
+            return Err(unmatched("graphs without scores", &missing, graph_path, path));
+        }
+        for (unit, place) in plan.units.iter_mut().zip(found) {
+            if let UnitAt::Files { scores, .. } = &mut unit.at {
+                *scores = place;
+            }
+        }
+    }
+    if let Some(Labels::At(path)) = &options.labels {
+        plan.labels = node_shelf(path, graph_path, options)?;
+        let found = pair(&plan.units, &plan.labels, Role::Labels, graph_path, path, options, inputs)?;
+        for (unit, place) in plan.units.iter_mut().zip(found) {
+            if let UnitAt::Files { labels, .. } = &mut unit.at {
+                *labels = place;
+            }
+        }
+    }
+    if let Some(path) = options.inputs.first() {
+        take_results(&mut plan.units, path, inputs)?;
+    }
+    Ok(plan)
+}
+
+fn graph_shelf(path: &Path, options: &Options) -> Result<Shelf<GraphPath, GraphFile>> {
+    let by_format = |format: GraphFormat| {
+        if format == GraphFormat::Ml4co { vec![".txt"] } else { format.endings().to_vec() }
+    };
+    let endings = options.graph_format.map_or_else(graph_files::endings, by_format);
+    let wanted = |name: &str| endings.iter().any(|ending| has_ending(name, ending));
+    let found = walk::files(path, &wanted)?;
+    if found.is_empty() {
+        return Err(Error::value("the folder holds no graph files").in_file(path.display()).allowed(endings.join(" ")));
+    }
+    let paths: Result<Vec<GraphPath>> = found.into_iter().map(|found| GraphPath::new(found, options)).collect();
+    Ok(Shelf::new(paths?))
+}
+
+fn node_shelf(path: &Path, graphs: &Path, options: &Options) -> Result<Shelf<Found, NodeFile>> {
+    let endings = node_files::endings();
+    let wanted = |name: &str| endings.iter().any(|ending| has_ending(name, ending));
+    let found = walk::files(path, &wanted)?;
+    if path.is_dir() && path == graphs && options.graph_format.is_none() {
+        let both = graph_files::endings();
+        if let Some(file) = found.iter().find(|found| both.iter().any(|ending| has_ending(&found.name, ending))) {
+            return Err(Error::value("one folder for graphs and scores, and an ending that both can have")
+                .in_file(&file.shown)
+                .advice("put graphs and scores in folders of their own"));
+        }
+    }
+    if found.is_empty() {
+        return Err(Error::value("the folder holds no score or label files")
+            .in_file(path.display())
+            .allowed(endings.join(" ")));
+    }
+    Ok(Shelf::new(found))
+}
+
+/// For every unit, where a shelf speaks of it. A mention of an unknown unit is an error.
+fn pair(
+    units: &[UnitPlan],
+    shelf: &Shelf<Found, NodeFile>,
+    role: Role,
+    graph_path: &Path,
+    path: &Path,
+    options: &Options,
+    inputs: &Inputs,
+) -> Result<Vec<Option<(usize, usize)>>> {
+    let by_name: BTreeMap<&str, usize> = units.iter().enumerate().map(|(i, unit)| (unit.name.as_str(), i)).collect();
+    let endings = node_files::endings();
+    let files = shelf.files().count();
+    let mut found: Vec<Option<(usize, usize)>> = vec![None; units.len()];
+    let mut unknown = Vec::new();
+    for (place, file) in shelf.files().enumerate() {
+        let stem = stripped(file.stem(&endings), &options.pair_strip).to_owned();
+        let mentions = if node_files::names_units_inside(file) {
+            let read = shelf.keep(place, |file| node_files::load(file, inputs));
+            read.and_then(|read| read.mentions(&stem, role)).map_err(|error| error.in_file(&file.shown))?
+        } else {
+            vec![node_files::Mention { unit: None, index: 0, place: String::new() }]
+        };
+        let alone = units.len() == 1 && files == 1 && mentions.len() == 1;
+        for mention in mentions {
+            let index = match &mention.unit {
+                Some(name) => by_name.get(name.as_str()).copied(),
+                None if alone => Some(0),
+                None => by_name.get(stem.as_str()).copied(),
+            };
+            let Some(index) = index else {
+                match mention.unit {
+                    Some(name) if !mention.place.is_empty() => {
+                        return Err(Error::value(format!("unknown unit '{name}'"))
+                            .in_file(&file.shown)
+                            .at(mention.place)
+                            .allowed(format!("the {} graphs of {}", units.len(), graph_path.display())));
+                    }
+                    _ => unknown.push(stem.clone()),
+                }
+                continue;
+            };
+            if let Some((other, _)) = found[index].replace((place, mention.index)) {
+                return Err(Error::new(ErrorKind::Duplicate, format!("unit '{}' is given twice", units[index].name))
+                    .found(format!("{} and {}", shelf.file(other).shown, file.shown)));
+            }
+        }
+    }
+    if unknown.is_empty() {
+        return Ok(found);
+    }
+    let what = if role == Role::Scores { "scores without a graph" } else { "labels without a graph" };
+    Err(unmatched(what, &unknown.iter().map(String::as_str).collect::<Vec<_>>(), graph_path, path))
+}
+
+fn unmatched(what: &str, names: &[&str], graphs: &Path, others: &Path) -> Error {
+    let mut shown = names.iter().take(5).copied().collect::<Vec<_>>().join(", ");
+    if names.len() > 5 {
+        shown.push_str(&format!(" and {} more", names.len() - 5));
+    }
+    Error::value(format!("{what}: {}", names.len()))
+        .found(shown)
+        .at(format!("{} and {}", graphs.display(), others.display()))
+        .advice("files pair by name without their endings; --pair-strip TEXT removes what differs")
+}
+
+fn stripped<'a>(name: &'a str, strip: &[String]) -> &'a str {
+    strip.iter().find_map(|text| name.strip_suffix(text.as_str()).filter(|rest| !rest.is_empty())).unwrap_or(name)
+}
+
+/// Gives the graphs of packs the names of a file, one a line.
+fn rename(units: &mut [UnitPlan], path: &Path, inputs: &Inputs) -> Result<()> {
+    let shown = shown(path);
+    let names = names::parse(&text_file(path, inputs)?).map_err(|error| error.in_file(&shown))?;
+    let packed: Vec<&mut UnitPlan> = units
+        .iter_mut()
+        .filter(|unit| match &unit.at {
+            UnitAt::Arrays { part, .. } => part.graph.is_some(),
+            UnitAt::Files { graph, .. } => graph.1.graph.is_some(),
+        })
+        .collect();
+    if names.len() != packed.len() {
+        return Err(Error::value("there must be one name for each graph of the pack")
+            .in_file(shown)
+            .found(format!("{} names", names.len()))
+            .allowed(format!("{} graphs", packed.len())));
+    }
+    for (unit, name) in packed.into_iter().zip(names) {
+        unit.name = name;
+    }
+    Ok(())
+}
+
+fn sort_and_check(units: &mut [UnitPlan]) -> Result<()> {
+    units.sort_by(|a, b| a.name.cmp(&b.name));
+    if let Some(long) = units.iter().find(|unit| unit.name.len() > limits::NAME) {
+        return Err(Error::value("a unit name is too long")
+            .in_file(&long.shown)
+            .found(format!("{} bytes", long.name.len()))
+            .allowed(format!("{} bytes", limits::NAME)));
+    }
+    match units.windows(2).find(|pair| pair[0].name == pair[1].name) {
+        None => Ok(()),
+        Some(pair) => Err(Error::new(ErrorKind::Duplicate, format!("unit '{}' occurs twice in this run", pair[0].name))
+            .found(format!("{} and {}", pair[0].shown, pair[1].shown))
+            .advice("give every unit a name of its own")),
+    }
+}
+
+fn give_optima(units: &mut [UnitPlan], options: &Options, inputs: &Inputs) -> Result<()> {
+    let path = match &options.optimum {
+        None => return Ok(()),
+        Some(Optimum::Same(value)) => {
+            units.iter_mut().for_each(|unit| unit.optimum = Some(*value));
+            return Ok(());
+        }
+        Some(Optimum::At(path)) => path,
+    };
+    let shown = shown(path);
+    let bytes = text_file(path, inputs)?;
+    let name = calipers_io::compress::Compression::of_name(&shown).1;
+    let parse = if has_ending(name, ".json") {
+        optimum::parse_json
+    } else if has_ending(name, ".jsonl") {
+        optimum::parse_json_lines
+    } else {
+        optimum::parse_csv
+    };
+    for (name, value, line) in parse(&bytes).map_err(|error| error.in_file(&shown))? {
+        let place = format!("line {line}, unit {name}");
+        let value = whole(value, "an optimum").map_err(|error| error.at(&place).in_file(&shown))?;
+        let index = units.binary_search_by(|unit| unit.name.as_str().cmp(&name)).map_err(|_| {
+            Error::value(format!("unknown unit '{name}'")).in_file(&shown).at(format!("line {line}"))
+        })?;
+        if units[index].optimum.replace(value).is_some() {
+            return Err(Error::value(format!("unit '{name}' has two optima")).in_file(&shown).at(place));
+        }
+    }
+    Ok(())
+}
+
+/// Takes chosen sets from a benchmark's `results.json`.
+fn take_results(units: &mut [UnitPlan], path: &Path, inputs: &Inputs) -> Result<()> {
+    let shown = shown(path);
+    let results = results_json::parse(&text_file(path, inputs)?).map_err(|error| error.in_file(&shown))?;
+    let endings = graph_files::endings();
+    let mut given = vec![false; units.len()];
+    for result in results {
+        let plain = endings
+            .iter()
+            .filter(|ending| has_ending(&result.unit, ending))
+            .map(|ending| &result.unit[..result.unit.len() - ending.len()])
+            .min_by_key(|name| name.len());
+        let names = [Some(result.unit.as_str()), plain];
+        let index = names.iter().flatten().find_map(|name| units.iter().position(|unit| unit.name == **name));
+        let Some(index) = index else {
+            return Err(Error::value(format!("unknown graph '{}'", result.unit)).in_file(shown));
+        };
+        if std::mem::replace(&mut given[index], true) {
+            return Err(Error::value(format!("graph '{}' is given twice", result.unit)).in_file(shown));
+        }
+        if let UnitAt::Files { chosen, .. } = &mut units[index].at {
+            *chosen = Some(result.set);
+        }
+    }
+    let missing: Vec<&str> =
+        units.iter().zip(&given).filter(|(_, given)| !**given).map(|(unit, _)| unit.name.as_str()).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    Err(unmatched("graphs without a result", &missing, Path::new(&units[0].shown), path))
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string().replace(std::path::MAIN_SEPARATOR, "/")
+}
+
+/// A text file, plain or compressed.
+fn text_file(path: &Path, inputs: &Inputs) -> Result<Vec<u8>> {
+    let shown = shown(path);
+    let compression = calipers_io::compress::Compression::of_name(&shown).0;
+    inflate(&inputs.read(path, &shown)?, compression, limits::INFLATED).map_err(|error| error.in_file(&shown))
+}

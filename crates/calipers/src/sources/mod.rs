@@ -1,0 +1,5 @@
+//! Files paired into units: one folder a family, and what they share.
+
+pub mod independent_set;
+pub mod shelf;
+pub mod walk;

@@ -1,0 +1,136 @@
+//! Which files a path on the command line stands for, and what the units in them are called.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use calipers_core::{Error, Result};
+use calipers_io::compress::Compression;
+
+/// One file to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its path as given on the command line, with `/`.
+    pub shown: String,
+    /// Its path below the given folder, or its file name; without `.gz` and `.bz2`.
+    pub name: String,
+    /// How it is compressed.
+    pub compression: Compression,
+}
+
+impl Found {
+    fn new(path: PathBuf, shown: String, relative: &str) -> Self {
+        let (compression, name) = Compression::of_name(relative);
+        let name = name.to_owned();
+        Self { path, shown, name, compression }
+    }
+
+    /// The name without the longest of the known endings that it has.
+    pub fn stem<'a>(&'a self, endings: &[&str]) -> &'a str {
+        let file = self.name.rfind('/').map_or(0, |slash| slash + 1);
+        let ending = endings
+            .iter()
+            .filter(|ending| has_ending(&self.name[file..], ending))
+            .map(|ending| ending.len())
+            .max()
+            .unwrap_or(0);
+        &self.name[..self.name.len() - ending]
+    }
+}
+
+/// Whether a file name is more than its ending, whatever the case of the ending.
+pub fn has_ending(name: &str, ending: &str) -> bool {
+    name.len() > ending.len()
+        && name.is_char_boundary(name.len() - ending.len())
+        && name[name.len() - ending.len()..].eq_ignore_ascii_case(ending)
+}
+
+/// The file itself, or the files of a folder, searched through, whose names are wanted; in byte
+/// order of their names. Hidden files are passed over.
+pub fn files(given: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<Found>> {
+    let shown = text(given)?.replace(std::path::MAIN_SEPARATOR, "/");
+    let metadata = fs::metadata(given)
+        .map_err(|error| Error::io(format!("cannot open the file: {}", error.kind())).in_file(&shown))?;
+    if !metadata.is_dir() {
+        let name = text(Path::new(given.file_name().unwrap_or(given.as_os_str())))?.to_owned();
+        return Ok(vec![Found::new(given.to_path_buf(), shown, &name)]);
+    }
+    let mut found = Vec::new();
+    let root = shown.trim_end_matches('/');
+    search(given, root, "", wanted, &mut found)?;
+    found.sort_by(|a, b| a.shown.cmp(&b.shown));
+    Ok(found)
+}
+
+fn search(
+    folder: &Path,
+    shown: &str,
+    below: &str,
+    wanted: &dyn Fn(&str) -> bool,
+    found: &mut Vec<Found>,
+) -> Result<()> {
+    let cannot = |error: std::io::Error| {
+        Error::io(format!("cannot read the folder: {}", error.kind())).in_file(shown)
+    };
+    for entry in fs::read_dir(folder).map_err(cannot)? {
+        let entry = entry.map_err(cannot)?;
+        let file_name = entry.file_name();
+        let name = text(Path::new(&file_name)).map_err(|error| error.in_file(shown))?;
+        if name.starts_with('.') {
+            continue;
+        }
+        let (path, shown) = (entry.path(), format!("{shown}/{name}"));
+        let relative = if below.is_empty() { name.to_owned() } else { format!("{below}/{name}") };
+        let kind = entry.file_type().map_err(cannot)?;
+        if kind.is_dir() {
+            search(&path, &shown, &relative, wanted, found)?;
+        } else if wanted(Compression::of_name(name).1) {
+            if kind.is_symlink() {
+                return Err(Error::io("a symbolic link inside a folder is not followed")
+                    .in_file(shown)
+                    .advice("copy the file, or give its own folder"));
+            }
+            found.push(Found::new(path, shown, &relative));
+        }
+    }
+    Ok(())
+}
+
+fn text(path: &Path) -> Result<&str> {
+    path.to_str()
+        .ok_or_else(|| Error::io("a file name is not UTF-8").in_file(path.display()).advice("rename the file"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(name: &str) -> Found {
+        Found::new(PathBuf::from(name), name.into(), name)
+    }
+
+    #[test]
+    fn compression_and_one_known_ending_are_no_part_of_a_name() {
+        assert_eq!(found("snap/facebook_0.edges.gr.bz2").stem(&[".gr", ".edges"]), "snap/facebook_0.edges");
+        assert_eq!(found("C125-9.opt.sol").stem(&[".sol", ".opt.sol"]), "C125-9");
+        assert_eq!(found("a.b/.gr").stem(&[".gr"]), "a.b/.gr");
+    }
+
+    #[test]
+    fn a_folder_is_searched_through_in_byte_order_and_links_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("sub")).unwrap();
+        for name in ["b.npz", "a.npz.gz", "sub/c.npz", "readme.md", ".hidden.npz"] {
+            fs::write(folder.path().join(name), "x").unwrap();
+        }
+        let wanted = |name: &str| has_ending(name, ".npz");
+        let names: Vec<String> = files(folder.path(), &wanted).unwrap().into_iter().map(|f| f.name).collect();
+        assert_eq!(names, ["a.npz", "b.npz", "sub/c.npz"]);
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("b.npz", folder.path().join("z.npz")).unwrap();
+            assert!(files(folder.path(), &wanted).unwrap_err().to_string().contains("z.npz"));
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! State files: accumulators written for later, read back and merged.
+
+use std::path::Path;
+
+use calipers_core::{Error, ErrorKind, Ledger, Result, state};
+use calipers_io::file::InputFile;
+
+use crate::{output, registry};
+
+/// The bytes of a state file that holds these accumulators.
+pub fn to_bytes(ledgers: &[Box<dyn Ledger>]) -> Vec<u8> {
+    state::encode(&ledgers.iter().map(|ledger| ledger.section()).collect::<Vec<_>>())
+}
+
+/// Writes accumulators to a state file, whole or not at all.
+pub fn write(path: &Path, ledgers: &[Box<dyn Ledger>]) -> Result<()> {
+    output::write(path, &to_bytes(ledgers))
+}
+
+/// The accumulators in the bytes of a state; `source` names them in messages.
+pub fn from_bytes(bytes: &[u8], source: &str) -> Result<Vec<Box<dyn Ledger>>> {
+    state::decode(bytes)
+        .and_then(|sections| sections.iter().map(|section| registry::open(section, source)).collect())
+        .map_err(|error| error.in_file(source))
+}
+
+/// Reads a state file.
+pub fn read(path: &Path) -> Result<Vec<Box<dyn Ledger>>> {
+    let bytes = InputFile::open(path)?.read_all().map_err(|error| error.in_file(path.display()))?;
+    from_bytes(&bytes, &path.display().to_string())
+}
+
+/// Whether bytes begin like a state.
+pub fn is_state(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"CALIPERS")
+}
+
+/// Merges one state into another. Both must hold the same protocols in the same order.
+pub fn merge(into: &mut Vec<Box<dyn Ledger>>, other: Vec<Box<dyn Ledger>>) -> Result<()> {
+    let names = |ledgers: &[Box<dyn Ledger>]| {
+        ledgers.iter().map(|ledger| ledger.name()).collect::<Vec<_>>().join(", ")
+    };
+    if names(into) != names(&other) {
+        return Err(Error::new(ErrorKind::ProtocolMismatch, "the states hold different protocols")
+            .found(format!("{} and {}", names(into), names(&other)))
+            .advice("merge states of one command, its protocols in the same order"));
+    }
+    for (ours, theirs) in into.iter_mut().zip(other) {
+        ours.merge(theirs)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,188 @@
+//! The laws every registered protocol obeys, written once.
+//!
+//! A family takes part by a line in [`every_registered_family_is_held_to_the_laws`]; one that is
+//! registered but not listed there fails the test.
+
+mod independent_set;
+
+use std::collections::BTreeSet;
+
+use calipers::core::state;
+use calipers::core::{Accumulator, ErrorKind, Ledger, Protocol, SplitMix64};
+use calipers::run::{Silent, measure_all};
+use calipers::{registry, states};
+
+/// How many random splits, orders and merge trees are tried for each protocol.
+const ROUNDS: usize = 50;
+const UNITS: usize = 23;
+
+/// A protocol with units to try it on: unit i goes into an accumulator under a name.
+struct Sample<P: Protocol> {
+    protocol: P,
+    /// A protocol of the same family with another parameter.
+    other: P,
+    add: fn(&mut Accumulator<P>, name: &str, unit: usize),
+}
+
+#[test]
+fn every_registered_family_is_held_to_the_laws() {
+    let mut held = BTreeSet::new();
+    for sample in independent_set::samples() {
+        held.insert(check(&sample));
+    }
+    let registered: BTreeSet<&str> = registry::FAMILIES.iter().map(|family| family.name).collect();
+    assert_eq!(held, registered);
+}
+
+fn check<P>(sample: &Sample<P>) -> &'static str
+where
+    P: Protocol + Send + Sync,
+    P::Row: Send,
+{
+    let whole = of(sample, 0..UNITS);
+    let mut random = SplitMix64::new(7);
+    any_split_and_merge_tree_gives_the_whole(sample, &whole, &mut random);
+    order_does_not_matter(sample, &whole, &mut random);
+    a_shard_twice_counts_once(sample, &whole);
+    empty_is_neutral(sample, &whole);
+    a_state_survives_the_round_trip(&whole);
+    duplicates_conflicts_and_other_parameters_are_refused(sample, &whole);
+    any_thread_count_gives_the_same_bytes(sample, &whole);
+    every_metric_reports_under_its_own_id(&whole);
+    P::NAME
+}
+
+fn name(unit: usize) -> String {
+    format!("unit {unit:02}")
+}
+
+fn of<P: Protocol>(sample: &Sample<P>, units: impl IntoIterator<Item = usize>) -> Accumulator<P> {
+    let mut accumulator = Accumulator::new(sample.protocol.clone());
+    for unit in units {
+        (sample.add)(&mut accumulator, &name(unit), unit);
+    }
+    accumulator
+}
+
+fn bytes<P: Protocol + Send>(accumulator: &Accumulator<P>) -> Vec<u8>
+where
+    P::Row: Send,
+{
+    state::encode(&[accumulator.section()])
+}
+
+fn shuffled(count: usize, random: &mut SplitMix64) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..count).collect();
+    for i in (1..count).rev() {
+        order.swap(i, random.below(i as u64 + 1) as usize);
+    }
+    order
+}
+
+fn any_split_and_merge_tree_gives_the_whole<P>(sample: &Sample<P>, whole: &Accumulator<P>, random: &mut SplitMix64)
+where
+    P: Protocol + Send,
+    P::Row: Send,
+{
+    for _ in 0..ROUNDS {
+        let shards = 1 + random.below(9) as usize;
+        let mut parts: Vec<Vec<usize>> = vec![Vec::new(); shards];
+        (0..UNITS).for_each(|unit| parts[random.below(shards as u64) as usize].push(unit));
+        let mut states: Vec<Accumulator<P>> = parts.into_iter().map(|part| of(sample, part)).collect();
+        while states.len() > 1 {
+            let right = states.swap_remove(random.below(states.len() as u64) as usize);
+            let left = random.below(states.len() as u64) as usize;
+            states[left].merge(right).unwrap();
+        }
+        assert_eq!(bytes(&states[0]), bytes(whole));
+        assert_eq!(states[0].finish(), whole.finish());
+    }
+}
+
+fn order_does_not_matter<P>(sample: &Sample<P>, whole: &Accumulator<P>, random: &mut SplitMix64)
+where
+    P: Protocol + Send,
+    P::Row: Send,
+{
+    for _ in 0..ROUNDS {
+        assert_eq!(bytes(&of(sample, shuffled(UNITS, random))), bytes(whole));
+    }
+}
+
+fn a_shard_twice_counts_once<P>(sample: &Sample<P>, whole: &Accumulator<P>)
+where
+    P: Protocol + Send,
+    P::Row: Send,
+{
+    let mut state = whole.clone();
+    state.merge(of(sample, 3..11)).unwrap();
+    state.merge(whole.clone()).unwrap();
+    assert_eq!(bytes(&state), bytes(whole));
+}
+
+fn empty_is_neutral<P>(sample: &Sample<P>, whole: &Accumulator<P>)
+where
+    P: Protocol + Send,
+    P::Row: Send,
+{
+    let mut left = of(sample, []);
+    left.merge(whole.clone()).unwrap();
+    let mut right = whole.clone();
+    right.merge(of(sample, [])).unwrap();
+    assert_eq!(bytes(&left), bytes(whole));
+    assert_eq!(bytes(&right), bytes(whole));
+    of(sample, []).finish();
+}
+
+fn a_state_survives_the_round_trip<P>(whole: &Accumulator<P>)
+where
+    P: Protocol + Send,
+    P::Row: Send,
+{
+    let read = states::from_bytes(&bytes(whole), "whole.state").unwrap();
+    assert_eq!(states::to_bytes(&read), bytes(whole));
+    assert_eq!(read[0].report(), whole.finish());
+    assert_eq!(read[0].per_unit(), whole.per_unit());
+}
+
+fn duplicates_conflicts_and_other_parameters_are_refused<P>(sample: &Sample<P>, whole: &Accumulator<P>)
+where
+    P: Protocol + Send,
+    P::Row: Send,
+{
+    let mut conflicting = Accumulator::new(sample.protocol.clone());
+    (sample.add)(&mut conflicting, &name(0), 1);
+    conflicting.set_source("second.state");
+    let mut state = whole.clone();
+    state.set_source("first.state");
+    let error = state.merge(conflicting).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Conflict);
+    let text = error.to_string();
+    assert!(text.contains("unit 00") && text.contains("first.state") && text.contains("second.state"), "{text}");
+    assert_eq!(bytes(&state), bytes(whole), "a refused merge changes nothing");
+
+    let other = Accumulator::new(sample.other.clone());
+    assert_eq!(state.merge(other).unwrap_err().kind(), ErrorKind::ProtocolMismatch);
+}
+
+fn any_thread_count_gives_the_same_bytes<P>(sample: &Sample<P>, whole: &Accumulator<P>)
+where
+    P: Protocol + Send + Sync,
+    P::Row: Send,
+{
+    let units: Vec<usize> = (0..UNITS).collect();
+    for threads in [1, 2, 3, 4, 7, 8, 16, 32, 64] {
+        let run = measure_all(&sample.protocol, &units, threads, &Silent, |unit, accumulator| {
+            (sample.add)(accumulator, &name(*unit), *unit);
+            Ok(())
+        });
+        assert_eq!(bytes(&run.unwrap()), bytes(whole), "{threads} threads");
+    }
+}
+
+fn every_metric_reports_under_its_own_id<P: Protocol>(whole: &Accumulator<P>) {
+    let report = whole.finish();
+    let ids: BTreeSet<&String> = report.metrics.iter().map(|(id, _)| id).collect();
+    assert_eq!(ids.len(), report.metrics.len());
+    assert_eq!(report.units, UNITS as u64);
+}
