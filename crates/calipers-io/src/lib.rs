@@ -9,4 +9,6 @@ pub mod compress;
 pub mod file;
 pub mod graph;
 pub mod limits;
+pub mod pickle;
 pub mod score;
+mod text;

@@ -1,3 +1,207 @@
 //! Arrays of numbers, from npy, npz, safetensors and PyTorch files.
+//!
+//! Whatever order and byte order a file has, an [`Array`] is in C order and little-endian.
+
+use std::collections::BTreeMap;
+use std::fmt;
 
 use calipers_core::{Error, Result};
+
+use crate::file::ReadAt;
+
+mod dtype;
+pub mod npy;
+mod npy_header;
+pub mod npz;
+pub mod pt;
+mod pt_tensor;
+pub mod safetensors;
+mod zip;
+
+pub use dtype::Dtype;
+
+/// A whole array in memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Array {
+    dtype: Dtype,
+    shape: Vec<u64>,
+    data: Data,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Data {
+    /// Little-endian, C order.
+    Bytes(Vec<u8>),
+    Texts(Vec<String>),
+}
+
+impl Array {
+    /// Little-endian elements in C order; their number must fit the shape.
+    fn from_bytes(dtype: Dtype, shape: Vec<u64>, bytes: Vec<u8>) -> Self {
+        debug_assert_eq!(byte_count(&shape, dtype.size()), Some(bytes.len() as u64));
+        Self { dtype, shape, data: Data::Bytes(bytes) }
+    }
+
+    fn from_texts(shape: Vec<u64>, texts: Vec<String>) -> Self {
+        Self { dtype: Dtype::Text, shape, data: Data::Texts(texts) }
+    }
+
+    /// What the elements are.
+    pub fn dtype(&self) -> Dtype {
+        self.dtype
+    }
+
+    /// The length of each axis; empty for a single value.
+    pub fn shape(&self) -> &[u64] {
+        &self.shape
+    }
+
+    /// The number of elements.
+    pub fn len(&self) -> usize {
+        match &self.data {
+            Data::Bytes(bytes) => bytes.len() / self.dtype.size(),
+            Data::Texts(texts) => texts.len(),
+        }
+    }
+
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The elements as floats. Whole numbers that a float cannot hold exactly are an error.
+    pub fn to_f64s(&self) -> Result<Vec<f64>> {
+        let mut out = buffer(self.len(), 0.0)?;
+        dtype::to_f64s(self.dtype, self.bytes(), &mut out, 0)?;
+        Ok(out)
+    }
+
+    /// The elements of an integer or bool array.
+    pub fn to_i64s(&self) -> Result<Vec<i64>> {
+        let mut out = buffer(self.len(), 0)?;
+        dtype::to_i64s(self.dtype, self.bytes(), &mut out, 0)?;
+        Ok(out)
+    }
+
+    /// The elements of a text array.
+    pub fn texts(&self) -> Option<&[String]> {
+        match &self.data {
+            Data::Texts(texts) => Some(texts),
+            Data::Bytes(_) => None,
+        }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        match &self.data {
+            Data::Bytes(bytes) => bytes,
+            Data::Texts(_) => &[],
+        }
+    }
+}
+
+/// Integer data with two axes that is read a piece at a time, never converted as a whole.
+pub trait Matrix: Send + Sync {
+    /// What the elements are.
+    fn dtype(&self) -> Dtype;
+    /// The length of each axis.
+    fn shape(&self) -> &[u64];
+    /// Fills `out` with the elements of a row from `start`. Fails when the data has other than two
+    /// axes, the piece lies outside of it, or its elements are not whole numbers.
+    fn read_row(&self, row: u64, start: u64, out: &mut [i64]) -> Result<()>;
+}
+
+impl Matrix for Array {
+    fn dtype(&self) -> Dtype {
+        self.dtype
+    }
+
+    fn shape(&self) -> &[u64] {
+        &self.shape
+    }
+
+    fn read_row(&self, row: u64, start: u64, out: &mut [i64]) -> Result<()> {
+        let first = first_element(&self.shape, row, start, out.len())?;
+        let size = self.dtype.size();
+        // The piece lies inside an array that is in memory, so that its numbers fit a usize.
+        let bytes = self.bytes().get(first as usize * size..).unwrap_or_default();
+        dtype::to_i64s(self.dtype, bytes, out, first)
+    }
+}
+
+/// The C-order number of element `[row, start]`, once the whole piece is known to be inside.
+fn first_element(shape: &[u64], row: u64, start: u64, length: usize) -> Result<u64> {
+    let &[rows, columns] = shape else {
+        return Err(Error::value("the array must have two axes").found(format!("shape {shape:?}")));
+    };
+    let end = start.checked_add(length as u64);
+    if row >= rows || end.is_none_or(|end| end > columns) {
+        return Err(Error::value("the piece lies outside the array")
+            .found(format!("row {row}, {length} elements from {start}"))
+            .allowed(format!("inside shape {shape:?}")));
+    }
+    Ok(row * columns + start)
+}
+
+/// The named arrays of one file, each decoded when it is asked for.
+pub struct Arrays {
+    stored: BTreeMap<String, Decode>,
+}
+
+type Decode = Box<dyn Fn() -> Result<Array> + Send + Sync>;
+
+impl Arrays {
+    /// The names, sorted.
+    pub fn keys(&self) -> Vec<String> {
+        self.stored.keys().cloned().collect()
+    }
+
+    /// Decodes one array; `None` when there is no such name.
+    pub fn get(&self, key: &str) -> Result<Option<Array>> {
+        let decoded = self.stored.get(key).map(|decode| decode());
+        decoded.transpose().map_err(|error| error.at(format!("key {key}")))
+    }
+}
+
+impl fmt::Debug for Arrays {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.stored.keys()).finish()
+    }
+}
+
+/// The number of elements of a shape, unless it overflows.
+fn element_count(shape: &[u64]) -> Option<u64> {
+    if shape.contains(&0) { Some(0) } else { shape.iter().try_fold(1_u64, |n, axis| n.checked_mul(*axis)) }
+}
+
+fn byte_count(shape: &[u64], item: usize) -> Option<u64> {
+    element_count(shape)?.checked_mul(item as u64)
+}
+
+/// A vector of `length` copies, or an error when the memory is not there.
+fn buffer<T: Copy>(length: usize, value: T) -> Result<Vec<T>> {
+    let mut out = Vec::new();
+    out.try_reserve_exact(length).map_err(|_| out_of_memory(length as u64 * size_of::<T>() as u64))?;
+    out.resize(length, value);
+    Ok(out)
+}
+
+/// `length` bytes from `start`, which the caller knows to be inside the source.
+fn read_range(source: &dyn ReadAt, start: u64, length: u64) -> Result<Vec<u8>> {
+    let mut bytes = buffer(usize::try_from(length).map_err(|_| out_of_memory(length))?, 0)?;
+    read_at(source, &mut bytes, start)?;
+    Ok(bytes)
+}
+
+fn read_at(source: &dyn ReadAt, bytes: &mut [u8], start: u64) -> Result<()> {
+    source.read_exact_at(bytes, start).map_err(|error| {
+        Error::io(format!("cannot read the file: {}", error.kind())).at(format!("byte {start}"))
+    })
+}
+
+fn out_of_memory(bytes: u64) -> Error {
+    Error::io("not enough memory for the array").found(format!("{bytes} bytes"))
+}
+
+fn empty_file() -> Error {
+    Error::format("empty file").advice("write the file again")
+}

@@ -1,6 +1,23 @@
 //! Graph files: text and pickle formats into stored entries, exactly as the file has them.
 
+pub mod dimacs;
+pub mod edgelist;
+mod format;
+pub mod gpickle;
+pub mod graph6;
+pub mod metis;
+pub mod ml4co;
+mod pack;
+mod six_bit;
+pub mod sparse6;
+
 use calipers_core::{Error, Result};
+
+pub use format::GraphFormat;
+pub use pack::{pack_lines, parse_line};
+
+/// Most nodes of a graph: their numbers fit 32 bits.
+pub const MAX_NODES: u64 = u32::MAX as u64;
 
 /// A graph as a file stores it; nothing is dropped, joined or reordered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,4 +51,26 @@ pub struct GraphOptions {
     pub nodes: Option<u64>,
     /// The number of the first node in edge lists: 0 or 1.
     pub index_base: u32,
+}
+
+/// Reads a file that holds one graph.
+pub fn parse(format: GraphFormat, bytes: &[u8], options: &GraphOptions) -> Result<StoredGraph> {
+    match format {
+        GraphFormat::Dimacs => dimacs::parse(bytes, options),
+        GraphFormat::Metis => metis::parse(bytes),
+        GraphFormat::Edgelist => edgelist::parse(bytes, options),
+        GraphFormat::Gpickle => gpickle::parse(bytes),
+        GraphFormat::Graph6 | GraphFormat::Sparse6 | GraphFormat::Ml4co => {
+            Err(Error::usage(format!("{format} files hold one graph per line")))
+        }
+        GraphFormat::Arrays => Err(Error::usage("array files are not text graphs")),
+    }
+}
+
+/// Refuses more nodes than can be numbered.
+fn check_nodes(nodes: u64) -> Result<u64> {
+    if nodes <= MAX_NODES {
+        return Ok(nodes);
+    }
+    Err(Error::value("too many nodes").found(nodes).allowed(format_args!("at most {MAX_NODES}")))
 }

@@ -1,0 +1,27 @@
+//! npz files: a zip archive with one npy file for each name.
+
+use std::sync::Arc;
+
+use calipers_core::Result;
+
+use super::zip::Archive;
+use super::{Array, Arrays, Decode, npy};
+use crate::file::ReadAt;
+
+/// Opens an archive; its arrays are read and inflated when they are asked for. Members that are
+/// not npy files are ignored.
+pub fn open(source: Arc<dyn ReadAt>) -> Result<Arrays> {
+    let archive = Arc::new(Archive::open(source, "npz")?);
+    let entry = |name: &str| {
+        let key = name.strip_suffix(".npy")?.to_string();
+        let (archive, name) = (Arc::clone(&archive), name.to_string());
+        let decode: Decode = Box::new(move || member(&archive, &name));
+        Some((key, decode))
+    };
+    Ok(Arrays { stored: archive.names().filter_map(entry).collect() })
+}
+
+fn member(archive: &Archive, name: &str) -> Result<Array> {
+    let bytes = archive.read(name)?.unwrap_or_default();
+    npy::parse_owned(bytes).map_err(|error| error.at(format!("member {name}")))
+}
