@@ -8,13 +8,44 @@
 //! solution: prediction against graph and labels         solution
 //! trajectory: samples and recursion steps               trajectory
 //! measure: all of it into one row                       measure, row
-//! strict, published: rows into numbers                  strict, published
+//! strict, beyond: a row into numbers or reasons         strict, beyond, evidence
+//! curves, pooled, drop: all rows into numbers           aggregate
+//! published: all rows as one batch of published code    published
 //! protocol: parameters; metrics: the table; audit: the warnings
 //! loss: the training loss and its gradient
 //! ```
 
+pub mod adaptive;
+mod adjacency;
+mod aggregate;
+mod audit;
+mod beyond;
+pub mod certificate;
+mod curves;
+pub mod decode;
+mod degree_queue;
+mod drop;
+mod edge_source;
+mod edge_walk;
+mod evidence;
+pub mod graph;
+pub mod ils;
+pub mod loss;
+pub mod measure;
+mod metrics;
+mod node_heap;
+mod node_set;
+mod pooled;
 pub mod protocol;
+mod published;
+mod ranking;
 pub mod row;
+pub mod solution;
+mod strict;
+mod sums;
+pub mod swap;
+mod trajectory;
+pub mod unit;
 
 pub use protocol::{Axis, Baseline, Decoder, IndependentSet, Kind, PosWeight, Preset, Reference};
 pub use row::Row;

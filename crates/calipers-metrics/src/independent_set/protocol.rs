@@ -1,6 +1,14 @@
 //! The parameters of the family: everything that changes a number.
 
+use calipers_core::{Column, Metric, Protocol, Provenance, Result, Rows, Warning};
 use serde::{Deserialize, Serialize};
+
+use super::audit;
+use super::measure::measure;
+use super::metrics::{COLUMNS, METRICS, is_published};
+use super::row::Row;
+use super::strict::pooled_weight;
+use super::unit::Unit;
 
 /// How independent sets are measured. Serialised, it is the report's `protocol`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,15 +42,20 @@ pub struct IndependentSet {
     pub complement: bool,
 }
 
-impl Default for IndependentSet {
-    fn default() -> Self {
+impl IndependentSet {
+    /// The defaults of a preset.
+    pub fn new(preset: Preset) -> Self {
+        let (pos_weight, reference) = match preset {
+            Preset::Strict => (PosWeight::Graph, Reference::Auto),
+            Preset::Document | Preset::TrmMisHead => (PosWeight::Pooled, Reference::Labels),
+        };
         Self {
-            preset: Preset::Strict,
+            preset,
             scores: None,
             axis: None,
-            pos_weight: PosWeight::Graph,
+            pos_weight,
             feasibility_weight: 0.0,
-            reference: Reference::Auto,
+            reference,
             reference_mean: None,
             baseline: Baseline::MinDegree,
             certificate: Switch::On,
@@ -51,6 +64,40 @@ impl Default for IndependentSet {
             seed: 0,
             complement: false,
         }
+    }
+}
+
+impl Default for IndependentSet {
+    fn default() -> Self {
+        Self::new(Preset::Strict)
+    }
+}
+
+impl Protocol for IndependentSet {
+    const NAME: &'static str = "independent_set";
+    const METRICS: &'static [Metric<Self>] = METRICS;
+    const COLUMNS: &'static [Column<Self>] = COLUMNS;
+    const READING_IN_ROWS: &'static [&'static str] = &["index_base", "num_nodes"];
+
+    type Unit<'a> = Unit<'a>;
+    type Row = Row;
+
+    fn measure(&self, unit: Unit<'_>) -> Result<Row> {
+        Ok(measure(self, &unit))
+    }
+
+    fn reports(&self, metric: &Metric<Self>) -> bool {
+        self.preset == Preset::Strict || is_published(metric.id)
+    }
+
+    fn for_single_rows(&self, rows: &Rows<'_, Row>) -> Self {
+        let pooled = self.preset == Preset::Strict && self.pos_weight == PosWeight::Pooled;
+        let fixed = pooled.then(|| pooled_weight(rows)).flatten();
+        Self { pos_weight: fixed.map_or(self.pos_weight, PosWeight::Fixed), ..self.clone() }
+    }
+
+    fn warnings(&self, rows: &Rows<'_, Row>, provenance: &Provenance) -> Vec<Warning> {
+        audit::warnings(self, rows, provenance)
     }
 }
 

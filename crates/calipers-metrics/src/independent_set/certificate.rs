@@ -1,0 +1,67 @@
+//! A bound no independent set can exceed: the number of cliques that cover the graph.
+
+use super::adaptive::elimination_order;
+use super::decode::by_degree;
+use super::graph::Graph;
+
+/// The smallest of three greedy clique covers. An independent set has at most one node in each
+/// clique, so none is larger.
+///
+/// ```
+/// use calipers_metrics::independent_set::{certificate::upper_bound, graph::{Graph, Storage}};
+/// let triangle: &[(u32, u32)] = &[(0, 1), (1, 2), (2, 0)];
+/// assert_eq!(upper_bound(&Graph::build(3, Storage::Once, &triangle)?), 1);
+/// # Ok::<(), calipers_core::Error>(())
+/// ```
+pub fn upper_bound(graph: &Graph) -> u64 {
+    let mut best = clique_cover(graph, 0..graph.nodes() as u32, u64::MAX);
+    best = clique_cover(graph, by_degree(graph), best);
+    clique_cover(graph, elimination_order(graph), best)
+}
+
+/// A clique of the cover while it grows.
+#[derive(Clone, Copy, Debug)]
+struct Clique {
+    size: u32,
+    /// Members adjacent to the node that is being placed.
+    near: u32,
+}
+
+const UNPLACED: u32 = u32::MAX;
+
+/// Puts each node into the largest clique wholly adjacent to it, the first made among equals, else
+/// into a new one. Returns the number of cliques, or `enough` as soon as that many are made.
+fn clique_cover(graph: &Graph, order: impl IntoIterator<Item = u32>, enough: u64) -> u64 {
+    let mut placed = vec![UNPLACED; graph.nodes()];
+    let mut cliques: Vec<Clique> = Vec::new();
+    let mut near = Vec::new();
+    for v in order {
+        near.clear();
+        near.extend(graph.neighbours(v).iter().map(|&w| placed[w as usize]).filter(|&c| c != UNPLACED));
+        for &c in &near {
+            cliques[c as usize].near += 1;
+        }
+        let mut best: Option<(u32, u32)> = None;
+        for &c in &near {
+            let clique = &mut cliques[c as usize];
+            let larger =
+                best.is_none_or(|(size, first)| clique.size > size || clique.size == size && c < first);
+            if clique.near == clique.size && larger {
+                best = Some((clique.size, c));
+            }
+            clique.near = 0;
+        }
+        placed[v as usize] = match best {
+            Some((_, c)) => {
+                cliques[c as usize].size += 1;
+                c
+            }
+            None if cliques.len() as u64 + 1 >= enough => return enough,
+            None => {
+                cliques.push(Clique { size: 1, near: 0 });
+                cliques.len() as u32 - 1
+            }
+        };
+    }
+    cliques.len() as u64
+}

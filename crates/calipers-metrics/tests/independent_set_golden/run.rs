@@ -1,0 +1,88 @@
+//! A run written as JSON: parameters and units in, a state out; and values compared with JSON.
+
+use calipers_core::{Accumulator, Value};
+use calipers_metrics::independent_set::graph::{Graph, Storage};
+use calipers_metrics::independent_set::unit::{Scores, Unit};
+use calipers_metrics::independent_set::{IndependentSet, Preset};
+use serde_json::Value as Json;
+
+/// The state after all units of `input`, which has `params` (only what differs from the preset's
+/// defaults) and `units`.
+pub(crate) fn run(input: &Json) -> Accumulator<IndependentSet> {
+    let units = input["units"].as_array().expect("units");
+    let mut state = Accumulator::new(protocol(&input["params"], &units[0]));
+    for unit in units {
+        add(&mut state, unit);
+    }
+    state
+}
+
+/// The protocol with the given parameters; kind and axis of the scores are the first unit's.
+pub(crate) fn protocol(params: &Json, first: &Json) -> IndependentSet {
+    let preset = match &params["preset"] {
+        Json::Null => Preset::Strict,
+        name => serde_json::from_value(name.clone()).expect("a preset"),
+    };
+    let mut json = serde_json::to_value(IndependentSet::new(preset)).expect("a protocol is an object");
+    for (key, value) in params.as_object().into_iter().flatten() {
+        json[key] = value.clone();
+    }
+    json["scores"] = first["kind"].clone();
+    json["axis"] = first["axis"].clone();
+    serde_json::from_value(json).expect("parameters of the family")
+}
+
+fn add(state: &mut Accumulator<IndependentSet>, unit: &Json) {
+    let name = unit["unit"].as_str().expect("a unit has a name");
+    let graph = graph(unit);
+    let values: Vec<f64> = flat(&unit["scores"]);
+    let (kind, axis) = (state.protocol().scores, state.protocol().axis);
+    let scores = kind.map(|kind| Scores::new(kind, axis, &values, graph.nodes()).expect("good scores"));
+    let labels: Option<Vec<bool>> =
+        unit["labels"].as_array().map(|labels| labels.iter().map(|y| y.as_u64() == Some(1)).collect());
+    let unit = Unit::new(name, &graph, scores, labels.as_deref(), unit["optimum"].as_u64());
+    state.update(name, unit.expect("a good unit")).expect("a new name");
+}
+
+/// The unit's graph, its entries stored in both directions.
+pub(crate) fn graph(unit: &Json) -> Graph {
+    let ends = |row: usize| -> Vec<i64> {
+        unit["edge_index"][row].as_array().into_iter().flatten().filter_map(Json::as_i64).collect()
+    };
+    let (tails, heads) = (ends(0), ends(1));
+    let nodes = unit["n"].as_u64().expect("a number of nodes");
+    Graph::build(nodes, Storage::Both, &(&tails[..], &heads[..])).expect("a good graph")
+}
+
+/// Numbers of a list, or of a list of lists row after row.
+pub(crate) fn flat(json: &Json) -> Vec<f64> {
+    let row = |row: &Json| row.as_f64().map_or_else(|| flat(row), |number| vec![number]);
+    json.as_array().into_iter().flatten().flat_map(row).collect()
+}
+
+/// Whether a value is the expected one: bit for bit, or within a relative tolerance.
+pub(crate) fn agrees(value: &Value, expected: &Json, tolerance: Option<f64>) -> bool {
+    match (value, expected) {
+        (Value::Undefined(_), expected) => expected.is_null(),
+        (Value::Series(points), Json::Array(expected)) => {
+            points.len() == expected.len()
+                && points.iter().zip(expected).all(|(point, expected)| agrees(point, expected, tolerance))
+        }
+        (value, expected) => match (value.as_f64(), expected.as_f64(), tolerance) {
+            (Some(a), Some(b), None) => a.total_cmp(&b).is_eq(),
+            (Some(a), Some(b), Some(tolerance)) => (a - b).abs() <= tolerance * b.abs(),
+            _ => false,
+        },
+    }
+}
+
+/// Ids that carry logarithms or exponentials; all others are exact.
+pub(crate) fn tolerance(id: &str) -> Option<f64> {
+    let inexact = id.starts_with("loss_") || id.starts_with("q_hat");
+    inexact.then_some(1e-12)
+}
+
+/// The id without the family's prefix.
+pub(crate) fn short(id: &str) -> &str {
+    id.strip_prefix("independent_set.").expect("the prefix of the family")
+}
