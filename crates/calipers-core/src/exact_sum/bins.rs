@@ -1,0 +1,98 @@
+//! The fast path for long slices: a few floating-point bins per lane catch every bit of a term.
+
+use super::fixed_point::{FixedPoint, power_of_two};
+
+/// How many terms are binned before the bins are emptied.
+pub(super) const BLOCK: usize = 4096;
+
+/// Shorter slices are not worth the emptying of the bins.
+pub(super) const WORTHWHILE: usize = 64;
+
+/// Independent sums, so that one addition need not wait for the one before.
+pub(super) const LANES: usize = 4;
+
+/// log2 of the terms one lane takes in one block.
+const LANE_BITS: i32 = (BLOCK / LANES).ilog2() as i32;
+
+/// How far apart the bins lie: a bin's terms are below 2^E, its anchor is 1.5 * 2^(E + LANE_BITS + 1),
+/// its unit 2^(E + LANE_BITS - 51), and what it leaves over at most half a unit.
+const BIN_STEP: i32 = 52 - LANE_BITS;
+
+/// The ceilings at which every anchor and every unit is a normal number.
+const CEILINGS: std::ops::RangeInclusive<i32> = -800..=1000;
+
+/// How many bins there are: with few, full-length terms may lie 2^73 apart, with many 2^157.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Depth {
+    Few,
+    Many,
+}
+
+/// Bins whose terms must be below 2^ceiling in magnitude.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bins {
+    ceiling: i32,
+    depth: Depth,
+}
+
+impl Bins {
+    /// Bins that suit the largest term of a block, with room for somewhat larger ones; none if
+    /// the terms are too large for any.
+    pub(super) fn for_block(block: &[[f64; LANES]], depth: Depth) -> Option<Self> {
+        let mut largest = [0.0; LANES];
+        for terms in block {
+            largest = std::array::from_fn(|lane| larger(largest[lane], terms[lane].abs()));
+        }
+        let largest = largest.into_iter().fold(0.0, larger);
+        let ceiling = (largest.to_bits() >> 52) as i32 - 1022 + 3;
+        (ceiling <= *CEILINGS.end()).then_some(Self { ceiling: ceiling.max(*CEILINGS.start()), depth })
+    }
+
+    /// Adds the terms of a block exactly, or leaves `sum` as it was and returns false: a term was
+    /// too large, not finite, or had bits below the last bin.
+    pub(super) fn add_block(self, block: &[[f64; LANES]], sum: &mut FixedPoint) -> bool {
+        match self.depth {
+            Depth::Few => self.add_to_bins::<3>(block, sum),
+            Depth::Many => self.add_to_bins::<5>(block, sum),
+        }
+    }
+
+    /// *Correctness.* While an anchored sum s stays within a factor 2 of its anchor, |s| is larger
+    /// than the term x, so with t = s + x rounded, x - (t - s) is the rounding error, exactly.
+    /// Each bin passes that error on to the next; all errors of the last bin must be 0.
+    fn add_to_bins<const BINS: usize>(self, block: &[[f64; LANES]], sum: &mut FixedPoint) -> bool {
+        let anchors: [f64; BINS] = std::array::from_fn(|bin| {
+            1.5 * power_of_two(self.ceiling - bin as i32 * BIN_STEP + LANE_BITS + 1)
+        });
+        let mut sums = anchors.map(|anchor| [anchor; LANES]);
+        let mut largest = [0.0; LANES];
+        let mut left_over = [0; LANES];
+        for terms in block {
+            for lane in 0..LANES {
+                let mut term = terms[lane];
+                largest[lane] = larger(largest[lane], term.abs());
+                for bin in &mut sums {
+                    let total = bin[lane] + term;
+                    term -= total - bin[lane];
+                    bin[lane] = total;
+                }
+                left_over[lane] |= term.to_bits();
+            }
+        }
+        // The sign of a zero is no remainder.
+        let left_over = left_over.into_iter().fold(0, |all, bits| all | bits) << 1;
+        let largest = largest.into_iter().fold(0.0, larger);
+        if left_over != 0 || largest >= power_of_two(self.ceiling) {
+            return false;
+        }
+        for (bin, anchor) in sums.iter().zip(anchors) {
+            bin.iter().for_each(|total| sum.add(total - anchor));
+        }
+        true
+    }
+}
+
+/// The larger number, for which processors have an instruction; what it makes of NaN is not used.
+fn larger(a: f64, b: f64) -> f64 {
+    if b > a { b } else { a }
+}
