@@ -13,14 +13,14 @@ use crate::options::{Output, is_stream};
 
 /// The forms a per-unit table can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PerUnitFormat {
+pub(crate) enum PerUnitFormat {
     Csv,
     JsonLines,
     Parquet,
 }
 
 /// The form that a file name's ending asks for.
-pub fn per_unit_format(path: &Path) -> Result<PerUnitFormat> {
+pub(crate) fn per_unit_format(path: &Path) -> Result<PerUnitFormat> {
     match path.extension().and_then(|ending| ending.to_str()) {
         Some("csv") => Ok(PerUnitFormat::Csv),
         Some("jsonl") => Ok(PerUnitFormat::JsonLines),
@@ -30,7 +30,7 @@ pub fn per_unit_format(path: &Path) -> Result<PerUnitFormat> {
 }
 
 /// Writes everything that can be made from accumulators.
-pub fn ledgers(ledgers: &[Box<dyn Ledger>], output: &Output, seed: u64) -> Result<Outcome> {
+pub(crate) fn ledgers(ledgers: &[Box<dyn Ledger>], output: &Output, seed: u64) -> Result<Outcome> {
     let reports: Vec<Report> = ledgers
         .iter()
         .map(|ledger| match output.intervals(seed) {
@@ -57,7 +57,7 @@ pub fn ledgers(ledgers: &[Box<dyn Ledger>], output: &Output, seed: u64) -> Resul
 }
 
 /// Writes everything that can be made from reports alone.
-pub fn reports(reports: &[Report], output: &Output) -> Result<Outcome> {
+pub(crate) fn reports(reports: &[Report], output: &Output) -> Result<Outcome> {
     if let Some(path) = &output.json {
         write(path, json::write(reports).as_bytes())?;
     }
@@ -81,7 +81,7 @@ pub fn reports(reports: &[Report], output: &Output) -> Result<Outcome> {
 }
 
 /// Colour and width of standard output.
-pub fn style() -> terminal::Style {
+pub(crate) fn style() -> terminal::Style {
     let coloured = io::stdout().is_terminal()
         && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
         && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
@@ -90,7 +90,7 @@ pub fn style() -> terminal::Style {
 }
 
 /// Writes text to standard output. A reader that has gone away, as `head` does, is no error.
-pub fn say(text: &str) -> Result<()> {
+pub(crate) fn say(text: &str) -> Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -101,7 +101,7 @@ pub fn say(text: &str) -> Result<()> {
 }
 
 /// Writes a note to standard error, where it cannot disturb results.
-pub fn note(text: &str) {
+pub(crate) fn note(text: &str) {
     // A closed stderr leaves nobody to tell.
     let _ = writeln!(io::stderr(), "{}", printable(text));
 }

@@ -10,57 +10,57 @@ use clap::Args;
 /// What is written, and where to.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Output")]
-pub struct Output {
+pub(crate) struct Output {
     /// Write the report as JSON ("-" for standard output)
     #[arg(long, value_name = "FILE|-")]
-    pub json: Option<PathBuf>,
+    pub(crate) json: Option<PathBuf>,
     /// Write the metrics as CSV ("-" for standard output)
     #[arg(long, value_name = "FILE|-")]
-    pub csv: Option<PathBuf>,
+    pub(crate) csv: Option<PathBuf>,
     /// Print the metrics as a Markdown table
     #[arg(long)]
-    pub markdown: bool,
+    pub(crate) markdown: bool,
     /// Print the metrics as a LaTeX table
     #[arg(long)]
-    pub latex: bool,
+    pub(crate) latex: bool,
     /// Write one line a unit: .csv, .jsonl or .parquet
     #[arg(long, value_name = "FILE")]
-    pub per_unit: Option<PathBuf>,
+    pub(crate) per_unit: Option<PathBuf>,
     /// Write the state, to be shown or merged later
     #[arg(long, value_name = "FILE")]
-    pub state: Option<PathBuf>,
+    pub(crate) state: Option<PathBuf>,
     /// Add intervals from B bootstrap resamples of the units
     #[arg(long, value_name = "B", default_value_t = 0)]
-    pub bootstrap: u32,
+    pub(crate) bootstrap: u32,
     /// The share of resamples an interval holds
     #[arg(long, value_name = "C", default_value_t = 0.95)]
-    pub confidence: f64,
+    pub(crate) confidence: f64,
     /// Print no table, no warnings and no progress
     #[arg(long, short)]
-    pub quiet: bool,
+    pub(crate) quiet: bool,
     /// Draw no progress bar
     #[arg(long)]
-    pub no_progress: bool,
+    pub(crate) no_progress: bool,
     /// End with exit status 3 when there is any warning
     #[arg(long)]
-    pub strict: bool,
+    pub(crate) strict: bool,
 }
 
 /// How the work is divided.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Work")]
-pub struct Work {
+pub(crate) struct Work {
     /// Measure only shard I of N (I from 1); combine the states with `calipers merge`
     #[arg(long, value_name = "I/N")]
-    pub shard: Option<Shard>,
+    pub(crate) shard: Option<Shard>,
     /// Number of worker threads [default: one a core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub threads: Option<u16>,
+    pub(crate) threads: Option<u16>,
 }
 
 impl Work {
     /// The number of worker threads.
-    pub fn threads(&self) -> usize {
+    pub(crate) fn threads(&self) -> usize {
         let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         self.threads.map_or_else(cores, usize::from)
     }
@@ -69,7 +69,7 @@ impl Work {
 impl Output {
     /// Refuses what cannot be done, before any work: two streams on one output, impossible targets,
     /// unknown endings.
-    pub fn check(&self) -> Result<()> {
+    pub(crate) fn check(&self) -> Result<()> {
         let streams = [&self.json, &self.csv, &self.state]
             .into_iter()
             .filter(|path| path.as_deref().is_some_and(is_stream))
@@ -94,12 +94,12 @@ impl Output {
     }
 
     /// How intervals are made, when they are asked for.
-    pub fn intervals(&self, seed: u64) -> Option<Bootstrap> {
+    pub(crate) fn intervals(&self, seed: u64) -> Option<Bootstrap> {
         (self.bootstrap > 0).then_some(Bootstrap { resamples: self.bootstrap, confidence: self.confidence, seed })
     }
 
     /// Whether a table is wanted: nothing else was asked to speak for the report.
-    pub fn wants_table(&self) -> bool {
+    pub(crate) fn wants_table(&self) -> bool {
         let spoken = self.json.is_some() || self.csv.is_some() || self.markdown || self.latex;
         let stream = self.state.as_deref().is_some_and(is_stream);
         !self.quiet && !spoken && !stream
@@ -107,6 +107,6 @@ impl Output {
 }
 
 /// Whether a path stands for standard input or output.
-pub fn is_stream(path: &std::path::Path) -> bool {
+pub(crate) fn is_stream(path: &std::path::Path) -> bool {
     path.as_os_str() == "-"
 }

@@ -8,11 +8,11 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::options::Output;
 
 /// A progress bar, or nothing where nobody would see it.
-pub struct Bar(ProgressBar);
+pub(crate) struct Bar(ProgressBar);
 
 impl Bar {
     /// A bar that is drawn unless the options or the surroundings are against it.
-    pub fn new(output: &Output) -> Self {
+    pub(crate) fn new(output: &Output) -> Self {
         let visible = !output.quiet && !output.no_progress && io::stderr().is_terminal();
         let target = if visible { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         Self(ProgressBar::with_draw_target(None, target))

@@ -58,8 +58,8 @@ fn a_wrong_edge_index_shows_type_or_shape() {
 
 #[test]
 fn a_node_out_of_range_shows_entry_value_and_size() {
-    path3_with("edge_index", i64s(&[2, 2], &[0, 3, 1, 0])).refuses(MEASURE, 1, &["entry 1", "3", "N = 3"]);
-    path3_with("edge_index", i64s(&[2, 2], &[0, 1, -1, 0])).refuses(MEASURE, 1, &["entry 0", "-1", "N = 3"]);
+    path3_with("edge_index", i64s(&[2, 2], &[0, 3, 1, 0])).refuses(MEASURE, 1, &["entry 1", "3", "3 nodes"]);
+    path3_with("edge_index", i64s(&[2, 2], &[0, 1, -1, 0])).refuses(MEASURE, 1, &["entry 0", "-1", "3 nodes"]);
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn broken_pack_boundaries_show_index_and_value() {
 fn an_edge_between_two_graphs_shows_entry_and_graphs() {
     let mut pack = path3_unit();
     pack.push(("ptr", i64s(&[3], &[0, 2, 3])));
-    with(&pack).refuses(MEASURE, 1, &["entry 1", "graph 0", "graph 1"]);
+    with(&pack).refuses(MEASURE, 1, &["entry 2", "graph 0", "graph 1"]);
 }
 
 #[test]
@@ -217,8 +217,8 @@ fn solution_files_show_the_line() {
     };
     refuses("a.sol", "1\n4\n", &["line 2", "4"]);
     refuses("a.vc", "c x\ns vc 4 1\n1\n", &["line 2", "4", "3"]);
-    refuses("a.result", "0\n1\n2\n", &["2"]);
-    refuses("b.result", "0\n1\n", &["2", "3"]);
+    refuses("a.result", "0\n1\n2\n", &["line 3", "2"]);
+    refuses("b.result", "0\n1\n", &["line 2", "2 values", "3 nodes"]);
 }
 
 #[test]
@@ -230,7 +230,7 @@ fn tables_show_unit_node_and_line() {
         bench.refuses(&format!("independent-set --graph g.gph --scores {name}"), 1, &[parts, &[name]].concat());
     };
     refuses("a.csv", "unit,node,logits\ng,0,1\ng,2,1\n", &["g", "1"]);
-    refuses("b.csv", "unit,node,logits\ng,0,1\ng,1,1\ng,1,1\n", &["g", "node 1", "line 4"]);
+    refuses("b.csv", "unit,node,logits\ng,0,1\ng,1,1\ng,1,1\n", &["g", "node 1", "lines 3 and 4"]);
     refuses("c.csv", "unit,node,logits\nh,0,1\nh,1,1\nh,2,1\n", &["unknown unit 'h'", "line 2"]);
     refuses("a.jsonl", "{\"unit\": \"h\", \"logits\": [1, 2, 3]}\n", &["unknown unit 'h'", "line 1"]);
     refuses("b.jsonl", "{\"unit\": \"g\", \"logits\": [1, NaN, 3]}\n", &["line 1"]);

@@ -144,12 +144,11 @@ fn native_formats_agree_with_one_another() {
     let bench = Bench::new();
     let at = |name: &str| data.join("native").join(name).display().to_string();
     let cbs = "CBS_k3_n100_m403_b10_134";
-    let pickled = bench.report(&format!("independent-set --graph {} --labels @graph --no-scores", at(&format!("{cbs}.gpickle"))));
-    let metis = bench.report(&format!(
-        "independent-set --graph {} --labels {} --no-scores",
-        at(&format!("{cbs}_unweighted.graph")),
-        at(&format!("{cbs}_unweighted.result"))
-    ));
+    let labels = at(&format!("{cbs}_unweighted.result"));
+    let measured = |graph: &str| {
+        bench.report(&format!("independent-set --graph {} --labels {labels} --no-scores", at(&format!("{cbs}{graph}"))))
+    };
+    let (pickled, metis) = (measured(".gpickle"), measured("_unweighted.graph"));
     for id in ["nodes_total", "edges_total", "num_true_1s_total", "upper_bound", "label_certified_optimal", "baseline_size"] {
         assert_eq!(metric(&pickled, id), metric(&metis, id), "{id}");
     }

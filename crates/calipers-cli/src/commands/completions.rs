@@ -13,13 +13,13 @@ Examples:
   calipers completions bash > ~/.local/share/bash-completion/completions/calipers
   calipers completions zsh  > ~/.zfunc/_calipers
   calipers completions fish > ~/.config/fish/completions/calipers.fish")]
-pub struct Completions {
+pub(crate) struct Completions {
     /// The shell
     shell: Shell,
 }
 
 impl Completions {
-    pub fn run(self) -> Result<Outcome> {
+    pub(crate) fn run(self) -> Result<Outcome> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "calipers", &mut script);
         emit::say(&String::from_utf8_lossy(&script)).map(|()| Outcome::Done)

@@ -12,7 +12,7 @@ use crate::{Outcome, emit};
 
 /// Make a small data set of every family and score it
 #[derive(Args, Debug)]
-pub struct Demo {
+pub(crate) struct Demo {
     /// Where the data set and report.json are written
     #[arg(long, value_name = "DIR", default_value = "calipers-demo")]
     out: PathBuf,
@@ -22,7 +22,7 @@ pub struct Demo {
 }
 
 impl Demo {
-    pub fn run(self) -> Result<Outcome> {
+    pub(crate) fn run(self) -> Result<Outcome> {
         let folder = self.out.join("independent_set");
         demo::independent_set::write(&folder, self.seed)?;
         let options = Options { inputs: vec![folder.clone()], ..Options::default() };

@@ -27,7 +27,7 @@ Examples:
   calipers independent-set --graph graphs/ --scores solutions/ --scores-are set --optimum best.csv
   calipers independent-set --graph graphs.g6.gz --labels labels.jsonl --no-scores
   calipers independent-set steps.npz --axis steps --preset document --json -")]
-pub struct IndependentSetArgs {
+pub(crate) struct IndependentSetArgs {
     /// Array files (.npz .safetensors .pt), folders of them, or one results.json beside --graph
     #[arg(value_name = "INPUT")]
     inputs: Vec<PathBuf>,
@@ -126,7 +126,7 @@ struct Measure {
 }
 
 impl IndependentSetArgs {
-    pub fn run(self) -> Result<Outcome> {
+    pub(crate) fn run(self) -> Result<Outcome> {
         let (output, work) = (self.output.clone(), self.work.clone());
         let options = self.options()?;
         options.check()?;
@@ -194,7 +194,7 @@ where
 }
 
 fn graph_format() -> impl TypedValueParser<Value = GraphFormat> {
-    let names = GraphFormat::ALL.iter().map(ToString::to_string);
+    let names = GraphFormat::ALL.iter().map(|format| format.name());
     PossibleValuesParser::new(names).try_map(|name| name.parse::<GraphFormat>())
 }
 

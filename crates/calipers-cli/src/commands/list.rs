@@ -8,14 +8,14 @@ use crate::{Outcome, emit};
 
 /// List every metric, with its range and which direction is better
 #[derive(Args, Debug)]
-pub struct List {
+pub(crate) struct List {
     /// Print the list as a Markdown table
     #[arg(long)]
     markdown: bool,
 }
 
 impl List {
-    pub fn run(self) -> Result<Outcome> {
+    pub(crate) fn run(self) -> Result<Outcome> {
         let families: Vec<_> = registry::FAMILIES
             .iter()
             .map(|family| (family.name, family.summary, (family.metrics)()))

@@ -8,14 +8,14 @@ use crate::{Cli, Outcome, emit};
 /// Print the manual page
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  calipers man > calipers.1 && man ./calipers.1")]
-pub struct Man {
+pub(crate) struct Man {
     /// The page of one subcommand
     #[arg(value_name = "COMMAND")]
     command: Option<String>,
 }
 
 impl Man {
-    pub fn run(self) -> Result<Outcome> {
+    pub(crate) fn run(self) -> Result<Outcome> {
         let mut command = Cli::command();
         command.build();
         let command = match self.command {

@@ -16,7 +16,7 @@ Examples:
   calipers merge shards/*.state -o all.state --json report.json
 
 Units with equal rows coincide; a unit with two different rows is an error that names both states.")]
-pub struct Merge {
+pub(crate) struct Merge {
     /// State files
     #[arg(required = true, value_name = "STATE")]
     states: Vec<PathBuf>,
@@ -31,7 +31,7 @@ pub struct Merge {
 }
 
 impl Merge {
-    pub fn run(self) -> Result<Outcome> {
+    pub(crate) fn run(self) -> Result<Outcome> {
         let mut output = self.output;
         if output.state.replace(self.out).is_some() {
             return Err(Error::usage("--state and -o say the same").advice("give -o FILE"));

@@ -1,10 +1,10 @@
 //! The subcommands.
 
-pub mod completions;
-pub mod demo;
-pub mod explain;
-pub mod independent_set;
-pub mod list;
-pub mod man;
-pub mod merge;
-pub mod show;
+pub(crate) mod completions;
+pub(crate) mod demo;
+pub(crate) mod explain;
+pub(crate) mod independent_set;
+pub(crate) mod list;
+pub(crate) mod man;
+pub(crate) mod merge;
+pub(crate) mod show;

@@ -17,7 +17,7 @@ Examples:
   calipers show all.state
   calipers show all.state --per-unit graphs.parquet
   calipers show report.json --latex")]
-pub struct Show {
+pub(crate) struct Show {
     /// A state or a report.json ("-" reads standard input)
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -29,7 +29,7 @@ pub struct Show {
 }
 
 impl Show {
-    pub fn run(self) -> Result<Outcome> {
+    pub(crate) fn run(self) -> Result<Outcome> {
         self.output.check()?;
         let shown = self.file.display().to_string();
         let bytes = if is_stream(&self.file) {

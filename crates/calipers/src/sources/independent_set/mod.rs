@@ -27,6 +27,8 @@ use crate::run::{self, Progress, Shard};
 struct Evidence {
     graph: FileGraph,
     scores: Option<ScoreValues>,
+    /// The file of the scores, for messages about their values.
+    scores_shown: String,
     labels: Option<Vec<bool>>,
     optimum: Option<u64>,
 }
@@ -87,10 +89,8 @@ fn kind_of(plan: &Plan, unit: &UnitPlan, options: &Options) -> Result<(Option<Ki
             } else {
                 node_files::load(found, &aside).map(std::sync::Arc::new)
             };
-            Ok(match file.map_err(named)?.scores(*index, options).map_err(named)? {
-                node_files::Values::Known(values) => (Some(values.kind), values.axis),
-                node_files::Values::Chosen(_) | node_files::Values::Text(..) => (Some(Kind::Set), None),
-            })
+            let (kind, axis) = file.map_err(named)?.scores(*index, options).map_err(named)?.kind();
+            Ok((Some(kind), axis))
         }
         UnitAt::Files { .. } => Ok((None, None)),
     }
@@ -129,6 +129,7 @@ fn read(plan: &Plan, unit: &UnitPlan, options: &Options, inputs: &Inputs) -> Res
             Ok(Evidence {
                 graph: FileGraph { graph, labels: None, announced: None },
                 scores: arrays.scores,
+                scores_shown: unit.shown.clone(),
                 labels: arrays.labels,
                 optimum: unit.optimum.or(arrays.optimum),
             })
@@ -157,10 +158,11 @@ fn read(plan: &Plan, unit: &UnitPlan, options: &Options, inputs: &Inputs) -> Res
             let mut built = file.graph(path.format, graph.1, nodes, options)?;
             drop(file);
             let nodes = built.graph.nodes() as u64;
-            let score_file = |error: Error| match scores {
-                Some((place, _)) => error.in_file(&plan.scores.file(*place).shown),
-                None => error,
+            let scores_shown = match scores {
+                Some((place, _)) => plan.scores.file(*place).shown.clone(),
+                None => unit.shown.clone(),
             };
+            let score_file = |error: Error| error.in_file(&scores_shown);
             let label_file = |error: Error| match labels {
                 Some((place, _)) => error.in_file(&plan.labels.file(*place).shown),
                 None => error,
@@ -174,7 +176,7 @@ fn read(plan: &Plan, unit: &UnitPlan, options: &Options, inputs: &Inputs) -> Res
                 (None, Some(Labels::InGraph)) => built.labels.take(),
                 (None, _) => None,
             };
-            Ok(Evidence { graph: built, scores, labels, optimum: unit.optimum })
+            Ok(Evidence { graph: built, scores, scores_shown, labels, optimum: unit.optimum })
         }
     }
 }
@@ -195,7 +197,8 @@ fn update(
     let graph = complement.as_ref().unwrap_or(stored);
     let at_unit = |error: Error| error.at(format!("unit {}", unit.name));
     let scores = evidence.scores.as_ref().map(|scores| {
-        Scores::new(scores.kind, scores.axis, &scores.values, graph.nodes()).map_err(at_unit)
+        Scores::new(scores.kind, scores.axis, &scores.values, graph.nodes())
+            .map_err(|error| at_unit(error).in_file(&evidence.scores_shown))
     });
     let view = Unit::new(&unit.name, graph, scores.transpose()?, evidence.labels.as_deref(), evidence.optimum);
     accumulator.update(unit.name.as_str(), view.map_err(at_unit)?)?;

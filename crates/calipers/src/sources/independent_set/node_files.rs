@@ -5,7 +5,7 @@ use calipers_io::array::{Array, Arrays};
 use calipers_io::compress::inflate;
 use calipers_io::limits;
 use calipers_io::score::{NodeSet, ScoreFormat, UnitColumns, cover, json_lines, lines, node_list, table};
-use calipers_metrics::independent_set::Kind;
+use calipers_metrics::independent_set::{Axis, Kind};
 
 use super::arrays;
 use super::containers::{self, numbered};
@@ -63,6 +63,8 @@ pub enum Values {
     Chosen(Vec<u64>),
     /// A solution or cover file that needs the number of nodes.
     Text(ScoreFormat, Vec<u8>),
+    /// One value a line, so that a wrong one can be named by its line.
+    Lines(Kind, Vec<f64>),
 }
 
 /// Reads a file.
@@ -142,9 +144,7 @@ impl NodeFile {
             })
         };
         match self {
-            Self::Text(ScoreFormat::Lines, bytes) => {
-                Ok(Values::Known(ScoreValues::one_row(declared()?, lines::parse(bytes)?)))
-            }
+            Self::Text(ScoreFormat::Lines, bytes) => Ok(Values::Lines(declared()?, lines::parse(bytes)?)),
             Self::Text(format, bytes) => match declared()? {
                 Kind::Set => Ok(Values::Text(*format, bytes.clone())),
                 _ => Err(Error::usage("a solution file holds a set").advice("--scores-are set")),
@@ -191,7 +191,7 @@ impl NodeFile {
             Ok(Values::Known(ScoreValues::one_row(Kind::Set, values.to_vec())))
         };
         match self {
-            Self::Text(ScoreFormat::Lines, bytes) => values(&lines::parse(bytes)?),
+            Self::Text(ScoreFormat::Lines, bytes) => Ok(Values::Lines(Kind::Set, lines::parse(bytes)?)),
             Self::Text(format, bytes) => Ok(Values::Text(*format, bytes.clone())),
             Self::Array(array) => {
                 let labels = node_values::labels_of(array, "labels")?;
@@ -257,7 +257,17 @@ impl Values {
     pub fn nodes(&self) -> Option<usize> {
         match self {
             Self::Known(values) => Some(values.nodes()),
+            Self::Lines(_, values) => Some(values.len()),
             Self::Chosen(_) | Self::Text(..) => None,
+        }
+    }
+
+    /// What the values are.
+    pub fn kind(&self) -> (Kind, Option<Axis>) {
+        match self {
+            Self::Known(values) => (values.kind, values.axis),
+            Self::Lines(kind, _) => (*kind, None),
+            Self::Chosen(_) | Self::Text(..) => (Kind::Set, None),
         }
     }
 
@@ -265,6 +275,22 @@ impl Values {
     pub fn for_nodes(self, nodes: u64) -> Result<ScoreValues> {
         match self {
             Self::Known(values) => Ok(values),
+            Self::Lines(kind, values) => {
+                if values.len() as u64 != nodes {
+                    return Err(Error::value("the file must have one line a node")
+                        .at(format!("line {}", values.len()))
+                        .found(format!("{} values", values.len()))
+                        .allowed(format!("{nodes} values, the graph has {nodes} nodes")));
+                }
+                let wrong = |value: &f64| !matches!(*value, 0.0 | 1.0);
+                match values.iter().position(wrong).filter(|_| kind == Kind::Set) {
+                    Some(node) => Err(Error::value("a set holds another value than 0 and 1")
+                        .at(format!("line {}, node {node}", node + 1))
+                        .found(values[node])
+                        .allowed("0 and 1")),
+                    None => Ok(ScoreValues::one_row(kind, values)),
+                }
+            }
             Self::Text(ScoreFormat::Cover, bytes) => cover::parse(&bytes, nodes).map(|set| as_set(&set)),
             Self::Text(_, bytes) => node_list::parse(&bytes, nodes).map(|set| as_set(&set)),
             Self::Chosen(chosen) => {
