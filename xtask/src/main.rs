@@ -1,1 +1,56 @@
-fn main() {}
+//! The chores of this project: `cargo xtask COMMAND`.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a terminal program")]
+
+mod bench;
+mod fuzz;
+mod gate;
+mod generate;
+mod step;
+
+use std::process::ExitCode;
+
+use step::Outcome;
+
+const HELP: &str = "\
+cargo xtask COMMAND
+
+  test                                everything a change must pass
+  check                               formatting and lints only
+  generate [--check]                  rewrite (or only compare) the generated parts of the documents
+  bench [NAME...]                     speed against the peers, as ratios in one run
+  fuzz [--seconds N] [TARGET...]      run every fuzz target for N seconds (60), or only those named
+  fuzz --check                        build the fuzz targets and run each for a moment
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &[&str]) -> Outcome {
+    match arguments {
+        [] | ["help" | "--help" | "-h"] => {
+            print!("{HELP}");
+            Ok(())
+        }
+        ["test"] => gate::test(),
+        ["check"] => gate::check(),
+        ["generate"] => generate::write(),
+        ["generate", "--check"] => generate::compare(),
+        ["bench", names @ ..] => bench::run(names),
+        ["fuzz", "--check"] => fuzz::check(),
+        ["fuzz", "--seconds", seconds, targets @ ..] => match seconds.parse() {
+            Ok(seconds) => fuzz::search(seconds, targets),
+            Err(_) => Err(format!("--seconds takes a whole number, found {seconds:?}")),
+        },
+        ["fuzz", targets @ ..] => fuzz::search(60, targets),
+        _ => Err(format!("no such command: {}\n\n{HELP}", arguments.join(" "))),
+    }
+}

@@ -25,7 +25,9 @@ pub(crate) fn per_unit_format(path: &Path) -> Result<PerUnitFormat> {
         Some("csv") => Ok(PerUnitFormat::Csv),
         Some("jsonl") => Ok(PerUnitFormat::JsonLines),
         Some("parquet") => Ok(PerUnitFormat::Parquet),
-        _ => Err(Error::usage("the ending of --per-unit says its form").found(path.display()).allowed(".csv, .jsonl, .parquet")),
+        _ => Err(Error::usage("the ending of --per-unit says its form")
+            .found(path.display())
+            .allowed(".csv, .jsonl, .parquet")),
     }
 }
 
@@ -64,7 +66,8 @@ pub(crate) fn reports(reports: &[Report], output: &Output) -> Result<Outcome> {
     if let Some(path) = &output.csv {
         write(path, csv::write(reports).as_bytes())?;
     }
-    let infos: Vec<Vec<MetricInfo>> = reports.iter().map(|report| registry::metrics_of(&report.protocol)).collect();
+    let infos: Vec<Vec<MetricInfo>> =
+        reports.iter().map(|report| registry::metrics_of(&report.protocol)).collect();
     if output.markdown {
         say(&markdown::write(reports, &infos))?;
     }

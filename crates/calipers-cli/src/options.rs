@@ -77,7 +77,9 @@ impl Output {
             + usize::from(self.markdown)
             + usize::from(self.latex);
         if streams > 1 {
-            return Err(Error::usage("two outputs cannot share standard output").advice("give one of them a file"));
+            return Err(
+                Error::usage("two outputs cannot share standard output").advice("give one of them a file")
+            );
         }
         if !(self.confidence > 0.0 && self.confidence < 1.0) {
             return Err(Error::usage("--confidence must lie between 0 and 1").found(self.confidence));
@@ -95,7 +97,11 @@ impl Output {
 
     /// How intervals are made, when they are asked for.
     pub(crate) fn intervals(&self, seed: u64) -> Option<Bootstrap> {
-        (self.bootstrap > 0).then_some(Bootstrap { resamples: self.bootstrap, confidence: self.confidence, seed })
+        (self.bootstrap > 0).then_some(Bootstrap {
+            resamples: self.bootstrap,
+            confidence: self.confidence,
+            seed,
+        })
     }
 
     /// Whether a table is wanted: nothing else was asked to speak for the report.

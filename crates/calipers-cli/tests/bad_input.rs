@@ -1,5 +1,6 @@
 //! Every bad input is refused with exit status 1 (or 2 for wrong usage) and a message that says
 //! what, where, which value and what to do.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
 mod support;
 
@@ -37,10 +38,16 @@ fn a_missing_empty_or_cut_file_is_named() {
 
 #[test]
 fn missing_keys_list_the_keys_that_were_found() {
-    with(&[("logits", f64s(&[3], &[0.0; 3])), ("x", f64s(&[1], &[0.0]))])
-        .refuses(MEASURE, 1, &["edge_index", "keys logits, x"]);
-    with(&[("edge_index", path3()), ("labels", i64s(&[3], &[1, 0, 1]))])
-        .refuses(MEASURE, 1, &["no scores", "keys edge_index, labels", "--no-scores"]);
+    with(&[("logits", f64s(&[3], &[0.0; 3])), ("x", f64s(&[1], &[0.0]))]).refuses(
+        MEASURE,
+        1,
+        &["edge_index", "keys logits, x"],
+    );
+    with(&[("edge_index", path3()), ("labels", i64s(&[3], &[1, 0, 1]))]).refuses(
+        MEASURE,
+        1,
+        &["no scores", "keys edge_index, labels", "--no-scores"],
+    );
 }
 
 #[test]
@@ -59,7 +66,11 @@ fn a_wrong_edge_index_shows_type_or_shape() {
 #[test]
 fn a_node_out_of_range_shows_entry_value_and_size() {
     path3_with("edge_index", i64s(&[2, 2], &[0, 3, 1, 0])).refuses(MEASURE, 1, &["entry 1", "3", "3 nodes"]);
-    path3_with("edge_index", i64s(&[2, 2], &[0, 1, -1, 0])).refuses(MEASURE, 1, &["entry 0", "-1", "3 nodes"]);
+    path3_with("edge_index", i64s(&[2, 2], &[0, 1, -1, 0])).refuses(
+        MEASURE,
+        1,
+        &["entry 0", "-1", "3 nodes"],
+    );
 }
 
 #[test]
@@ -90,8 +101,11 @@ fn values_outside_their_range_show_node_and_value() {
     probs(&[0.5, 1.5, 0.0]).refuses(MEASURE, 1, &["node 1", "1.5", "logits? a 0-100 scale?"]);
     probs(&[0.5, 0.5, -0.25]).refuses(MEASURE, 1, &["node 2", "-0.25"]);
     for (value, text) in [(0.3, "0.3"), (2.0, "2"), (-1.0, "-1"), (f64::NAN, "NaN")] {
-        path3_with("labels", f64s(&[3], &[1.0, value, 0.0]))
-            .refuses(MEASURE, 1, &["node 1", text, "soft labels are not supported"]);
+        path3_with("labels", f64s(&[3], &[1.0, value, 0.0])).refuses(
+            MEASURE,
+            1,
+            &["node 1", text, "soft labels are not supported"],
+        );
     }
     with(&[("edge_index", path3()), ("set", i64s(&[3], &[0, 2, 1]))]).refuses(MEASURE, 1, &["node 1", "2"]);
 }
@@ -99,7 +113,11 @@ fn values_outside_their_range_show_node_and_value() {
 #[test]
 fn two_axes_need_a_word() {
     path3_with("logits", f64s(&[2, 3], &[0.0; 6])).refuses(MEASURE, 1, &["[2,3]", "--axis"]);
-    path3_with("logits", f64s(&[0, 3], &[])).refuses("independent-set g.npz --axis samples", 1, &["[0,3]", "0 samples"]);
+    path3_with("logits", f64s(&[0, 3], &[])).refuses(
+        "independent-set g.npz --axis samples",
+        1,
+        &["[0,3]", "0 samples"],
+    );
 }
 
 #[test]
@@ -115,7 +133,11 @@ fn scores_without_a_kind_are_wrong_usage() {
 #[test]
 fn broken_pack_boundaries_show_index_and_value() {
     let pack = |key: &'static str, values: &[i64]| {
-        with(&[("edge_index", path3()), ("logits", f64s(&[3], &[0.0; 3])), (key, i64s(&[values.len()], values))])
+        with(&[
+            ("edge_index", path3()),
+            ("logits", f64s(&[3], &[0.0; 3])),
+            (key, i64s(&[values.len()], values)),
+        ])
     };
     pack("ptr", &[1, 3]).refuses(MEASURE, 1, &["ptr", "index 0", "1"]);
     pack("ptr", &[0, 3, 2, 3]).refuses(MEASURE, 1, &["ptr", "index 2", "2"]);
@@ -151,7 +173,11 @@ fn names_must_be_as_many_as_graphs_and_differ() {
     bench.write("x/g.npz", npz(&path3_unit())).write("y/g.npz", npz(&path3_unit()));
     bench.refuses("independent-set x y", 1, &["'g'", "x/g.npz", "y/g.npz"]);
     bench.write("p.g6", "A_\nA_\n").write("n.txt", "one\n");
-    bench.refuses("independent-set --graph p.g6 --no-scores --names n.txt", 1, &["1 names", "2 graphs", "n.txt"]);
+    bench.refuses(
+        "independent-set --graph p.g6 --no-scores --names n.txt",
+        1,
+        &["1 names", "2 graphs", "n.txt"],
+    );
 }
 
 #[test]
@@ -182,6 +208,20 @@ fn graph_texts_show_the_line() {
 }
 
 #[test]
+fn a_few_bytes_cannot_ask_for_all_the_memory() {
+    let bench = Bench::new();
+    bench.write("g.gph", "p edge 4294967295 1\ne 1 2\n");
+    bench.refuses("independent-set --graph g.gph --no-scores", 1, &["4294967295 nodes", "g.gph"]);
+    bench.write("g.s6", ":~~@?????\n");
+    bench.refuses("independent-set --graph g.s6 --no-scores", 1, &["nodes", "g.s6"]);
+    with(&[("edge_index", path3()), ("num_nodes", i64s(&[], &[1 << 40]))]).refuses(
+        "independent-set g.npz --no-scores",
+        1,
+        &["1099511627776 nodes"],
+    );
+}
+
+#[test]
 fn edge_lists_that_count_from_1_are_recognised() {
     let bench = Bench::new();
     bench.write("g.edges", "1 2\n2 3\n").write("s.npy", f64s(&[3], &[1.0; 3]));
@@ -203,7 +243,11 @@ fn unpaired_files_are_named_with_both_folders() {
     std::fs::remove_file(bench.path("scores/z.sol")).unwrap();
     bench.refuses(line, 1, &["b, c, d, e, f and 1 more", "graphs", "scores"]);
     bench.write("labels/y.sol", "1\n");
-    bench.refuses("independent-set --graph graphs --labels labels --no-scores", 1, &["labels without a graph", "y"]);
+    bench.refuses(
+        "independent-set --graph graphs --labels labels --no-scores",
+        1,
+        &["labels without a graph", "y"],
+    );
 }
 
 #[test]
@@ -227,7 +271,11 @@ fn tables_show_unit_node_and_line() {
     bench.write("g.gph", "p edge 3 1\ne 1 2\n");
     let refuses = |name: &str, text: &str, parts: &[&str]| {
         bench.write(name, text);
-        bench.refuses(&format!("independent-set --graph g.gph --scores {name}"), 1, &[parts, &[name]].concat());
+        bench.refuses(
+            &format!("independent-set --graph g.gph --scores {name}"),
+            1,
+            &[parts, &[name]].concat(),
+        );
     };
     refuses("a.csv", "unit,node,logits\ng,0,1\ng,2,1\n", &["g", "1"]);
     refuses("b.csv", "unit,node,logits\ng,0,1\ng,1,1\ng,1,1\n", &["g", "node 1", "lines 3 and 4"]);
@@ -263,8 +311,11 @@ fn benchmark_results_show_graph_and_numbers() {
 
 #[test]
 fn loops_can_be_refused() {
-    path3_with("edge_index", i64s(&[2, 2], &[0, 2, 1, 2]))
-        .refuses("independent-set g.npz --self-loops error", 1, &["unit g", "node 2"]);
+    path3_with("edge_index", i64s(&[2, 2], &[0, 2, 1, 2])).refuses(
+        "independent-set g.npz --self-loops error",
+        1,
+        &["unit g", "node 2"],
+    );
 }
 
 #[test]
@@ -303,7 +354,8 @@ fn wrong_usage_is_status_2() {
     ] {
         bench.refuses(line, 2, &[]);
     }
-    for line in ["independent-set g.npz --shard 3/2", "independent-set g.npz --preset exact", "nonsense", ""] {
+    for line in ["independent-set g.npz --shard 3/2", "independent-set g.npz --preset exact", "nonsense", ""]
+    {
         assert_eq!(bench.run(line).status, 2, "{line}");
     }
 }

@@ -1,4 +1,5 @@
 //! Every golden case written to files, measured by the binary and compared number by number.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
 mod support;
 
@@ -6,7 +7,8 @@ use serde_json::Value as Json;
 use support::{Bench, codes, f64s, i64s, npz};
 
 fn cases() -> Json {
-    serde_json::from_str(include_str!("../../calipers-metrics/tests/fixtures/independent_set/cases.json")).unwrap()
+    serde_json::from_str(include_str!("../../calipers-metrics/tests/fixtures/independent_set/cases.json"))
+        .unwrap()
 }
 
 fn numbers(list: &Json) -> Vec<f64> {
@@ -16,8 +18,10 @@ fn numbers(list: &Json) -> Vec<f64> {
 /// One unit as an npz file, the way a user would store it.
 fn unit_file(unit: &Json) -> Vec<u8> {
     let nodes = unit["n"].as_u64().unwrap() as usize;
-    let ends: Vec<i64> = (0..2).flat_map(|row| numbers(&unit["edge_index"][row])).map(|node| node as i64).collect();
-    let mut members = vec![("edge_index", i64s(&[2, ends.len() / 2], &ends)), ("num_nodes", i64s(&[], &[nodes as i64]))];
+    let ends: Vec<i64> =
+        (0..2).flat_map(|row| numbers(&unit["edge_index"][row])).map(|node| node as i64).collect();
+    let mut members =
+        vec![("edge_index", i64s(&[2, ends.len() / 2], &ends)), ("num_nodes", i64s(&[], &[nodes as i64]))];
     let key = match (unit["kind"].as_str(), unit["axis"].as_str()) {
         (None, _) => None,
         (Some("logits"), None) => Some("logits"),
@@ -108,11 +112,16 @@ fn the_binary_reproduces_every_golden_case_from_files() {
         }
         let mut found = codes(&report);
         found.sort_unstable();
-        let mut wanted: Vec<&str> = case["warnings"].as_object().unwrap().keys().map(String::as_str).collect();
+        let mut wanted: Vec<&str> =
+            case["warnings"].as_object().unwrap().keys().map(String::as_str).collect();
         wanted.sort_unstable();
         assert_eq!(found, wanted, "{name}");
         for warning in report["warnings"].as_array().unwrap() {
-            assert_eq!(warning["units"], case["warnings"][warning["code"].as_str().unwrap()], "{name}: {warning}");
+            assert_eq!(
+                warning["units"],
+                case["warnings"][warning["code"].as_str().unwrap()],
+                "{name}: {warning}"
+            );
         }
         for line in bench.read("units.jsonl").lines() {
             let row: Json = serde_json::from_str(line).unwrap();

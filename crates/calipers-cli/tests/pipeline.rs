@@ -1,4 +1,5 @@
 //! The binary on whole data sets: shards, threads, forms of output, exit statuses.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
 mod support;
 
@@ -21,12 +22,16 @@ fn threads_shards_and_merge_orders_give_the_same_bytes() {
     let bench = ten();
     let whole = bench.run("independent-set val --json - --quiet").stdout;
     for threads in ["1", "2", "7"] {
-        assert_eq!(bench.run(&format!("independent-set val --json - --quiet --threads {threads}")).stdout, whole);
+        assert_eq!(
+            bench.run(&format!("independent-set val --json - --quiet --threads {threads}")).stdout,
+            whole
+        );
     }
     for shards in [2, 3, 12] {
         let mut names: Vec<String> = Vec::new();
         for i in 1..=shards {
-            let said = bench.run(&format!("independent-set val --shard {i}/{shards} --state {i}.state --quiet"));
+            let said =
+                bench.run(&format!("independent-set val --shard {i}/{shards} --state {i}.state --quiet"));
             assert_eq!(said.status, 0, "{}", said.stderr);
             names.push(format!("{i}.state"));
         }

@@ -1,4 +1,5 @@
 //! Published graphs with known answers, where the data folder exists beside the project.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
 mod support;
 
@@ -19,11 +20,16 @@ fn data() -> Option<PathBuf> {
 
 fn warning<'a>(report: &'a Json, code: &str) -> &'a Json {
     let all = report["warnings"].as_array().unwrap();
-    all.iter().find(|warning| warning["code"] == code).unwrap_or_else(|| panic!("no {code} in {:?}", codes(report)))
+    all.iter()
+        .find(|warning| warning["code"] == code)
+        .unwrap_or_else(|| panic!("no {code} in {:?}", codes(report)))
 }
 
 fn close(value: &Json, expected: f64) {
-    assert!((value.as_f64().unwrap() - expected).abs() <= 1e-15 * expected.abs(), "{value} is not {expected}");
+    assert!(
+        (value.as_f64().unwrap() - expected).abs() <= 1e-15 * expected.abs(),
+        "{value} is not {expected}"
+    );
 }
 
 #[test]
@@ -31,7 +37,8 @@ fn satlib_labels_are_certified_but_for_two() {
     let Some(data) = data() else { return };
     let folder = data.join("satlib500");
     let at = |name: &str| folder.join(name).display().to_string();
-    let common = format!("independent-set --graph {} --names {}", at("satlib500.s6.gz"), at("satlib500.names.txt"));
+    let common =
+        format!("independent-set --graph {} --names {}", at("satlib500.s6.gz"), at("satlib500.names.txt"));
     let labels = format!("--labels {}", at("satlib500.labels.jsonl.gz"));
     let optima = format!("--optimum {}", at("satlib500.optimum.csv"));
     let bench = Bench::new();
@@ -65,7 +72,8 @@ fn satlib_labels_are_certified_but_for_two() {
         ("index", 197_840, None),
         ("random", 193_131, None),
     ] {
-        let report = bench.report(&format!("{common} {labels} --no-scores --certificate off --baseline {baseline}"));
+        let report =
+            bench.report(&format!("{common} {labels} --no-scores --certificate off --baseline {baseline}"));
         close(metric(&report, "baseline_size"), f64::from(total) / 500.0);
         if let Some(ratio) = ratio {
             close(metric(&report, "baseline_approx_ratio"), ratio);
@@ -81,26 +89,31 @@ fn er_labels_are_not_independent_although_their_feasibility_is_high() {
     let common = format!("independent-set --graph {} --names {}", at("er128.g6.gz"), at("er128.names.txt"));
     let bench = Bench::new();
 
-    let audit = bench.report(&format!("{common} --labels {} --no-scores", at("er128.shipped_labels_BROKEN.jsonl.gz")));
+    let audit = bench
+        .report(&format!("{common} --labels {} --no-scores", at("er128.shipped_labels_BROKEN.jsonl.gz")));
     assert_eq!(metric(&audit, "edges_total"), 5_482_982);
     close(metric(&audit, "label_is_independent"), 0.0);
     assert_eq!(warning(&audit, "label-not-independent")["units"].as_array().unwrap().len(), 128);
     close(metric(&audit, "upper_bound"), 26_473.0 / 128.0);
     close(metric(&audit, "baseline_size"), 4_973.0 / 128.0);
 
-    let plain = std::process::Command::new("gzip").args(["-dc", &at("er128.shipped_labels_BROKEN.jsonl.gz")]).output();
+    let plain = std::process::Command::new("gzip")
+        .args(["-dc", &at("er128.shipped_labels_BROKEN.jsonl.gz")])
+        .output();
     let renamed: String = String::from_utf8(plain.unwrap().stdout)
         .unwrap()
         .lines()
         .map(|line| {
             let object: Json = serde_json::from_str(line).unwrap();
             let labels = object["labels"].as_str().unwrap();
-            let chosen: Vec<usize> = labels.char_indices().filter(|(_, label)| *label == '1').map(|(i, _)| i).collect();
+            let chosen: Vec<usize> =
+                labels.char_indices().filter(|(_, label)| *label == '1').map(|(i, _)| i).collect();
             format!("{}\n", serde_json::json!({"unit": object["unit"], "set": chosen}))
         })
         .collect();
     bench.write("set.jsonl", renamed);
-    let scored = bench.report(&format!("{common} --scores set.jsonl --baseline high-degree-cut --certificate off"));
+    let scored =
+        bench.report(&format!("{common} --scores set.jsonl --baseline high-degree-cut --certificate off"));
     close(metric(&scored, "is_independent"), 0.0);
     assert_eq!(metric(&scored, "num_violations_total"), 16_128);
     close(metric(&scored, "feasibility"), 0.997_045_171_619_539_5);
@@ -109,7 +122,10 @@ fn er_labels_are_not_independent_although_their_feasibility_is_high() {
     close(metric(&scored, "baseline_size"), 3_442.0 / 128.0);
     assert!(codes(&scored).contains(&"feasibility-hides-conflicts"));
 
-    let best = bench.report(&format!("{common} --scores {} --baseline none --certificate off", at("er128.best_found.jsonl.gz")));
+    let best = bench.report(&format!(
+        "{common} --scores {} --baseline none --certificate off",
+        at("er128.best_found.jsonl.gz")
+    ));
     close(metric(&best, "is_independent"), 1.0);
     close(metric(&best, "num_pred_1s"), 45.093_75);
 }
@@ -121,15 +137,21 @@ fn solver_outputs_of_three_collections_are_independent() {
     let at = |name: &str| data.join(name).display().to_string();
 
     let qoblib = at("qoblib");
-    let report = bench.report(&format!("independent-set --graph {qoblib} --scores {qoblib} --scores-are set --baseline none"));
+    let report = bench.report(&format!(
+        "independent-set --graph {qoblib} --scores {qoblib} --scores-are set --baseline none"
+    ));
     assert_eq!(report["units"], 24);
     close(metric(&report, "is_independent"), 1.0);
 
     let pace = at("pace2019");
-    let report = bench.report(&format!("independent-set --graph {pace} --scores {pace} --scores-are set --baseline none --certificate off"));
+    let report = bench.report(&format!(
+        "independent-set --graph {pace} --scores {pace} --scores-are set --baseline none --certificate off"
+    ));
     assert_eq!(report["units"], 33);
     close(metric(&report, "is_independent"), 1.0);
-    bench.run(&format!("independent-set --graph {pace} --scores {pace} --scores-are set --per-unit pace.csv --quiet"));
+    bench.run(&format!(
+        "independent-set --graph {pace} --scores {pace} --scores-are set --per-unit pace.csv --quiet"
+    ));
     let table = bench.read("pace.csv");
     let row = table.lines().find(|line| line.starts_with("vc-exact_005,")).unwrap();
     assert_eq!(row.split(',').nth(4), Some("21"), "{row}");
@@ -146,10 +168,20 @@ fn native_formats_agree_with_one_another() {
     let cbs = "CBS_k3_n100_m403_b10_134";
     let labels = at(&format!("{cbs}_unweighted.result"));
     let measured = |graph: &str| {
-        bench.report(&format!("independent-set --graph {} --labels {labels} --no-scores", at(&format!("{cbs}{graph}"))))
+        bench.report(&format!(
+            "independent-set --graph {} --labels {labels} --no-scores",
+            at(&format!("{cbs}{graph}"))
+        ))
     };
     let (pickled, metis) = (measured(".gpickle"), measured("_unweighted.graph"));
-    for id in ["nodes_total", "edges_total", "num_true_1s_total", "upper_bound", "label_certified_optimal", "baseline_size"] {
+    for id in [
+        "nodes_total",
+        "edges_total",
+        "num_true_1s_total",
+        "upper_bound",
+        "label_certified_optimal",
+        "baseline_size",
+    ] {
         assert_eq!(metric(&pickled, id), metric(&metis, id), "{id}");
     }
     assert_eq!(metric(&metis, "num_true_1s_total"), 403);
@@ -162,7 +194,10 @@ fn native_formats_agree_with_one_another() {
     assert_eq!(metric(&ml4co, "num_true_1s_total"), 22 + 18 + 23 + 22);
     close(metric(&ml4co, "label_is_independent"), 1.0);
 
-    let karate = bench.report(&format!("independent-set --graph {} --labels @graph --no-scores", at("karate_labelled_p5.gpickle")));
+    let karate = bench.report(&format!(
+        "independent-set --graph {} --labels @graph --no-scores",
+        at("karate_labelled_p5.gpickle")
+    ));
     for id in ["upper_bound", "num_true_1s", "baseline_size"] {
         close(metric(&karate, id), 20.0);
     }
@@ -173,10 +208,18 @@ fn clique_files_are_scored_through_their_complement() {
     let Some(data) = data() else { return };
     let bench = Bench::new();
     let at = |name: &str| data.join("dimacs_clq").join(name).display().to_string();
-    let line = format!("independent-set --graph {} --no-scores --complement", at("weighted_hamming6-4.clq.gz"));
+    let line =
+        format!("independent-set --graph {} --no-scores --complement", at("weighted_hamming6-4.clq.gz"));
     let report = bench.report(&line);
     assert_eq!(metric(&report, "edges_total"), 64 * 63 / 2 - 704);
-    bench.refuses(&format!("independent-set --graph {} --no-scores --complement", at("brock200_2.clq.gz")), 1, &["p", "--num-nodes"]);
-    let report = bench.report(&format!("independent-set --graph {} --no-scores --complement --num-nodes 200", at("brock200_2.clq.gz")));
+    bench.refuses(
+        &format!("independent-set --graph {} --no-scores --complement", at("brock200_2.clq.gz")),
+        1,
+        &["p", "--num-nodes"],
+    );
+    let report = bench.report(&format!(
+        "independent-set --graph {} --no-scores --complement --num-nodes 200",
+        at("brock200_2.clq.gz")
+    ));
     assert_eq!(metric(&report, "edges_total"), 200 * 199 / 2 - 9876);
 }

@@ -64,11 +64,7 @@ impl<P: Protocol> PartialEq for Accumulator<P> {
         self.protocol == other.protocol
             && self.provenance == other.provenance
             && self.rows.len() == other.rows.len()
-            && self
-                .rows
-                .iter()
-                .zip(&other.rows)
-                .all(|((a, x), (b, y))| a == b && x.row == y.row)
+            && self.rows.iter().zip(&other.rows).all(|((a, x), (b, y))| a == b && x.row == y.row)
     }
 }
 
@@ -178,7 +174,12 @@ impl<P: Protocol> Accumulator<P> {
             metrics,
             intervals: None,
             warnings,
-            inputs: self.provenance.inputs.iter().map(|(path, input)| (path.clone(), input.clone())).collect(),
+            inputs: self
+                .provenance
+                .inputs
+                .iter()
+                .map(|(path, input)| (path.clone(), input.clone()))
+                .collect(),
         }
     }
 

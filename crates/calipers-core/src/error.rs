@@ -150,13 +150,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Parts { what, file, place, found, allowed, advice, .. } = &*self.0;
         write!(f, "{}", printable(what))?;
-        let lines = [
-            ("file", file),
-            ("at", place),
-            ("found", found),
-            ("allowed", allowed),
-            ("help", advice),
-        ];
+        let lines = [("file", file), ("at", place), ("found", found), ("allowed", allowed), ("help", advice)];
         for (label, text) in lines {
             if let Some(text) = text {
                 write!(f, "\n  {label:>7}: {}", printable(text))?;

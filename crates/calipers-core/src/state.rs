@@ -74,13 +74,21 @@ pub(crate) fn section<P: Protocol>(accumulator: &Accumulator<P>) -> Section {
 /// Decodes an accumulator of a known protocol; `source` names it in conflicts.
 pub fn accumulator<P: Protocol>(section: &Section, source: &str) -> Result<Accumulator<P>> {
     let damaged = |why: &str| {
-        Error::format("the state does not decode").in_file(source).at(format!("section {}", section.name)).found(why)
+        Error::format("the state does not decode")
+            .in_file(source)
+            .at(format!("section {}", section.name))
+            .found(why)
     };
-    let payload: Payload<P::Row> = exactly(&section.payload).ok_or_else(|| damaged("rows of another version"))?;
+    let payload: Payload<P::Row> =
+        exactly(&section.payload).ok_or_else(|| damaged("rows of another version"))?;
     let protocol: P =
         serde_json::from_str(&payload.protocol).map_err(|error| damaged(&format!("protocol: {error}")))?;
     let decoded = Accumulator::from_parts(protocol, payload.rows, payload.provenance, source);
-    if self::section(&decoded) == *section { Ok(decoded) } else { Err(damaged("bytes that this version would write differently")) }
+    if self::section(&decoded) == *section {
+        Ok(decoded)
+    } else {
+        Err(damaged("bytes that this version would write differently"))
+    }
 }
 
 /// Decodes and requires that nothing is left over.

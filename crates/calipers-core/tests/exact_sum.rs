@@ -156,6 +156,18 @@ fn a_slice_may_change_its_scale_on_the_way() {
 }
 
 #[test]
+fn thousands_of_equal_terms_one_by_one_lose_no_carry() {
+    for exponent in 1000..1032 {
+        let longest = f64::from_bits((exponent << 52) | ((1 << 52) - 1));
+        for term in [longest, -longest] {
+            let mut sum = ExactSum::new();
+            (0..5000).for_each(|_| sum.add(term));
+            assert_eq!(sum.value().to_bits(), (5000.0 * term).to_bits());
+        }
+    }
+}
+
+#[test]
 fn a_total_beyond_the_largest_number_on_the_way_does_no_harm() {
     let mut terms = vec![f64::MAX; 5000];
     terms.extend([-f64::MAX; 4999]);

@@ -68,8 +68,11 @@ impl InputFile {
     /// All bytes.
     pub fn read_all(&self) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        let length = usize::try_from(self.size).map_err(|_| Error::io("the file is too large for this machine"))?;
-        bytes.try_reserve_exact(length).map_err(|_| Error::io("not enough memory for the file").found(format!("{length} bytes")))?;
+        let length =
+            usize::try_from(self.size).map_err(|_| Error::io("the file is too large for this machine"))?;
+        bytes
+            .try_reserve_exact(length)
+            .map_err(|_| Error::io("not enough memory for the file").found(format!("{length} bytes")))?;
         let read = (&self.file).take(self.size).read_to_end(&mut bytes);
         read.map_err(|error| Error::io(format!("cannot read the file: {}", error.kind())))?;
         self.unchanged()?;
@@ -78,8 +81,15 @@ impl InputFile {
 
     /// Fails when the file was changed since it was opened.
     pub fn unchanged(&self) -> Result<()> {
-        let metadata = self.file.metadata().map_err(|error| Error::io(format!("cannot read the file: {}", error.kind())))?;
-        if metadata.len() == self.size && metadata.modified().ok() == self.modified { Ok(()) } else { Err(changed()) }
+        let metadata = self
+            .file
+            .metadata()
+            .map_err(|error| Error::io(format!("cannot read the file: {}", error.kind())))?;
+        if metadata.len() == self.size && metadata.modified().ok() == self.modified {
+            Ok(())
+        } else {
+            Err(changed())
+        }
     }
 }
 

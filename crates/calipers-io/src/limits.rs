@@ -18,3 +18,7 @@ pub const DEPTH: usize = 128;
 pub const LINE: usize = 64 << 20;
 /// Longest unit name, in bytes.
 pub const NAME: usize = 4 << 10;
+/// Nodes that a graph may announce whatever its number of edges.
+pub const FREE_NODES: u64 = 1 << 24;
+/// Nodes that a larger graph may announce for each stored edge.
+pub const NODES_PER_ENTRY: u64 = 16;

@@ -19,9 +19,8 @@ pub struct Inputs(Mutex<BTreeMap<String, Input>>);
 impl Inputs {
     /// Reads a whole file and records it.
     pub fn read(&self, path: &Path, shown: &str) -> Result<Vec<u8>> {
-        let bytes = InputFile::open(path)
-            .and_then(|file| file.read_all())
-            .map_err(|error| error.in_file(shown))?;
+        let bytes =
+            InputFile::open(path).and_then(|file| file.read_all()).map_err(|error| error.in_file(shown))?;
         if bytes.is_empty() {
             return Err(Error::format("empty file").in_file(shown));
         }
@@ -40,8 +39,9 @@ impl Inputs {
         let mut at = 0;
         while at < file.size() {
             let length = BLOCK.min((file.size() - at) as usize);
-            file.read_exact_at(&mut block[..length], at)
-                .map_err(|error| Error::io(format!("cannot read the file: {}", error.kind())).in_file(shown))?;
+            file.read_exact_at(&mut block[..length], at).map_err(|error| {
+                Error::io(format!("cannot read the file: {}", error.kind())).in_file(shown)
+            })?;
             hasher.update(&block[..length]);
             at += length as u64;
         }

@@ -45,7 +45,8 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 
 /// A new file in the folder of `path` that no one else has open.
 fn create_beside(path: &Path) -> Result<(PathBuf, File)> {
-    let name = path.file_name().ok_or_else(|| Error::io("the output has no file name").in_file(path.display()))?;
+    let name =
+        path.file_name().ok_or_else(|| Error::io("the output has no file name").in_file(path.display()))?;
     for attempt in 0..100u32 {
         let mut temporary = std::ffi::OsString::from(".");
         temporary.push(name);

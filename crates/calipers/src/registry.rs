@@ -7,8 +7,7 @@ use calipers_metrics::independent_set::IndependentSet;
 use serde_json::{Map, Value as Json};
 
 /// Every family, in the order in which it is listed.
-pub const FAMILIES: &[Family] =
-    &[family::<IndependentSet>("predicted maximum independent sets of graphs")];
+pub const FAMILIES: &[Family] = &[family::<IndependentSet>("predicted maximum independent sets of graphs")];
 
 /// One family without its types.
 pub struct Family {
@@ -65,14 +64,16 @@ pub fn metrics_of(protocol: &Map<String, Json>) -> Vec<MetricInfo> {
 /// One metric by its id, with or without the family prefix; fails with the nearest ids.
 pub fn metric(id: &str) -> Result<MetricInfo> {
     let all: Vec<MetricInfo> = FAMILIES.iter().flat_map(|family| (family.metrics)()).collect();
-    let matches = |info: &&MetricInfo| {
-        info.id == id || info.id.split_once('.').is_some_and(|(_, short)| short == id)
-    };
+    let matches =
+        |info: &&MetricInfo| info.id == id || info.id.split_once('.').is_some_and(|(_, short)| short == id);
     if let Some(info) = all.iter().find(matches) {
         return Ok(info.clone());
     }
-    let mut near: Vec<&str> =
-        all.iter().map(|info| info.id.as_str()).filter(|known| distance(short(known), short(id)) <= 3).collect();
+    let mut near: Vec<&str> = all
+        .iter()
+        .map(|info| info.id.as_str())
+        .filter(|known| distance(short(known), short(id)) <= 3)
+        .collect();
     near.sort_by_key(|known| distance(short(known), short(id)));
     near.truncate(3);
     let error = Error::usage("no metric of that id").found(id);

@@ -75,7 +75,8 @@ where
     }
     let mut whole = Accumulator::new(protocol.clone());
     for part in parts {
-        let part = part.ok_or_else(|| Error::new(ErrorKind::Io, "a worker stopped before its work was done"))?;
+        let part =
+            part.ok_or_else(|| Error::new(ErrorKind::Io, "a worker stopped before its work was done"))?;
         whole.merge(part)?;
     }
     Ok(whole)
@@ -118,8 +119,7 @@ mod tests {
     #[test]
     fn shards_cover_every_unit_once() {
         for (count, of) in [(0, 3), (1, 4), (10, 3), (500, 64)] {
-            let all: Vec<usize> =
-                (1..=of).flat_map(|index| Shard { index, of }.range(count)).collect();
+            let all: Vec<usize> = (1..=of).flat_map(|index| Shard { index, of }.range(count)).collect();
             assert_eq!(all, (0..count).collect::<Vec<_>>());
         }
     }

@@ -1,4 +1,5 @@
 //! State files: damage is refused with its place, and equal states are equal files.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
 use calipers::core::{Accumulator, Ledger};
 use calipers::metrics::independent_set::graph::{Graph, Storage};
@@ -13,7 +14,9 @@ fn sample(units: &[&str]) -> Vec<Box<dyn Ledger>> {
     let graph = Graph::build(2, Storage::Both, &entries.as_slice()).unwrap();
     for name in units {
         let scores = Scores::new(Kind::Logits, None, &[1.0, -2.0], 2).unwrap();
-        accumulator.update(*name, Unit::new(name, &graph, Some(scores), Some(&[true, false]), None).unwrap()).unwrap();
+        accumulator
+            .update(*name, Unit::new(name, &graph, Some(scores), Some(&[true, false]), None).unwrap())
+            .unwrap();
     }
     accumulator.provenance.shards.entry(3).or_default().insert(units.len() as u32);
     vec![Box::new(accumulator)]

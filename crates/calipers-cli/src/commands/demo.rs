@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use calipers::metrics::independent_set::{Decoder, IndependentSet};
 use calipers::sources::independent_set::options::Options;
 use calipers::{Ledger, Result, demo, sources};
 use clap::Args;
@@ -25,7 +26,13 @@ impl Demo {
     pub(crate) fn run(self) -> Result<Outcome> {
         let folder = self.out.join("independent_set");
         demo::independent_set::write(&folder, self.seed)?;
-        let options = Options { inputs: vec![folder.clone()], ..Options::default() };
+        let protocol = IndependentSet {
+            decoders: vec![Decoder::ScoreDegree, Decoder::Swap, Decoder::Ils],
+            ils_iterations: 2_000,
+            seed: self.seed,
+            ..IndependentSet::default()
+        };
+        let options = Options { inputs: vec![folder.clone()], protocol, ..Options::default() };
         let work = Work { shard: None, threads: None };
         let progress = Bar::new(&Output::default());
         let accumulator = sources::independent_set::measure(&options, None, work.threads(), &progress)?;

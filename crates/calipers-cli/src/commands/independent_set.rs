@@ -142,16 +142,26 @@ impl IndependentSetArgs {
         let (files, measure) = (self.files, self.measure);
         let published = measure.preset != Preset::Strict;
         if published && measure.reference.is_some() {
-            return Err(Error::usage("--reference does not go with this preset").advice("use --preset strict"));
+            return Err(
+                Error::usage("--reference does not go with this preset").advice("use --preset strict")
+            );
         }
         let mut decoders = measure.decoders;
         decoders.sort();
         decoders.dedup();
         let protocol = IndependentSet {
             preset: measure.preset,
-            pos_weight: measure.pos_weight.unwrap_or(if published { PosWeight::Pooled } else { PosWeight::Graph }),
+            pos_weight: measure.pos_weight.unwrap_or(if published {
+                PosWeight::Pooled
+            } else {
+                PosWeight::Graph
+            }),
             feasibility_weight: measure.feasibility_weight,
-            reference: measure.reference.unwrap_or(if published { Reference::Labels } else { Reference::Auto }),
+            reference: measure.reference.unwrap_or(if published {
+                Reference::Labels
+            } else {
+                Reference::Auto
+            }),
             reference_mean: measure.reference_mean,
             baseline: measure.baseline,
             certificate: measure.certificate,
@@ -165,12 +175,12 @@ impl IndependentSetArgs {
             inputs: self.inputs,
             graph: files.graph,
             scores: files.scores,
-            labels: files.labels.map(|path| {
-                if path == Path::new("@graph") { Labels::InGraph } else { Labels::At(path) }
-            }),
-            optimum: files.optimum.map(|text| {
-                text.parse().map_or_else(|_| Optimum::At(PathBuf::from(&text)), Optimum::Same)
-            }),
+            labels: files
+                .labels
+                .map(|path| if path == Path::new("@graph") { Labels::InGraph } else { Labels::At(path) }),
+            optimum: files
+                .optimum
+                .map(|text| text.parse().map_or_else(|_| Optimum::At(PathBuf::from(&text)), Optimum::Same)),
             names: files.names,
             no_scores: files.no_scores,
             scores_are: files.scores_are,

@@ -49,7 +49,9 @@ impl Show {
             ("--bootstrap", self.output.bootstrap > 0),
         ];
         if let Some((flag, _)) = needs_state.iter().find(|(_, given)| *given) {
-            return Err(Error::usage(format!("{flag} needs a state")).in_file(shown).advice("a report holds no rows"));
+            return Err(Error::usage(format!("{flag} needs a state"))
+                .in_file(shown)
+                .advice("a report holds no rows"));
         }
         let reports = calipers::report::json::read(&bytes).map_err(|error| error.in_file(&shown))?;
         emit::reports(&reports, &self.output)

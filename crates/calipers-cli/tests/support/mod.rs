@@ -70,7 +70,11 @@ impl Bench {
         let said = self.run(line);
         assert_eq!(said.status, status, "{line}\n{}{}", said.stdout, said.stderr);
         for part in parts {
-            assert!(said.stderr.contains(part), "'{part}' is missing in the answer to {line}:\n{}", said.stderr);
+            assert!(
+                said.stderr.contains(part),
+                "'{part}' is missing in the answer to {line}:\n{}",
+                said.stderr
+            );
         }
         assert!(said.stderr.starts_with("error: "), "{}", said.stderr);
         assert!(said.stdout.is_empty(), "{}", said.stdout);
@@ -139,7 +143,8 @@ pub fn texts(values: &[&str]) -> Vec<u8> {
 pub fn npz(members: &[(&str, Vec<u8>)]) -> Vec<u8> {
     let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for (number, (name, bytes)) in members.iter().enumerate() {
-        let method = if number % 2 == 0 { zip::CompressionMethod::Stored } else { zip::CompressionMethod::Deflated };
+        let method =
+            if number % 2 == 0 { zip::CompressionMethod::Stored } else { zip::CompressionMethod::Deflated };
         let options = zip::write::SimpleFileOptions::default().compression_method(method);
         archive.start_file(format!("{name}.npy"), options).unwrap();
         archive.write_all(bytes).unwrap();

@@ -90,7 +90,7 @@ struct Power {
 /// e^x for |x| < 2^11, or e^-x.
 fn exp(x: Dyadic, negative: bool) -> Power {
     let mut rest = Wide::of(x);
-    let guess = (rest.0[4] as f64 + rest.0[3] as f64 / 2f64.powi(64)) * std::f64::consts::LOG2_E;
+    let guess = (rest.0[4] as f64 + rest.0[3] as f64 / (1u128 << 64) as f64) * std::f64::consts::LOG2_E;
     let mut exponent = (guess as u64).saturating_sub(1);
     rest = rest.minus(LN_2.times(Wide([0, 0, 0, 0, exponent])));
     while !LN_2.exceeds(rest) {

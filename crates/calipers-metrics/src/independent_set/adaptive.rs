@@ -9,19 +9,17 @@ use super::node_heap::NodeHeap;
 pub fn min_degree(graph: &Graph) -> Vec<bool> {
     let mut queue = DegreeQueue::new(graph);
     let mut chosen = vec![false; graph.nodes()];
-    let mut removed = Vec::new();
+    let (mut removed, mut near) = (Vec::new(), Vec::new());
     while let Some(v) = queue.pop() {
         chosen[v as usize] = true;
-        removed.clear();
-        removed.extend(graph.neighbours(v).iter().copied().filter(|&w| queue.holds(w)));
+        queue.present(graph.neighbours(v), &mut removed);
         for &w in &removed {
             queue.remove(w);
         }
         for &w in &removed {
-            for &x in graph.neighbours(w) {
-                if queue.holds(x) {
-                    queue.lower(x);
-                }
+            queue.present(graph.neighbours(w), &mut near);
+            for &x in &near {
+                queue.lower(x);
             }
         }
     }
@@ -67,12 +65,12 @@ pub fn score_degree(graph: &Graph, p: &[f64]) -> Vec<bool> {
 pub(super) fn elimination_order(graph: &Graph) -> Vec<u32> {
     let mut queue = DegreeQueue::new(graph);
     let mut order = Vec::with_capacity(graph.nodes());
+    let mut near = Vec::new();
     while let Some(v) = queue.pop() {
         order.push(v);
-        for &w in graph.neighbours(v) {
-            if queue.holds(w) {
-                queue.lower(w);
-            }
+        queue.present(graph.neighbours(v), &mut near);
+        for &w in &near {
+            queue.lower(w);
         }
     }
     order

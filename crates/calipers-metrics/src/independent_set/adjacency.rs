@@ -1,30 +1,13 @@
-//! Neighbour lists behind one another: filled from stored entries, sorted, joined in both directions.
+//! Neighbour lists behind one another: filled, sorted, compared with and joined to their reverse.
 
-use calipers_core::{Error, Result};
-
-use super::edge_source::{EdgeSource, Storage};
+use super::batches::Batches;
 
 /// The neighbours of all nodes; those of `v` lie at `offsets[v]..offsets[v + 1]`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Adjacency {
     pub(super) offsets: Vec<usize>,
     pub(super) neighbours: Vec<u32>,
 }
-
-/// What the first reading of the entries finds.
-#[derive(Debug, Default)]
-pub(super) struct Census {
-    /// The node of every entry u = v, in stored order.
-    pub(super) loops: Vec<u32>,
-    /// Entries u != v.
-    pub(super) proper: u64,
-    /// Ordered pairs stored more than once, in order.
-    pub(super) repeats: Vec<Repeat>,
-}
-
-/// Up to this many neighbours the lists are sorted by reversing all pairs, which is fast while
-/// everything fits the cache; beyond, each list is sorted in its place.
-const SMALL: usize = 1 << 19;
 
 /// An ordered pair that is stored more than once, and how often.
 pub(super) type Repeat = (u32, u32, u64);
@@ -37,53 +20,48 @@ pub(super) enum Direction {
     Backward,
 }
 
+/// Up to this many neighbours the lists are sorted by reversing all pairs, which is fast while
+/// everything fits the cache; beyond, each list is sorted in its place.
+const SMALL: usize = 1 << 19;
+
 impl Adjacency {
+    #[inline]
     pub(super) fn of(&self, node: u32) -> &[u32] {
         &self.neighbours[self.offsets[node as usize]..self.offsets[node as usize + 1]]
+    }
+
+    /// The neighbours with a smaller, and those with a larger number than the node.
+    #[inline]
+    pub(super) fn sides(&self, node: u32) -> (&[u32], &[u32]) {
+        let near = self.of(node);
+        near.split_at(near.partition_point(|&w| w < node))
     }
 
     pub(super) fn nodes(&self) -> usize {
         self.offsets.len() - 1
     }
 
-    /// The distinct stored pairs as sorted lists, and what was dropped.
-    pub(super) fn read(nodes: u64, storage: Storage, entries: &dyn EdgeSource) -> Result<(Self, Census)> {
-        let mut reading = Reading::new(nodes, storage, entries.entries());
-        entries.blocks(&mut |tails, heads| reading.count(tails, heads))?;
-        let Reading { mut offsets, in_order, mut census, .. } = reading;
-        for v in 1..offsets.len() {
-            offsets[v] += offsets[v - 1];
+    /// Lists with room for as many neighbours of `v` as `counts[v + 1]` says. Until
+    /// [`Self::finish`], `offsets[v]` is where the next neighbour of `v` goes.
+    pub(super) fn with_room(mut counts: Vec<usize>) -> Self {
+        for v in 1..counts.len() {
+            counts[v] += counts[v - 1];
         }
-        if let Some(neighbours) = in_order {
-            return Ok((Self { offsets, neighbours }, census));
-        }
-        let mut lists = Self { neighbours: vec![0; offsets[offsets.len() - 1]], offsets };
-        entries.blocks(&mut |tails, heads| lists.fill(tails, heads, storage).ok_or_else(changed))?;
-        lists.rewind();
-        census.repeats = lists.sort();
-        Ok((lists, census))
+        Self { neighbours: vec![0; counts[counts.len() - 1]], offsets: counts }
     }
 
-    /// Puts each head at the cursor of its tail; until [`Self::rewind`], `offsets[u]` is the cursor
-    /// of `u`. Gives up where the entries are not those that were counted.
-    fn fill(&mut self, tails: &[i64], heads: &[i64], storage: Storage) -> Option<()> {
-        for (&u, &v) in tails.iter().zip(heads).filter(|(u, v)| u != v) {
-            self.place(u as usize, v as u32)?;
-            if storage == Storage::Once {
-                self.place(v as usize, u as u32)?;
-            }
-        }
-        Some(())
-    }
-
-    fn place(&mut self, node: usize, neighbour: u32) -> Option<()> {
-        let cursor = self.offsets.get_mut(node)?;
-        *self.neighbours.get_mut(*cursor)? = neighbour;
+    /// Appends a neighbour to the list of a node; false when all room is taken.
+    #[inline]
+    pub(super) fn place(&mut self, node: u32, neighbour: u32) -> bool {
+        let cursor = &mut self.offsets[node as usize];
+        let Some(slot) = self.neighbours.get_mut(*cursor) else { return false };
+        *slot = neighbour;
         *cursor += 1;
-        Some(())
+        true
     }
 
-    fn rewind(&mut self) {
+    /// Ends the filling.
+    pub(super) fn finish(&mut self) {
         let nodes = self.nodes();
         self.offsets.copy_within(0..nodes, 1);
         self.offsets[0] = 0;
@@ -91,7 +69,7 @@ impl Adjacency {
 
     /// Sorts every list, drops repeats and says which pairs were there more than once. Small graphs
     /// may come out with all pairs reversed.
-    fn sort(&mut self) -> Vec<Repeat> {
+    pub(super) fn sort(&mut self) -> Vec<Repeat> {
         if self.neighbours.len() <= SMALL {
             *self = self.reversed();
         } else {
@@ -110,22 +88,17 @@ impl Adjacency {
     /// All pairs (v, u) for (u, v). Whatever the lists were, these are sorted: their nodes come up
     /// in ascending order.
     fn reversed(&self) -> Self {
-        let mut reversed =
-            Self { offsets: vec![0; self.offsets.len()], neighbours: vec![0; self.neighbours.len()] };
+        let mut counts = vec![0; self.offsets.len()];
         for &v in &self.neighbours {
-            reversed.offsets[v as usize + 1] += 1;
+            counts[v as usize + 1] += 1;
         }
-        for v in 1..reversed.offsets.len() {
-            reversed.offsets[v] += reversed.offsets[v - 1];
-        }
+        let mut reversed = Self::with_room(counts);
         for u in 0..self.nodes() as u32 {
             for &v in self.of(u) {
-                let cursor = &mut reversed.offsets[v as usize];
-                reversed.neighbours[*cursor] = u;
-                *cursor += 1;
+                reversed.place(v, u);
             }
         }
-        reversed.rewind();
+        reversed.finish();
         reversed
     }
 
@@ -150,148 +123,52 @@ impl Adjacency {
         repeats
     }
 
-    /// Visits every unordered pair u < v once. A cursor into each list moves over the smaller
-    /// neighbours as they come up, so one pass over sorted lists is enough.
+    /// Visits every unordered pair u < v of sorted lists once. The pairs (u, v) come up by ascending
+    /// u, so a cursor in the list of each v meets the (v, u) in passing.
     pub(super) fn pairs(&self, mut each: impl FnMut(u32, u32, Direction)) {
-        let mut cursors = self.offsets[..self.nodes()].to_vec();
-        for u in 0..self.nodes() as u32 {
-            let end = self.offsets[u as usize + 1];
-            let mut at = cursors[u as usize];
-            while at < end && self.neighbours[at] < u {
-                each(self.neighbours[at], u, Direction::Backward);
-                at += 1;
+        // Where the cursor of a node is and where its list ends, side by side: both are needed at
+        // once, at a random place.
+        let mut cursors: Vec<(usize, usize)> = self.offsets.windows(2).map(|w| (w[0], w[1])).collect();
+        let mut meet = |v: u32, u: u32| {
+            let (cursor, end) = &mut cursors[v as usize];
+            while *cursor < *end && self.neighbours[*cursor] < u {
+                each(self.neighbours[*cursor], v, Direction::Backward);
+                *cursor += 1;
             }
-            for &v in &self.neighbours[at..end] {
-                let (cursor, end) = (&mut cursors[v as usize], self.offsets[v as usize + 1]);
-                while *cursor < end && self.neighbours[*cursor] < u {
-                    each(self.neighbours[*cursor], v, Direction::Backward);
-                    *cursor += 1;
-                }
-                if *cursor < end && self.neighbours[*cursor] == u {
-                    each(u, v, Direction::Both);
-                    *cursor += 1;
-                } else {
-                    each(u, v, Direction::Forward);
-                }
+            let both = *cursor < *end && self.neighbours[*cursor] == u;
+            each(u, v, if both { Direction::Both } else { Direction::Forward });
+            *cursor += usize::from(both);
+        };
+        let mut batches = Batches::new(self.nodes());
+        for u in 0..self.nodes() as u32 {
+            for &v in self.sides(u).1 {
+                batches.add(v, u, &mut meet);
+            }
+        }
+        batches.finish(&mut meet);
+        for (v, (cursor, end)) in (0..).zip(cursors) {
+            for &u in self.neighbours[cursor..end].iter().take_while(|&&u| u < v) {
+                each(u, v, Direction::Backward);
             }
         }
     }
 
     /// The same pairs with both directions present.
     pub(super) fn joined(&self) -> Self {
-        let mut offsets = vec![0; self.offsets.len()];
+        let mut counts = vec![0; self.offsets.len()];
         self.pairs(|u, v, _| {
-            offsets[u as usize + 1] += 1;
-            offsets[v as usize + 1] += 1;
+            counts[u as usize + 1] += 1;
+            counts[v as usize + 1] += 1;
         });
-        for v in 1..offsets.len() {
-            offsets[v] += offsets[v - 1];
-        }
-        let mut joined = Self { neighbours: vec![0; offsets[offsets.len() - 1]], offsets };
+        let mut joined = Self::with_room(counts);
         self.pairs(|u, v, _| {
-            for (a, b) in [(u, v), (v, u)] {
-                joined.neighbours[joined.offsets[a as usize]] = b;
-                joined.offsets[a as usize] += 1;
-            }
+            joined.place(u, v);
+            joined.place(v, u);
         });
-        joined.rewind();
+        joined.finish();
         joined.sort();
         joined
     }
-}
-
-/// The first reading: checks node numbers and counts; while the entries come in ascending order
-/// without loops it also keeps the heads, which then are the finished lists.
-struct Reading {
-    nodes: u64,
-    storage: Storage,
-    read: u64,
-    /// The last entry, while they ascend.
-    last: Option<(i64, u32)>,
-    offsets: Vec<usize>,
-    in_order: Option<Vec<u32>>,
-    census: Census,
-}
-
-impl Reading {
-    fn new(nodes: u64, storage: Storage, entries: u64) -> Self {
-        // An announced length is not trusted with memory: a longer list grows as it arrives.
-        let in_order = (storage == Storage::Both).then(|| Vec::with_capacity(entries.min(1 << 26) as usize));
-        Self {
-            nodes,
-            storage,
-            read: 0,
-            last: None,
-            offsets: vec![0; nodes as usize + 1],
-            in_order,
-            census: Census::default(),
-        }
-    }
-
-    fn count(&mut self, tails: &[i64], heads: &[i64]) -> Result<()> {
-        let start = self.count_in_order(tails, heads);
-        let once = self.storage == Storage::Once;
-        for (i, (&u, &v)) in tails.iter().zip(heads).enumerate().skip(start) {
-            if u as u64 >= self.nodes || v as u64 >= self.nodes {
-                return Err(self.out_of_range(i, u, v));
-            }
-            if u == v {
-                self.census.loops.push(u as u32);
-                continue;
-            }
-            self.census.proper += 1;
-            self.offsets[u as usize + 1] += 1;
-            if once {
-                self.offsets[v as usize + 1] += 1;
-            }
-        }
-        self.read += tails.len() as u64;
-        Ok(())
-    }
-
-    /// Counts whole runs of one tail as long as the entries ascend; returns how many entries those
-    /// are. What breaks the order, a bad node number too, is left to the general count.
-    fn count_in_order(&mut self, tails: &[i64], heads: &[i64]) -> usize {
-        let mut done = 0;
-        for run in tails.chunk_by(|a, b| a == b) {
-            let Some(kept) = &mut self.in_order else { break };
-            let (u, old) = (run[0], kept.len());
-            let list = &heads[done..done + run.len()];
-            let wide = list.iter().fold(0, |bits, &v| bits | v) as u64 >> 32 != 0;
-            kept.extend(list.iter().map(|&v| v as u32));
-            let list = &kept[old..];
-            let fits = (u as u64) < self.nodes && !wide && u64::from(list[list.len() - 1]) < self.nodes;
-            let ascends = list.windows(2).fold(true, |all, w| all & (w[0] < w[1]));
-            let proper = list.iter().fold(true, |all, &v| all & (i64::from(v) != u));
-            let next = (u, list[0]);
-            if !(fits && ascends && proper && self.last.is_none_or(|last| last < next)) {
-                self.in_order = None;
-                break;
-            }
-            self.last = Some((u, list[list.len() - 1]));
-            self.offsets[u as usize + 1] += run.len();
-            self.census.proper += run.len() as u64;
-            done += run.len();
-        }
-        done
-    }
-
-    #[cold]
-    fn out_of_range(&self, i: usize, u: i64, v: i64) -> Error {
-        Error::value("node number out of range")
-            .at(format!("entry {}", self.read + i as u64))
-            .found(if u as u64 >= self.nodes { u } else { v })
-            .allowed(match self.nodes {
-                0 => "no entry, the graph has 0 nodes".to_string(),
-                n => format!("0 to {}, the graph has {n} nodes", n - 1),
-            })
-            .advice("check that nodes are numbered from 0 and that scores and graph belong together")
-    }
-}
-
-fn changed() -> Error {
-    Error::io("the edge entries changed while they were read")
-        .advice("run again when no program writes the file")
 }
 
 /// Sorts one list. Those of edges that were listed in order are sorted already, or two ascending

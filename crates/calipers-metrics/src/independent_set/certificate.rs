@@ -36,8 +36,17 @@ fn clique_cover(graph: &Graph, order: impl IntoIterator<Item = u32>, enough: u64
     let mut cliques: Vec<Clique> = Vec::new();
     let mut near = Vec::new();
     for v in order {
-        near.clear();
-        near.extend(graph.neighbours(v).iter().map(|&w| placed[w as usize]).filter(|&c| c != UNPLACED));
+        // Every slot is written and only the count depends on what was read: a branch here would
+        // be guessed wrong half of the time, and wait for memory each time.
+        let neighbours = graph.neighbours(v);
+        near.resize(neighbours.len(), UNPLACED);
+        let mut count = 0;
+        for &w in neighbours {
+            let clique = placed[w as usize];
+            near[count] = clique;
+            count += usize::from(clique != UNPLACED);
+        }
+        near.truncate(count);
         for &c in &near {
             cliques[c as usize].near += 1;
         }

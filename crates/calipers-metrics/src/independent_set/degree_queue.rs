@@ -7,11 +7,12 @@ use super::node_set::NodeSet;
 /// The remaining nodes of a graph that loses nodes.
 ///
 /// Small degrees have a bitmap each. The words of one block of 64 nodes lie side by side, so that a
-/// node whose degree falls by one stays on its cache line; the rare large degrees wait in a heap.
+/// node whose degree falls by one stays on its cache line; larger degrees wait in a heap.
 #[derive(Debug)]
 pub(super) struct DegreeQueue {
-    /// Residual degree, or [`GONE`].
-    degrees: Vec<u32>,
+    /// Residual degree where it has a bitmap, else [`LARGE`] or [`GONE`]. One byte a node, because
+    /// it is read at random places.
+    degrees: Vec<u8>,
     /// How many degrees, from 0, have bitmaps.
     levels: usize,
     /// Word `block * levels + degree`.
@@ -21,41 +22,52 @@ pub(super) struct DegreeQueue {
     /// No node in the bitmaps has a smaller degree.
     lowest: usize,
     large: NodeHeap,
+    /// Residual degrees of the nodes in the heap; empty when there was never one.
+    large_degrees: Vec<u32>,
 }
 
-const GONE: u32 = u32::MAX;
+const GONE: u8 = u8::MAX;
+const LARGE: u8 = u8::MAX - 1;
 /// Degrees with bitmaps in any graph: 8 bytes a node.
 const LEVELS: usize = 64;
-/// Small graphs have bitmaps for all their degrees, up to this many words.
+/// Small graphs have bitmaps for more degrees, up to this many words.
 const WORDS: usize = 1 << 16;
 
 impl DegreeQueue {
     pub(super) fn new(graph: &Graph) -> Self {
-        let nodes = graph.nodes();
-        let degrees: Vec<u32> = (0..nodes as u32).map(|v| graph.degree(v) as u32).collect();
-        let count = nodes.div_ceil(64);
-        let top = degrees.iter().max().map_or(0, |&d| d as usize + 1);
-        let levels = top.min(LEVELS.max(WORDS / count.max(1)));
-        let large = (0..nodes as u32).filter(|&v| degrees[v as usize] as usize >= levels).collect();
+        let nodes = graph.nodes() as u32;
+        let count = graph.nodes().div_ceil(64);
+        let top = (0..nodes).map(|v| graph.degree(v) + 1).max().unwrap_or(0);
+        let levels = top.min(LEVELS.max(WORDS / count.max(1))).min(LARGE as usize);
+        let large: Vec<u32> = (0..nodes).filter(|&v| graph.degree(v) >= levels).collect();
+        let large_degrees: Vec<u32> =
+            if large.is_empty() { Vec::new() } else { (0..nodes).map(|v| graph.degree(v) as u32).collect() };
         let mut queue = Self {
+            degrees: vec![LARGE; graph.nodes()],
             levels,
             words: vec![0; count * levels],
             blocks: vec![NodeSet::new(count); levels],
             lowest: 0,
-            large: NodeHeap::new(large, nodes, &degrees),
-            degrees,
+            large: NodeHeap::new(large, graph.nodes(), &large_degrees),
+            large_degrees,
         };
-        for v in 0..nodes as u32 {
-            if (queue.degrees[v as usize] as usize) < levels {
-                queue.insert(v, queue.degrees[v as usize] as usize);
-            }
+        for v in (0..nodes).filter(|&v| graph.degree(v) < levels) {
+            queue.insert(v, graph.degree(v));
         }
         queue
     }
 
-    /// Whether the node is still here.
-    pub(super) fn holds(&self, node: u32) -> bool {
-        self.degrees[node as usize] != GONE
+    /// Puts those of the given nodes that are still here into `present`.
+    pub(super) fn present(&self, nodes: &[u32], present: &mut Vec<u32>) {
+        // Every slot is written and only the count depends on what was read: a branch here would
+        // be guessed wrong half of the time, and wait for memory each time.
+        present.resize(nodes.len(), 0);
+        let mut count = 0;
+        for &node in nodes {
+            present[count] = node;
+            count += usize::from(self.degrees[node as usize] != GONE);
+        }
+        present.truncate(count);
     }
 
     /// Takes out the first node; the degrees of its neighbours are the caller's to lower.
@@ -69,40 +81,43 @@ impl DegreeQueue {
             }
             self.lowest += 1;
         }
-        let node = self.large.pop(&self.degrees)?;
+        let node = self.large.pop(&self.large_degrees)?;
         self.degrees[node as usize] = GONE;
         Some(node)
     }
 
     /// Takes out a node that is here.
     pub(super) fn remove(&mut self, node: u32) {
-        let degree = self.degrees[node as usize] as usize;
-        if degree < self.levels {
-            self.erase(node, degree);
-        } else {
-            self.large.remove(node, &self.degrees);
+        match self.degrees[node as usize] {
+            LARGE => self.large.remove(node, &self.large_degrees),
+            degree => self.erase(node, degree as usize),
         }
         self.degrees[node as usize] = GONE;
     }
 
     /// Lowers the degree of a node that is here by one.
     pub(super) fn lower(&mut self, node: u32) {
-        let degree = self.degrees[node as usize] as usize;
-        if degree < self.levels {
-            self.erase(node, degree);
-        } else if degree == self.levels {
-            self.large.remove(node, &self.degrees);
+        let degree = self.degrees[node as usize];
+        if degree != LARGE {
+            self.erase(node, degree as usize);
+            self.insert(node, degree as usize - 1);
+            self.lowest = self.lowest.min(degree as usize - 1);
+            return;
         }
-        self.degrees[node as usize] -= 1;
-        if degree <= self.levels {
-            self.insert(node, degree - 1);
-            self.lowest = self.lowest.min(degree - 1);
+        self.large_degrees[node as usize] -= 1;
+        let degree = self.large_degrees[node as usize] as usize;
+        if degree < self.levels {
+            self.large.remove(node, &self.large_degrees);
+            self.insert(node, degree);
+            self.lowest = self.lowest.min(degree);
         } else {
-            self.large.lowered(node, &self.degrees);
+            self.large.lowered(node, &self.large_degrees);
         }
     }
 
+    /// Enters a node under a degree that has a bitmap.
     fn insert(&mut self, node: u32, degree: usize) {
+        self.degrees[node as usize] = degree as u8;
         let word = &mut self.words[node as usize / 64 * self.levels + degree];
         if *word == 0 {
             self.blocks[degree].insert(node / 64);
@@ -146,6 +161,20 @@ mod tests {
         }
         let rest: Vec<u32> = std::iter::from_fn(|| queue.pop()).collect();
         assert_eq!(rest[rest.len() - 3..], [2, 1, 3]);
-        assert!((0..nodes).all(|v| !queue.holds(v)));
+        let (every, mut present) = ((0..nodes).collect::<Vec<u32>>(), vec![7]);
+        queue.present(&every, &mut present);
+        assert!(present.is_empty());
+    }
+
+    #[test]
+    fn a_hub_beyond_one_byte_still_leaves_at_its_turn() {
+        let pairs: Vec<(u32, u32)> = (1..=600).map(|leaf| (0, leaf)).collect();
+        let graph = Graph::build(601, Storage::Once, &&pairs[..]).unwrap();
+        let mut queue = DegreeQueue::new(&graph);
+        for leaf in 1..=599 {
+            assert_eq!(queue.pop(), Some(leaf));
+            queue.lower(0);
+        }
+        assert_eq!((queue.pop(), queue.pop(), queue.pop()), (Some(0), Some(600), None));
     }
 }

@@ -2,6 +2,9 @@
 
 use calipers_core::{Error, Result};
 
+/// What is called with each block of entries: the tails u and the heads v.
+pub type Visit<'a> = &'a mut dyn FnMut(&[i64], &[i64]) -> Result<()>;
+
 /// Stored entries (u, v), exactly as they are stored; node numbers are not checked here.
 ///
 /// It can be visited several times and gives the same entries in the same order each time.
@@ -10,7 +13,7 @@ pub trait EdgeSource {
     fn entries(&self) -> u64;
 
     /// Hands over all entries in order, in blocks of two slices of equal length.
-    fn blocks(&self, each: &mut dyn FnMut(&[i64], &[i64]) -> Result<()>) -> Result<()>;
+    fn blocks(&self, each: Visit<'_>) -> Result<()>;
 }
 
 /// Which directions of an edge are expected to be stored.
@@ -29,7 +32,7 @@ impl EdgeSource for &[(u32, u32)] {
         self.len() as u64
     }
 
-    fn blocks(&self, each: &mut dyn FnMut(&[i64], &[i64]) -> Result<()>) -> Result<()> {
+    fn blocks(&self, each: Visit<'_>) -> Result<()> {
         let (mut tails, mut heads) = (Vec::with_capacity(BLOCK), Vec::with_capacity(BLOCK));
         for block in self.chunks(BLOCK) {
             tails.clear();
@@ -47,7 +50,7 @@ impl EdgeSource for (&[i64], &[i64]) {
         self.0.len() as u64
     }
 
-    fn blocks(&self, each: &mut dyn FnMut(&[i64], &[i64]) -> Result<()>) -> Result<()> {
+    fn blocks(&self, each: Visit<'_>) -> Result<()> {
         if self.0.len() != self.1.len() {
             return Err(Error::value("the two rows of edge_index differ in length")
                 .found(format!("{} and {} entries", self.0.len(), self.1.len()))

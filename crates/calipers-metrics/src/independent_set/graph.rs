@@ -2,8 +2,9 @@
 
 use calipers_core::{Error, Result};
 
-use super::adjacency::{Adjacency, Census, Direction, Repeat};
-pub use super::edge_source::{EdgeSource, Storage};
+use super::adjacency::{Adjacency, Direction, Repeat};
+pub use super::edge_source::{EdgeSource, Storage, Visit};
+use super::reading::{Census, read};
 
 /// A simple undirected graph with sorted neighbour lists, and the counts of what was dropped.
 ///
@@ -44,7 +45,7 @@ impl Graph {
         if nodes >= u64::from(u32::MAX) {
             return Err(Error::value("too many nodes").found(nodes).allowed(format!("below {}", u32::MAX)));
         }
-        let (mut lists, census) = Adjacency::read(nodes, storage, entries)?;
+        let (mut lists, census) = read(nodes, storage, entries)?;
         let Census { loops, proper, repeats } = census;
         let entries = proper + loops.len() as u64;
         let distinct = lists.neighbours.len() as u64;
@@ -155,8 +156,7 @@ impl Graph {
     /// The neighbours with a smaller number than the node: every edge u < v comes up once, at v.
     #[inline]
     pub(super) fn smaller_neighbours(&self, node: u32) -> &[u32] {
-        let near = self.neighbours(node);
-        &near[..near.partition_point(|&w| w < node)]
+        self.lists.sides(node).0
     }
 
     /// How often edges are stored.

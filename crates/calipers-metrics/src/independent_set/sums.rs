@@ -153,23 +153,19 @@ mod tests {
         let huge = Belief::from_logit(-800.0);
         assert!(close(huge.minus_ln_p, 800.0) && huge.minus_ln_q >= 0.0 && huge.minus_ln_q < 1e-300);
         assert!(close(huge.confidence, 1.0));
-        for z in [-30.0, -4.1, -3.9, -1.5, -0.9, -0.021, 0.019, 0.3, 1.0, 1.1, 20.0] {
+        for z in [-30.0f64, -4.1, -3.9, -1.5, -0.9, -0.021, 0.019, 0.3, 1.0, 1.1, 20.0] {
             let belief = Belief::from_logit(z);
-            let p = 1.0 / (1.0 + (-z as f64).exp());
+            let p = 1.0 / (1.0 + (-z).exp());
             assert!(close(belief.p, p), "{z}");
             assert!(close(belief.confidence, (z.abs() / 2.0).tanh()), "{z}");
-            assert!(close(belief.minus_ln_p, (-z as f64).exp().ln_1p()), "{z}");
+            assert!(close(belief.minus_ln_p, (-z).exp().ln_1p()), "{z}");
         }
     }
 
     #[test]
     fn a_contradicted_certainty_makes_both_loss_sums_infinite_in_strict_and_100_in_document() {
         let (scores, labels) = ([0.0, 0.5, 1.0], [true, true, false]);
-        let of = |preset| {
-            let (sums, _) =
-                sums(&graph, Kind::Probs, preset, &scores, Some((&[false, false, true], &labels)));
-            sums.labelled.unwrap()
-        };
+        let of = |preset| node_sums(Kind::Probs, preset, &scores, &[false, false, true], &labels).1;
         assert_eq!((of(Preset::Strict).positive, of(Preset::Strict).negative), (None, None));
         let cut = of(Preset::Document);
         assert!(close(cut.positive.unwrap(), 100.0 + std::f64::consts::LN_2));

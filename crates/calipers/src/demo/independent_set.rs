@@ -72,10 +72,20 @@ pub fn write(folder: &Path, seed: u64) -> Result<()> {
         let (nodes, entries) = (graph.labels.len(), graph.entries.len());
         let ends = graph.entries.iter().map(|(u, _)| u).chain(graph.entries.iter().map(|(_, v)| v));
         let optimum = graph.labels.iter().filter(|label| **label).count() as i64;
-        let tensor = |name, dtype, shape: &[usize], bytes: Vec<u8>| Tensor { name, dtype, shape: shape.to_vec(), bytes };
+        let tensor = |name, dtype, shape: &[usize], bytes: Vec<u8>| Tensor {
+            name,
+            dtype,
+            shape: shape.to_vec(),
+            bytes,
+        };
         let tensors = [
             tensor("edge_index", "I64", &[2, entries], ends.flat_map(|end| end.to_le_bytes()).collect()),
-            tensor("logits_steps", "F32", &[STEPS, nodes], logits.iter().flat_map(|z| z.to_le_bytes()).collect()),
+            tensor(
+                "logits_steps",
+                "F32",
+                &[STEPS, nodes],
+                logits.iter().flat_map(|z| z.to_le_bytes()).collect(),
+            ),
             tensor("labels", "U8", &[nodes], graph.labels.iter().map(|label| u8::from(*label)).collect()),
             tensor("optimum", "I64", &[1], optimum.to_le_bytes().to_vec()),
         ];

@@ -23,7 +23,8 @@ fn write_safetensors(path: &Path, tensors: &[Tensor]) -> Result<()> {
     let mut at = 0;
     for tensor in tensors {
         let end = at + tensor.bytes.len();
-        let entry = serde_json::json!({"dtype": tensor.dtype, "shape": tensor.shape, "data_offsets": [at, end]});
+        let entry =
+            serde_json::json!({"dtype": tensor.dtype, "shape": tensor.shape, "data_offsets": [at, end]});
         head.insert(tensor.name.into(), entry);
         at = end;
     }

@@ -70,9 +70,8 @@ fn search(
     wanted: &dyn Fn(&str) -> bool,
     found: &mut Vec<Found>,
 ) -> Result<()> {
-    let cannot = |error: std::io::Error| {
-        Error::io(format!("cannot read the folder: {}", error.kind())).in_file(shown)
-    };
+    let cannot =
+        |error: std::io::Error| Error::io(format!("cannot read the folder: {}", error.kind())).in_file(shown);
     for entry in fs::read_dir(folder).map_err(cannot)? {
         let entry = entry.map_err(cannot)?;
         let file_name = entry.file_name();
@@ -98,8 +97,9 @@ fn search(
 }
 
 fn text(path: &Path) -> Result<&str> {
-    path.to_str()
-        .ok_or_else(|| Error::io("a file name is not UTF-8").in_file(path.display()).advice("rename the file"))
+    path.to_str().ok_or_else(|| {
+        Error::io("a file name is not UTF-8").in_file(path.display()).advice("rename the file")
+    })
 }
 
 #[cfg(test)]

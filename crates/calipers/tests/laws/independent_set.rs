@@ -38,6 +38,6 @@ fn add(accumulator: &mut Accumulator<IndependentSet>, name: &str, unit: usize) {
     let scores = Scores::new(Kind::Logits, Some(Axis::Steps), &logits, nodes as usize).unwrap();
     let labels: Vec<bool> = (0..nodes).map(|_| random.below(3) == 0).collect();
     let labels = (unit % 5 != 4).then_some(labels.as_slice());
-    let optimum = (unit % 3 == 0).then_some(nodes / 2);
+    let optimum = unit.is_multiple_of(3).then_some(nodes / 2);
     accumulator.update(name, Unit::new(name, &graph, Some(scores), labels, optimum).unwrap()).unwrap();
 }

@@ -2,6 +2,7 @@
 //!
 //! A family takes part by a line in [`every_registered_family_is_held_to_the_laws`]; one that is
 //! registered but not listed there fails the test.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
 mod independent_set;
 
@@ -79,8 +80,11 @@ fn shuffled(count: usize, random: &mut SplitMix64) -> Vec<usize> {
     order
 }
 
-fn any_split_and_merge_tree_gives_the_whole<P>(sample: &Sample<P>, whole: &Accumulator<P>, random: &mut SplitMix64)
-where
+fn any_split_and_merge_tree_gives_the_whole<P>(
+    sample: &Sample<P>,
+    whole: &Accumulator<P>,
+    random: &mut SplitMix64,
+) where
     P: Protocol + Send,
     P::Row: Send,
 {
@@ -158,7 +162,10 @@ where
     let error = state.merge(conflicting).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Conflict);
     let text = error.to_string();
-    assert!(text.contains("unit 00") && text.contains("first.state") && text.contains("second.state"), "{text}");
+    assert!(
+        text.contains("unit 00") && text.contains("first.state") && text.contains("second.state"),
+        "{text}"
+    );
     assert_eq!(bytes(&state), bytes(whole), "a refused merge changes nothing");
 
     let other = Accumulator::new(sample.other.clone());

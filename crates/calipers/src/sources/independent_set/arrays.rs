@@ -33,10 +33,16 @@ impl<'a> MatrixEdges<'a> {
         let (dtype, shape) = (matrix.dtype(), matrix.shape());
         let at = "key edge_index";
         if !dtype.is_integer() {
-            return Err(Error::value("'edge_index' must hold integers").at(at).found(dtype.name()).allowed("any integer type"));
+            return Err(Error::value("'edge_index' must hold integers")
+                .at(at)
+                .found(dtype.name())
+                .allowed("any integer type"));
         }
         if !matches!(shape, [2, _]) {
-            let error = Error::value("'edge_index' has the wrong shape").at(at).found(shape_text(shape)).allowed("[2,M]");
+            let error = Error::value("'edge_index' has the wrong shape")
+                .at(at)
+                .found(shape_text(shape))
+                .allowed("[2,M]");
             return Err(if matches!(shape, [_, 2]) { error.advice("transpose it") } else { error });
         }
         Ok(Self(matrix))
@@ -76,7 +82,9 @@ pub fn score_key(keys: &[String], options: &Options) -> Result<Option<(String, K
         .filter(|(key, ..)| has(key))
         .map(|(key, kind, axis)| ((*key).to_owned(), Some(*kind), *axis))
         .collect();
-    for (key, axis) in [("scores", None), ("scores_samples", Some(Axis::Samples)), ("scores_steps", Some(Axis::Steps))] {
+    for (key, axis) in
+        [("scores", None), ("scores_samples", Some(Axis::Samples)), ("scores_steps", Some(Axis::Steps))]
+    {
         if has(key) {
             present.push((key.to_owned(), options.scores_are, axis));
         }
@@ -90,7 +98,10 @@ pub fn score_key(keys: &[String], options: &Options) -> Result<Option<(String, K
             .advice("--scores-are logits, probs or set")),
         [(key, Some(kind), axis)] => Ok(Some((key.clone(), *kind, axis.or(options.axis)))),
         several => Err(Error::value("there are several kinds of scores")
-            .found(format!("keys {}", several.iter().map(|(key, ..)| key.as_str()).collect::<Vec<_>>().join(" and ")))
+            .found(format!(
+                "keys {}",
+                several.iter().map(|(key, ..)| key.as_str()).collect::<Vec<_>>().join(" and ")
+            ))
             .allowed("exactly one")),
     }
 }
@@ -135,7 +146,9 @@ pub fn optima(arrays: &Arrays, pack: Option<usize>) -> Result<Option<Vec<Option<
 pub fn number(arrays: &Arrays, key: &str) -> Result<Option<u64>> {
     let Some(array) = arrays.get(key)? else { return Ok(None) };
     let bad = |found: String| {
-        Err(Error::value(format!("'{key}' must be one whole number, 0 or more")).at(format!("key {key}")).found(found))
+        Err(Error::value(format!("'{key}' must be one whole number, 0 or more"))
+            .at(format!("key {key}"))
+            .found(found))
     };
     if array.len() != 1 || !array.dtype().is_integer() {
         return bad(format!("{} {}", array.dtype().name(), shape_text(array.shape())));
@@ -166,7 +179,11 @@ pub fn edge_index(arrays: &Arrays) -> Result<Array> {
     })
 }
 
-fn either(arrays: &Arrays, first: &'static str, second: &'static str) -> Result<Option<(&'static str, Array)>> {
+fn either(
+    arrays: &Arrays,
+    first: &'static str,
+    second: &'static str,
+) -> Result<Option<(&'static str, Array)>> {
     match (arrays.get(first)?, arrays.get(second)?) {
         (Some(_), Some(_)) => Err(Error::value(format!("'{first}' and '{second}' are both present"))
             .found(format!("keys {first} and {second}"))

@@ -142,7 +142,11 @@ pub fn load(found: &Found, inputs: &Inputs, options: &Options) -> Result<Vec<Con
     containers
         .into_iter()
         .map(|arrays| {
-            if pack::is_pack(&arrays.keys()) { Pack::new(&arrays, options).map(Container::Pack) } else { Ok(Container::One(arrays)) }
+            if pack::is_pack(&arrays.keys()) {
+                Pack::new(&arrays, options).map(Container::Pack)
+            } else {
+                Ok(Container::One(arrays))
+            }
         })
         .collect()
 }
@@ -193,7 +197,11 @@ fn one(arrays: &Arrays, options: &Options) -> Result<ArrayUnit> {
 }
 
 /// N: the length of the score axis, else of the labels, else `num_nodes`; what is given must agree.
-fn known_nodes(arrays: &Arrays, scores: Option<&ScoreValues>, labels: Option<&[bool]>) -> Result<Option<u64>> {
+fn known_nodes(
+    arrays: &Arrays,
+    scores: Option<&ScoreValues>,
+    labels: Option<&[bool]>,
+) -> Result<Option<u64>> {
     let given = [
         ("scores", scores.map(|scores| scores.nodes() as u64)),
         ("labels", labels.map(|labels| labels.len() as u64)),

@@ -5,7 +5,7 @@ use calipers_io::array::npy::NpyFile;
 use calipers_io::compress::inflate;
 use calipers_io::graph::{self, GraphFormat, GraphOptions, StoredGraph};
 use calipers_io::limits;
-use calipers_metrics::independent_set::graph::{Graph, Storage};
+use calipers_metrics::independent_set::graph::{EdgeSource, Graph, Storage};
 
 use super::arrays::MatrixEdges;
 use super::containers::{self, Container, Part, StoredEdges, numbered};
@@ -99,7 +99,13 @@ impl GraphPath {
 impl GraphFile {
     /// One graph of the file. `nodes` is the number of nodes by scores or labels, for formats that
     /// do not say it themselves.
-    pub fn graph(&self, format: GraphFormat, part: Part, nodes: Option<u64>, options: &Options) -> Result<FileGraph> {
+    pub fn graph(
+        &self,
+        format: GraphFormat,
+        part: Part,
+        nodes: Option<u64>,
+        options: &Options,
+    ) -> Result<FileGraph> {
         let given = nodes.or(options.num_nodes);
         match self {
             Self::Text(bytes) => {
@@ -117,7 +123,9 @@ impl GraphFile {
                 let unit = members[part.member].unit(part, options)?;
                 let labels = None;
                 match unit.edges {
-                    StoredEdges::Matrix(array) => from_matrix(&MatrixEdges::new(&array)?, unit.nodes.or(given)),
+                    StoredEdges::Matrix(array) => {
+                        from_matrix(&MatrixEdges::new(&array)?, unit.nodes.or(given))
+                    }
                     StoredEdges::Pairs(pairs) => {
                         let graph = Graph::build(unit.nodes.unwrap_or(0), Storage::Both, &pairs.as_slice())?;
                         Ok(FileGraph { graph, labels, announced: None })
@@ -129,7 +137,8 @@ impl GraphFile {
 }
 
 fn from_matrix(edges: &MatrixEdges<'_>, nodes: Option<u64>) -> Result<FileGraph> {
-    let graph = Graph::build(nodes.ok_or_else(unknown_size)?, Storage::Both, edges)?;
+    let nodes = plausible(nodes.ok_or_else(unknown_size)?, edges.entries())?;
+    let graph = Graph::build(nodes, Storage::Both, edges)?;
     Ok(FileGraph { graph, labels: None, announced: None })
 }
 
@@ -139,12 +148,28 @@ fn from_stored(stored: StoredGraph) -> Result<FileGraph> {
         graph::Storage::Once => Storage::Once,
     };
     let lines = stored.entries.len() as u64;
-    let graph = Graph::build(stored.nodes.ok_or_else(unknown_size)?, storage, &stored.entries.as_slice())?;
-    let announced = stored.declared_edges.filter(|declared| *declared != lines).map(|declared| (declared, lines));
+    let nodes = plausible(stored.nodes.ok_or_else(unknown_size)?, lines)?;
+    let graph = Graph::build(nodes, storage, &stored.entries.as_slice())?;
+    let announced =
+        stored.declared_edges.filter(|declared| *declared != lines).map(|declared| (declared, lines));
     Ok(FileGraph { graph, labels: stored.labels, announced })
+}
+
+/// Refuses a number of nodes that only a damaged or hostile head would give: memory is taken for
+/// every node, so a few bytes must not be able to ask for all of it.
+pub fn plausible(nodes: u64, entries: u64) -> Result<u64> {
+    let most = limits::FREE_NODES.max(entries.saturating_mul(limits::NODES_PER_ENTRY));
+    if nodes <= most {
+        return Ok(nodes);
+    }
+    Err(Error::value("the graph announces more nodes than its edges make plausible")
+        .found(format!("{nodes} nodes, {entries} stored edges"))
+        .allowed(format!("up to {most} nodes for that many edges"))
+        .advice("check the head of the file or --num-nodes"))
 }
 
 /// The error of a graph whose number of nodes nobody says.
 pub fn unknown_size() -> Error {
-    Error::value("nothing says how many nodes the graph has").advice("add num_nodes to the file, or give --num-nodes N")
+    Error::value("nothing says how many nodes the graph has")
+        .advice("add num_nodes to the file, or give --num-nodes N")
 }

@@ -10,7 +10,7 @@ pub mod pack;
 pub mod plan;
 
 use calipers_core::{Accumulator, Error, Fact, Result};
-use calipers_metrics::independent_set::graph::{Graph, Storage};
+use calipers_metrics::independent_set::graph::{EdgeSource, Graph, Storage};
 use calipers_metrics::independent_set::unit::{Scores, Unit};
 use calipers_metrics::independent_set::{Axis, IndependentSet, Kind};
 
@@ -123,7 +123,13 @@ fn read(plan: &Plan, unit: &UnitPlan, options: &Options, inputs: &Inputs) -> Res
             let arrays = members[part.member].unit(*part, options)?;
             let nodes = arrays.nodes.or(options.num_nodes).ok_or_else(graph_files::unknown_size)?;
             let graph = match &arrays.edges {
-                StoredEdges::Matrix(array) => Graph::build(nodes, Storage::Both, &MatrixEdges::new(array)?)?,
+                StoredEdges::Matrix(array) => {
+                    let edges = MatrixEdges::new(array)?;
+                    // Scores and labels of that length are in memory already; a bare number is not.
+                    let counted = arrays.scores.is_some() || arrays.labels.is_some();
+                    let nodes = if counted { nodes } else { graph_files::plausible(nodes, edges.entries())? };
+                    Graph::build(nodes, Storage::Both, &edges)?
+                }
                 StoredEdges::Pairs(pairs) => Graph::build(nodes, Storage::Both, &pairs.as_slice())?,
             };
             Ok(Evidence {
@@ -152,7 +158,8 @@ fn read(plan: &Plan, unit: &UnitPlan, options: &Options, inputs: &Inputs) -> Res
                 None => None,
             };
             let known = [&score_values, &label_values];
-            let nodes = known.into_iter().flatten().find_map(|values| values.nodes()).map(|nodes| nodes as u64);
+            let nodes =
+                known.into_iter().flatten().find_map(|values| values.nodes()).map(|nodes| nodes as u64);
             let path = plan.graphs.file(graph.0);
             let file = plan.graphs.take(graph.0, |path| path.load(inputs, options))?;
             let mut built = file.graph(path.format, graph.1, nodes, options)?;
@@ -167,7 +174,8 @@ fn read(plan: &Plan, unit: &UnitPlan, options: &Options, inputs: &Inputs) -> Res
                 Some((place, _)) => error.in_file(&plan.labels.file(*place).shown),
                 None => error,
             };
-            let scores = score_values.map(|values| values.for_nodes(nodes)).transpose().map_err(score_file)?;
+            let scores =
+                score_values.map(|values| values.for_nodes(nodes)).transpose().map_err(score_file)?;
             let labels = match (label_values, &options.labels) {
                 (Some(values), _) => {
                     let set = values.for_nodes(nodes).map_err(label_file)?;
@@ -200,7 +208,8 @@ fn update(
         Scores::new(scores.kind, scores.axis, &scores.values, graph.nodes())
             .map_err(|error| at_unit(error).in_file(&evidence.scores_shown))
     });
-    let view = Unit::new(&unit.name, graph, scores.transpose()?, evidence.labels.as_deref(), evidence.optimum);
+    let view =
+        Unit::new(&unit.name, graph, scores.transpose()?, evidence.labels.as_deref(), evidence.optimum);
     accumulator.update(unit.name.as_str(), view.map_err(at_unit)?)?;
     if let Some((announced, lines)) = evidence.graph.announced {
         accumulator.provenance.facts.insert(Fact {

@@ -105,11 +105,15 @@ impl NodeFile {
     /// The units the file speaks of, for one role.
     pub fn mentions(&self, stem: &str, role: Role) -> Result<Vec<Mention>> {
         match self {
-            Self::Text(..) | Self::Array(_) => Ok(vec![Mention { unit: None, index: 0, place: String::new() }]),
+            Self::Text(..) | Self::Array(_) => {
+                Ok(vec![Mention { unit: None, index: 0, place: String::new() }])
+            }
             Self::Units(units) => Ok(units
                 .iter()
                 .enumerate()
-                .filter(|(_, columns)| role == Role::Scores || columns.labels.is_some() || columns.set.is_some())
+                .filter(|(_, columns)| {
+                    role == Role::Scores || columns.labels.is_some() || columns.set.is_some()
+                })
                 .map(|(index, columns)| Mention {
                     unit: columns.unit.clone(),
                     index,
@@ -119,7 +123,11 @@ impl NodeFile {
             Self::Arrays(members) => {
                 let mut mentions = Vec::new();
                 for (member, (arrays, boundaries)) in members.iter().enumerate() {
-                    let stem = if members.len() == 1 { stem.to_owned() } else { numbered(stem, member, members.len()) };
+                    let stem = if members.len() == 1 {
+                        stem.to_owned()
+                    } else {
+                        numbered(stem, member, members.len())
+                    };
                     let own = arrays::texts(arrays, if boundaries.is_some() { "names" } else { "name" })?;
                     let count = boundaries.as_ref().map_or(1, Boundaries::graphs);
                     for graph in 0..count {
@@ -128,7 +136,11 @@ impl NodeFile {
                             (None, Some(_)) => Some(numbered(&stem, graph, count)),
                             (None, None) => (members.len() > 1).then(|| stem.clone()),
                         };
-                        mentions.push(Mention { unit, index: mentions.len(), place: format!("graph {graph}") });
+                        mentions.push(Mention {
+                            unit,
+                            index: mentions.len(),
+                            place: format!("graph {graph}"),
+                        });
                     }
                 }
                 Ok(mentions)
@@ -154,7 +166,8 @@ impl NodeFile {
             }
             Self::Arrays(members) => {
                 let (arrays, nodes) = member(members, index)?;
-                let scores = arrays::scores(arrays, options)?.ok_or_else(|| Error::value("there are no scores"))?;
+                let scores =
+                    arrays::scores(arrays, options)?.ok_or_else(|| Error::value("there are no scores"))?;
                 Ok(Values::Known(match nodes {
                     Some(nodes) => within(scores.nodes(), &nodes).map(|()| scores.of_nodes(nodes))?,
                     None => scores,
@@ -163,7 +176,8 @@ impl NodeFile {
             Self::Units(units) => {
                 let columns = &units[index];
                 let line = format!("line {}", columns.line);
-                let known = |kind, values: &Vec<f64>| Values::Known(ScoreValues::one_row(kind, values.clone()));
+                let known =
+                    |kind, values: &Vec<f64>| Values::Known(ScoreValues::one_row(kind, values.clone()));
                 let mut present: Vec<(&str, Values)> = Vec::new();
                 present.extend(columns.logits.as_ref().map(|values| ("logits", known(Kind::Logits, values))));
                 present.extend(columns.probs.as_ref().map(|values| ("probs", known(Kind::Probs, values))));
@@ -174,7 +188,9 @@ impl NodeFile {
                 let names: Vec<&str> = present.iter().map(|(name, _)| *name).collect();
                 match (present.len(), names.join(" and ")) {
                     (1, _) => Ok(present.remove(0).1),
-                    (0, _) => Err(Error::value("there are no scores").at(line).allowed("one of logits, probs, set")),
+                    (0, _) => {
+                        Err(Error::value("there are no scores").at(line).allowed("one of logits, probs, set"))
+                    }
                     (_, names) => Err(Error::value("there are several kinds of scores")
                         .at(line)
                         .found(names)
@@ -205,7 +221,9 @@ impl NodeFile {
                         .allowed("labels or y")
                 })?;
                 match nodes {
-                    Some(nodes) => within(labels.len(), &nodes).map(|()| Values::Known(as_set(&labels[nodes]))),
+                    Some(nodes) => {
+                        within(labels.len(), &nodes).map(|()| Values::Known(as_set(&labels[nodes])))
+                    }
                     None => Ok(Values::Known(as_set(&labels))),
                 }
             }
@@ -216,9 +234,9 @@ impl NodeFile {
                     (Some(labels), None) => values(labels).map_err(at_line),
                     (None, Some(NodeSet::Values(set))) => values(set).map_err(at_line),
                     (None, Some(NodeSet::Listed(nodes))) => Ok(Values::Chosen(nodes.clone())),
-                    (Some(_), Some(_)) => {
-                        Err(at_line(Error::value("both labels and a set are given").allowed("one of the two")))
-                    }
+                    (Some(_), Some(_)) => Err(at_line(
+                        Error::value("both labels and a set are given").allowed("one of the two"),
+                    )),
                     (None, None) => Err(at_line(Error::value("there are no labels"))),
                 }
             }
@@ -296,11 +314,12 @@ impl Values {
             Self::Chosen(chosen) => {
                 let mut set = vec![false; nodes as usize];
                 for node in chosen {
-                    let slot = usize::try_from(node).ok().and_then(|node| set.get_mut(node)).ok_or_else(|| {
-                        Error::value("a chosen node is out of range")
-                            .found(node)
-                            .allowed(format!("0 to N-1 with N = {nodes}"))
-                    })?;
+                    let slot =
+                        usize::try_from(node).ok().and_then(|node| set.get_mut(node)).ok_or_else(|| {
+                            Error::value("a chosen node is out of range")
+                                .found(node)
+                                .allowed(format!("0 to N-1 with N = {nodes}"))
+                        })?;
                     if std::mem::replace(slot, true) {
                         return Err(Error::value("a node is chosen twice").at(format!("node {node}")));
                     }

@@ -42,7 +42,8 @@ impl ScoreValues {
 /// Scores from an array; `key` names it in messages.
 pub fn scores(array: &Array, key: &str, kind: Kind, axis: Option<Axis>) -> Result<ScoreValues> {
     let dtype = array.dtype();
-    let allowed = if kind == Kind::Set { "bool, integers or floats holding 0 and 1" } else { "f16, bf16, f32 or f64" };
+    let allowed =
+        if kind == Kind::Set { "bool, integers or floats holding 0 and 1" } else { "f16, bf16, f32 or f64" };
     if dtype == Dtype::Text || (kind != Kind::Set && !dtype.is_float()) {
         let error = Error::value(format!("'{key}' has a type that cannot hold {}", noun(kind)));
         return Err(error.at(format!("key {key}")).found(dtype.name()).allowed(allowed));
@@ -51,18 +52,22 @@ pub fn scores(array: &Array, key: &str, kind: Kind, axis: Option<Axis>) -> Resul
     let rows = match (shape, axis) {
         ([_], None) => 1,
         ([_], Some(_)) => {
-            return Err(Error::value(format!("'{key}' has one axis, but an axis of samples or steps was named"))
-                .at(format!("key {key}"))
-                .found(shape_text(shape))
-                .allowed("[S,N] or [T,N]")
-                .advice("leave out --axis"));
+            return Err(Error::value(format!(
+                "'{key}' has one axis, but an axis of samples or steps was named"
+            ))
+            .at(format!("key {key}"))
+            .found(shape_text(shape))
+            .allowed("[S,N] or [T,N]")
+            .advice("leave out --axis"));
         }
         ([_, _], None) => {
-            return Err(Error::value(format!("'{key}' is two-dimensional and nothing says what its rows are"))
-                .at(format!("key {key}"))
-                .found(shape_text(shape))
-                .allowed("[N], or [S,N] and [T,N] with an axis")
-                .advice("--axis samples or --axis steps"));
+            return Err(Error::value(format!(
+                "'{key}' is two-dimensional and nothing says what its rows are"
+            ))
+            .at(format!("key {key}"))
+            .found(shape_text(shape))
+            .allowed("[N], or [S,N] and [T,N] with an axis")
+            .advice("--axis samples or --axis steps"));
         }
         ([0, _], Some(_)) => {
             return Err(Error::value(format!("'{key}' holds 0 samples or steps"))
@@ -96,7 +101,11 @@ pub fn labels_of(array: &Array, key: &str) -> Result<Vec<bool>> {
 
 /// Labels from numbers: 0 and 1 only.
 pub fn labels(values: &[f64]) -> Result<Vec<bool>> {
-    values.iter().enumerate().map(|(node, value)| label(*value).map_err(|error| error.at(format!("node {node}")))).collect()
+    values
+        .iter()
+        .enumerate()
+        .map(|(node, value)| label(*value).map_err(|error| error.at(format!("node {node}"))))
+        .collect()
 }
 
 fn label(value: f64) -> Result<bool> {

@@ -65,7 +65,9 @@ impl Options {
     pub fn check(&self) -> Result<()> {
         let protocol = &self.protocol;
         if self.inputs.is_empty() && self.graph.is_none() {
-            return Err(Error::usage("nothing to measure").advice("give array files or folders, or --graph PATH"));
+            return Err(
+                Error::usage("nothing to measure").advice("give array files or folders, or --graph PATH")
+            );
         }
         if self.graph.is_none() {
             let beside = [
@@ -79,7 +81,9 @@ impl Options {
                     .advice("array files hold graph, scores and labels together"));
             }
         } else if !self.inputs.is_empty() && (self.scores.is_some() || self.inputs.len() > 1) {
-            return Err(Error::usage("--graph goes with --scores or with one results.json, not with other inputs"));
+            return Err(Error::usage(
+                "--graph goes with --scores or with one results.json, not with other inputs",
+            ));
         } else if self.inputs.is_empty() && self.scores.is_none() && !self.no_scores {
             return Err(Error::usage("no scores given").advice("give --scores PATH, or say --no-scores"));
         }
@@ -89,7 +93,10 @@ impl Options {
         if self.index_base > 1 {
             return Err(Error::usage("--index-base is 0 or 1").found(self.index_base));
         }
-        for (flag, value) in [("--feasibility-weight", Some(protocol.feasibility_weight)), ("--reference-mean", protocol.reference_mean)] {
+        for (flag, value) in [
+            ("--feasibility-weight", Some(protocol.feasibility_weight)),
+            ("--reference-mean", protocol.reference_mean),
+        ] {
             if value.is_some_and(|value| !value.is_finite() || value < 0.0) {
                 return Err(Error::usage(format!("{flag} must be a finite number, 0 or more")));
             }

@@ -35,7 +35,8 @@ pub fn is_pack(keys: &[String]) -> bool {
 /// The boundaries of a pack, from `ptr`, from `batch`, or from both when they agree. `nodes` is
 /// the number of nodes when scores or labels give it.
 pub fn boundaries(arrays: &Arrays, nodes: Option<usize>) -> Result<Boundaries> {
-    let from_ptr = arrays.get("ptr")?.map(|ptr| from_ptr(&ptr.to_i64s()?, nodes)).transpose().map_err(at("ptr"))?;
+    let from_ptr =
+        arrays.get("ptr")?.map(|ptr| from_ptr(&ptr.to_i64s()?, nodes)).transpose().map_err(at("ptr"))?;
     let from_batch = match arrays.get("batch")? {
         Some(batch) => {
             let graphs = arrays::number(arrays, "num_graphs")?;
@@ -83,7 +84,8 @@ fn from_ptr(ptr: &[i64], nodes: Option<usize>) -> Result<Boundaries> {
 }
 
 fn from_batch(batch: &[i64], graphs: Option<u64>, nodes: Option<usize>) -> Result<Boundaries> {
-    let bad = |index: usize, why: &str| Err(Error::value(why).at(format!("index {index}")).found(batch[index]));
+    let bad =
+        |index: usize, why: &str| Err(Error::value(why).at(format!("index {index}")).found(batch[index]));
     if let Some(nodes) = nodes
         && nodes != batch.len()
     {
@@ -192,7 +194,9 @@ mod tests {
 
     #[test]
     fn broken_boundaries_are_named_by_index_and_value() {
-        for (ptr, place, value) in [(&[1, 2][..], "index 0", "1"), (&[0, 3, 2], "index 2", "2"), (&[0, 4], "index 1", "4")] {
+        for (ptr, place, value) in
+            [(&[1, 2][..], "index 0", "1"), (&[0, 3, 2], "index 2", "2"), (&[0, 4], "index 1", "4")]
+        {
             let error = from_ptr(ptr, Some(2)).unwrap_err().to_string();
             assert!(error.contains(place) && error.contains(value), "{error}");
         }

@@ -123,7 +123,13 @@ fn from_arrays(options: &Options, inputs: &Inputs) -> Result<Plan> {
         rename(&mut units, path, inputs)?;
     }
     let nothing = || Shelf::new(Vec::new());
-    Ok(Plan { units, arrays: Shelf::new(files), graphs: Shelf::new(Vec::new()), scores: nothing(), labels: nothing() })
+    Ok(Plan {
+        units,
+        arrays: Shelf::new(files),
+        graphs: Shelf::new(Vec::new()),
+        scores: nothing(),
+        labels: nothing(),
+    })
 }
 
 fn paired(options: &Options, inputs: &Inputs) -> Result<Plan> {
@@ -133,7 +139,8 @@ fn paired(options: &Options, inputs: &Inputs) -> Result<Plan> {
     for (place, path) in graphs.files().enumerate() {
         let shown = &path.found.shown;
         // The graphs of a line format can only be counted by reading the file.
-        let read = path.format.is_pack().then(|| graphs.keep(place, |path| path.load(inputs, options))).transpose();
+        let read =
+            path.format.is_pack().then(|| graphs.keep(place, |path| path.load(inputs, options))).transpose();
         let read = read.map_err(|error| error.in_file(shown))?;
         for (name, part) in path.graphs(read.as_deref()).map_err(|error| error.in_file(shown))? {
             let at = UnitAt::Files { graph: (place, part), scores: None, chosen: None, labels: None };
@@ -155,8 +162,13 @@ fn paired(options: &Options, inputs: &Inputs) -> Result<Plan> {
     if let Some(path) = &options.scores {
         plan.scores = node_shelf(path, graph_path, options)?;
         let found = pair(&plan.units, &plan.scores, Role::Scores, graph_path, path, options, inputs)?;
-        let missing: Vec<&str> =
-            plan.units.iter().zip(&found).filter(|(_, at)| at.is_none()).map(|(unit, _)| unit.name.as_str()).collect();
+        let missing: Vec<&str> = plan
+            .units
+            .iter()
+            .zip(&found)
+            .filter(|(_, at)| at.is_none())
+            .map(|(unit, _)| unit.name.as_str())
+            .collect();
         if !missing.is_empty() {
             return Err(unmatched("graphs without scores", &missing, graph_path, path));
         }
@@ -189,9 +201,12 @@ fn graph_shelf(path: &Path, options: &Options) -> Result<Shelf<GraphPath, GraphF
     let wanted = |name: &str| endings.iter().any(|ending| has_ending(name, ending));
     let found = walk::files(path, &wanted)?;
     if found.is_empty() {
-        return Err(Error::value("the folder holds no graph files").in_file(path.display()).allowed(endings.join(" ")));
+        return Err(Error::value("the folder holds no graph files")
+            .in_file(path.display())
+            .allowed(endings.join(" ")));
     }
-    let paths: Result<Vec<GraphPath>> = found.into_iter().map(|found| GraphPath::new(found, options)).collect();
+    let paths: Result<Vec<GraphPath>> =
+        found.into_iter().map(|found| GraphPath::new(found, options)).collect();
     Ok(Shelf::new(paths?))
 }
 
@@ -201,7 +216,9 @@ fn node_shelf(path: &Path, graphs: &Path, options: &Options) -> Result<Shelf<Fou
     let found = walk::files(path, &wanted)?;
     if path.is_dir() && path == graphs && options.graph_format.is_none() {
         let both = graph_files::endings();
-        if let Some(file) = found.iter().find(|found| both.iter().any(|ending| has_ending(&found.name, ending))) {
+        if let Some(file) =
+            found.iter().find(|found| both.iter().any(|ending| has_ending(&found.name, ending)))
+        {
             return Err(Error::value("one folder for graphs and scores, and an ending that both can have")
                 .in_file(&file.shown)
                 .advice("put graphs and scores in folders of their own"));
@@ -225,7 +242,8 @@ fn pair(
     options: &Options,
     inputs: &Inputs,
 ) -> Result<Vec<Option<(usize, usize)>>> {
-    let by_name: BTreeMap<&str, usize> = units.iter().enumerate().map(|(i, unit)| (unit.name.as_str(), i)).collect();
+    let by_name: BTreeMap<&str, usize> =
+        units.iter().enumerate().map(|(i, unit)| (unit.name.as_str(), i)).collect();
     let endings = node_files::endings();
     let files = shelf.files().count();
     let mut found: Vec<Option<(usize, usize)>> = vec![None; units.len()];
@@ -258,8 +276,11 @@ fn pair(
                 continue;
             };
             if let Some((other, _)) = found[index].replace((place, mention.index)) {
-                return Err(Error::new(ErrorKind::Duplicate, format!("unit '{}' is given twice", units[index].name))
-                    .found(format!("{} and {}", shelf.file(other).shown, file.shown)));
+                return Err(Error::new(
+                    ErrorKind::Duplicate,
+                    format!("unit '{}' is given twice", units[index].name),
+                )
+                .found(format!("{} and {}", shelf.file(other).shown, file.shown)));
             }
         }
     }
@@ -282,7 +303,10 @@ fn unmatched(what: &str, names: &[&str], graphs: &Path, others: &Path) -> Error 
 }
 
 fn stripped<'a>(name: &'a str, strip: &[String]) -> &'a str {
-    strip.iter().find_map(|text| name.strip_suffix(text.as_str()).filter(|rest| !rest.is_empty())).unwrap_or(name)
+    strip
+        .iter()
+        .find_map(|text| name.strip_suffix(text.as_str()).filter(|rest| !rest.is_empty()))
+        .unwrap_or(name)
 }
 
 /// Gives the graphs of packs the names of a file, one a line.
@@ -318,9 +342,11 @@ fn sort_and_check(units: &mut [UnitPlan]) -> Result<()> {
     }
     match units.windows(2).find(|pair| pair[0].name == pair[1].name) {
         None => Ok(()),
-        Some(pair) => Err(Error::new(ErrorKind::Duplicate, format!("unit '{}' occurs twice in this run", pair[0].name))
-            .found(format!("{} and {}", pair[0].shown, pair[1].shown))
-            .advice("give every unit a name of its own")),
+        Some(pair) => {
+            Err(Error::new(ErrorKind::Duplicate, format!("unit '{}' occurs twice in this run", pair[0].name))
+                .found(format!("{} and {}", pair[0].shown, pair[1].shown))
+                .advice("give every unit a name of its own"))
+        }
     }
 }
 

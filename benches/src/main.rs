@@ -1,0 +1,67 @@
+//! Calipers against what people use today: `cargo xtask bench [NAME...]`.
+//!
+//! Both sides work on the same data, by turns, on one thread; times are CPU times, the best of
+//! several. Nothing is asserted: the table says what was measured and which goals were met.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a terminal program")]
+
+mod clock;
+mod edge_pass;
+mod exact_sum;
+mod extras;
+mod greedy;
+mod instances;
+mod large;
+mod line;
+mod linearity;
+mod metric_set;
+mod npy;
+mod peer;
+mod program;
+mod scoring;
+mod threads;
+
+use std::process::ExitCode;
+
+use line::{HEAD, Line};
+
+/// What a bench ends with.
+pub(crate) type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
+
+/// One bench: its name, and whether it runs when none is named.
+struct Bench {
+    name: &'static str,
+    unasked: bool,
+    run: fn(&mut dyn FnMut(Line)) -> Outcome,
+}
+
+const BENCHES: &[Bench] = &[
+    Bench { name: "exact_sum", unasked: true, run: exact_sum::run },
+    Bench { name: "metric_set", unasked: true, run: metric_set::run },
+    Bench { name: "published", unasked: false, run: metric_set::run_published },
+    Bench { name: "extras", unasked: true, run: extras::run },
+    Bench { name: "greedy", unasked: true, run: greedy::run },
+    Bench { name: "edge_pass", unasked: true, run: edge_pass::run },
+    Bench { name: "linearity", unasked: true, run: linearity::run },
+    Bench { name: "threads", unasked: true, run: threads::run },
+    Bench { name: "large", unasked: false, run: large::run },
+];
+
+fn main() -> ExitCode {
+    let names: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(unknown) = names.iter().find(|name| !BENCHES.iter().any(|bench| bench.name == **name)) {
+        let known: Vec<_> = BENCHES.iter().map(|bench| bench.name).collect();
+        eprintln!("no bench {unknown}; there are {}", known.join(", "));
+        return ExitCode::FAILURE;
+    }
+    let chosen = BENCHES.iter().filter(|bench| {
+        if names.is_empty() { bench.unasked } else { names.iter().any(|name| name == bench.name) }
+    });
+    println!("{HEAD}");
+    for bench in chosen {
+        if let Err(error) = (bench.run)(&mut |line| println!("{line}")) {
+            eprintln!("{}: {error}", bench.name);
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,187 @@
+//! From stored entries to neighbour lists: two readings, one when the entries come in order.
+
+use calipers_core::{Error, Result};
+
+use super::adjacency::{Adjacency, Repeat};
+use super::batches::Batches;
+use super::edge_source::{EdgeSource, Storage};
+
+/// What was dropped on the way to the lists.
+#[derive(Debug, Default)]
+pub(super) struct Census {
+    /// The node of every entry u = v, in stored order.
+    pub(super) loops: Vec<u32>,
+    /// Entries u != v.
+    pub(super) proper: u64,
+    /// Ordered pairs stored more than once, in order.
+    pub(super) repeats: Vec<Repeat>,
+}
+
+/// The distinct stored pairs as sorted lists, and what was dropped.
+pub(super) fn read(nodes: u64, storage: Storage, entries: &dyn EdgeSource) -> Result<(Adjacency, Census)> {
+    let mut first = FirstReading::new(nodes, storage, entries.entries());
+    entries.blocks(&mut |tails, heads| first.count(tails, heads))?;
+    let FirstReading { mut counts, in_order, mut census, mut batches, .. } = first;
+    batches.finish(&mut |u, _| counts[u as usize + 1] += 1);
+    if let Some(neighbours) = in_order {
+        let mut sum = 0;
+        for count in &mut counts {
+            sum += *count;
+            *count = sum;
+        }
+        return Ok((Adjacency { offsets: counts, neighbours }, census));
+    }
+    let mut lists = Adjacency::with_room(counts);
+    let mut placed = true;
+    let mut place = |u: u32, v: u32| placed &= lists.place(u, v);
+    entries.blocks(&mut |tails, heads| {
+        for (&u, &v) in tails.iter().zip(heads).filter(|(u, v)| u != v) {
+            if u as u64 >= nodes || v as u64 >= nodes {
+                return Err(changed());
+            }
+            batches.add(u as u32, v as u32, &mut place);
+            if storage == Storage::Once {
+                batches.add(v as u32, u as u32, &mut place);
+            }
+        }
+        Ok(())
+    })?;
+    batches.finish(&mut place);
+    if !placed {
+        return Err(changed());
+    }
+    lists.finish();
+    census.repeats = lists.sort();
+    Ok((lists, census))
+}
+
+#[cold]
+fn changed() -> Error {
+    Error::io("the edge entries changed while they were read")
+        .advice("run again when no program writes the file")
+}
+
+/// Checks node numbers and counts; while the entries come in ascending order without loops it also
+/// keeps the heads, which then are the finished lists.
+struct FirstReading {
+    nodes: u64,
+    storage: Storage,
+    read: u64,
+    /// The last entry, while they ascend.
+    last: Option<(i64, u32)>,
+    /// How many neighbours `v` will have, repeats included, at `v + 1`.
+    counts: Vec<usize>,
+    in_order: Option<Vec<u32>>,
+    census: Census,
+    batches: Batches,
+}
+
+impl FirstReading {
+    fn new(nodes: u64, storage: Storage, entries: u64) -> Self {
+        // An announced length is not trusted with memory: a longer list grows as it arrives.
+        let in_order = (storage == Storage::Both).then(|| Vec::with_capacity(entries.min(1 << 26) as usize));
+        Self {
+            nodes,
+            storage,
+            read: 0,
+            last: None,
+            counts: vec![0; nodes as usize + 1],
+            in_order,
+            census: Census::default(),
+            batches: Batches::new(nodes as usize),
+        }
+    }
+
+    fn count(&mut self, tails: &[i64], heads: &[i64]) -> Result<()> {
+        let start = self.count_in_order(tails, heads);
+        let Self { counts, census, batches, .. } = self;
+        let mut count = |u: u32, _: u32| counts[u as usize + 1] += 1;
+        for (i, (&u, &v)) in tails.iter().zip(heads).enumerate().skip(start) {
+            if u as u64 >= self.nodes || v as u64 >= self.nodes {
+                return Err(self.out_of_range(i, u, v));
+            }
+            if u == v {
+                census.loops.push(u as u32);
+                continue;
+            }
+            census.proper += 1;
+            batches.add(u as u32, 0, &mut count);
+            if self.storage == Storage::Once {
+                batches.add(v as u32, 0, &mut count);
+            }
+        }
+        self.read += tails.len() as u64;
+        Ok(())
+    }
+
+    /// Counts whole runs of one tail as long as the entries ascend; returns how many entries those
+    /// are. What breaks the order, a bad node number too, is left to the general count.
+    fn count_in_order(&mut self, tails: &[i64], heads: &[i64]) -> usize {
+        let mut done = 0;
+        for run in tails.chunk_by(|a, b| a == b) {
+            let Some(kept) = &mut self.in_order else { break };
+            let (u, old) = (run[0], kept.len());
+            let list = &heads[done..done + run.len()];
+            let wide = list.iter().fold(0, |bits, &v| bits | v) as u64 >> 32 != 0;
+            kept.extend(list.iter().map(|&v| v as u32));
+            let list = &kept[old..];
+            let fits = (u as u64) < self.nodes && !wide && u64::from(list[list.len() - 1]) < self.nodes;
+            let ascends = list.windows(2).fold(true, |all, w| all & (w[0] < w[1]));
+            let proper = list.iter().fold(true, |all, &v| all & (i64::from(v) != u));
+            let next = (u, list[0]);
+            if !(fits && ascends && proper && self.last.is_none_or(|last| last < next)) {
+                self.in_order = None;
+                break;
+            }
+            self.last = Some((u, list[list.len() - 1]));
+            self.counts[u as usize + 1] += run.len();
+            self.census.proper += run.len() as u64;
+            done += run.len();
+        }
+        done
+    }
+
+    #[cold]
+    fn out_of_range(&self, i: usize, u: i64, v: i64) -> Error {
+        Error::value("node number out of range")
+            .at(format!("entry {}", self.read + i as u64))
+            .found(if u as u64 >= self.nodes { u } else { v })
+            .allowed(match self.nodes {
+                0 => "no entry, the graph has 0 nodes".to_string(),
+                n => format!("0 to {}, the graph has {n} nodes", n - 1),
+            })
+            .advice("check that nodes are numbered from 0 and that scores and graph belong together")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::independent_set::edge_source::Visit;
+
+    /// Entries that are others at the second reading.
+    struct Restless(Cell<usize>, [(i64, i64); 2]);
+
+    impl EdgeSource for Restless {
+        fn entries(&self) -> u64 {
+            2
+        }
+
+        fn blocks(&self, each: Visit<'_>) -> Result<()> {
+            let reading = self.0.replace(self.0.get() + 1);
+            let (tail, head) = self.1[reading];
+            each(&[3, tail], &[1, head])
+        }
+    }
+
+    #[test]
+    fn entries_that_change_between_the_readings_are_an_error_and_no_crash() {
+        for second in [(9, 0), (0, 9), (-1, 0)] {
+            let source = Restless(Cell::new(0), [(0, 1), second]);
+            let error = read(4, Storage::Both, &source).unwrap_err();
+            assert!(error.to_string().contains("changed while they were read"));
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Speed against the peers. The Python side gets its own virtual environment below `target/`.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::step::{Outcome, cargo, is_there, root, step};
+
+/// Builds the benches and runs the named ones, or all.
+pub(crate) fn run(names: &[&str]) -> Outcome {
+    // torch is half a gigabyte: only the bench that compares with it asks for it.
+    let python = environment(names.contains(&"published"))?;
+    let build = "build --release --locked --package calipers-benches --package calipers-cli";
+    step("release build", &mut cargo(build))?;
+    let mut benches = Command::new(root().join("target/release/calipers-benches"));
+    benches.current_dir(root()).env("CALIPERS_BENCH_PYTHON", python);
+    step("benches", benches.args(names))
+}
+
+/// The Python of the virtual environment, made on first use.
+fn environment(with_torch: bool) -> Outcome<PathBuf> {
+    let folder = root().join("target/bench-venv");
+    let python = folder.join("bin/python");
+    let peers = root().join("benches/peers");
+    if !is_there(&python.to_string_lossy(), "--version") {
+        step("virtual environment", Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
+    }
+    step("peers", &mut pip_install(&python, &peers.join("requirements.txt")))?;
+    if with_torch {
+        step("torch", &mut pip_install(&python, &peers.join("requirements-published.txt")))?;
+    }
+    Ok(python)
+}
+
+fn pip_install(python: &Path, requirements: &Path) -> Command {
+    let mut command = Command::new(python);
+    command.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement"]);
+    command.arg(requirements);
+    command
+}

@@ -1,0 +1,43 @@
+//! What a change must pass.
+
+use crate::step::{Outcome, cargo, is_there, step};
+use crate::{fuzz, generate};
+
+/// Formatting and lints.
+pub(crate) fn check() -> Outcome {
+    step("formatting", &mut cargo("fmt --all --check"))?;
+    step("lints", &mut cargo("clippy --workspace --all-targets --locked -- -D warnings"))
+}
+
+/// Everything.
+pub(crate) fn test() -> Outcome {
+    check()?;
+    tests()?;
+    step("examples in the docs", &mut cargo("test --doc --workspace --locked"))?;
+    step("docs", cargo("doc --workspace --no-deps --locked").env("RUSTDOCFLAGS", "-D warnings"))?;
+    step("release binary", &mut cargo("build --release --locked --package calipers-cli"))?;
+    generate::compare()?;
+    fuzzing()?;
+    println!("==> all passed");
+    Ok(())
+}
+
+/// The tests, through cargo-nextest where it is installed: it runs them in parallel over all crates.
+fn tests() -> Outcome {
+    if is_there("cargo-nextest", "--version") {
+        step("tests", &mut cargo("nextest run --workspace --locked"))
+    } else {
+        println!("    cargo-nextest is not installed: running the same tests with cargo test");
+        step("tests", &mut cargo("test --workspace --locked --lib --bins --tests"))
+    }
+}
+
+/// A moment of fuzzing for every parser. libFuzzer is C++ and the only thing here that is.
+fn fuzzing() -> Outcome {
+    if is_there("c++", "--version") {
+        fuzz::check()
+    } else {
+        println!("    there is no C++ compiler: the fuzz targets are left out");
+        Ok(())
+    }
+}
