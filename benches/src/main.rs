@@ -18,6 +18,7 @@ mod npy;
 mod peer;
 mod program;
 mod scoring;
+mod segmentation;
 mod threads;
 
 use std::process::ExitCode;
@@ -44,6 +45,12 @@ const BENCHES: &[Bench] = &[
     Bench { name: "linearity", unasked: true, run: linearity::run },
     Bench { name: "threads", unasked: true, run: threads::run },
     Bench { name: "large", unasked: false, run: large::run },
+    Bench { name: "segmentation_confusion", unasked: true, run: segmentation::confusion::run },
+    Bench { name: "segmentation_bands", unasked: true, run: segmentation::bands::run },
+    Bench { name: "segmentation_probabilities", unasked: true, run: segmentation::probabilities::run },
+    Bench { name: "segmentation_published", unasked: false, run: segmentation::probabilities::run_published },
+    Bench { name: "segmentation_png", unasked: true, run: segmentation::files::run },
+    Bench { name: "segmentation_small", unasked: false, run: segmentation::files::run_small },
 ];
 
 fn main() -> ExitCode {

@@ -7,8 +7,8 @@ use crate::step::{Outcome, cargo, is_there, root, step};
 
 /// Builds the benches and runs the named ones, or all.
 pub(crate) fn run(names: &[&str]) -> Outcome {
-    // torch is half a gigabyte: only the bench that compares with it asks for it.
-    let python = environment(names.contains(&"published"))?;
+    // torch is half a gigabyte: only the benches that compare with it ask for it.
+    let python = environment(names.iter().any(|name| name.ends_with("published")))?;
     let build = "build --release --locked --package calipers-benches --package calipers-cli";
     step("release build", &mut cargo(build))?;
     let mut benches = Command::new(root().join("target/release/calipers-benches"));

@@ -18,6 +18,8 @@ use clap::{Parser, Subcommand};
 Examples:
   calipers demo                                          a data set made on the spot, scored
   calipers independent-set val/ --json report.json       a folder of array files
+  calipers segmentation --truth gt --pred out --classes 19 --ignore 255
+                                                         two folders of label maps
   calipers merge 1.state 2.state -o all.state            shards into one state
   calipers explain independent_set.gap_ratio             what a number means
 
@@ -31,6 +33,7 @@ struct Cli {
 enum Command {
     Demo(commands::demo::Demo),
     IndependentSet(Box<commands::independent_set::IndependentSetArgs>),
+    Segmentation(Box<commands::segmentation::SegmentationArgs>),
     Merge(commands::merge::Merge),
     Show(commands::show::Show),
     List(commands::list::List),
@@ -53,6 +56,7 @@ fn main() -> ExitCode {
     let outcome = match cli.command {
         Command::Demo(command) => command.run(),
         Command::IndependentSet(command) => command.run(),
+        Command::Segmentation(command) => command.run(),
         Command::Merge(command) => command.run(),
         Command::Show(command) => command.run(),
         Command::List(command) => command.run(),

@@ -6,6 +6,8 @@ use calipers::core::bootstrap::Bootstrap;
 use calipers::run::Shard;
 use calipers::{Error, Result};
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use serde::de::DeserializeOwned;
 
 /// What is written, and where to.
 #[derive(Args, Clone, Debug, Default)]
@@ -115,4 +117,12 @@ impl Output {
 /// Whether a path stands for standard input or output.
 pub(crate) fn is_stream(path: &std::path::Path) -> bool {
     path.as_os_str() == "-"
+}
+
+/// A parser for words that the protocol spells the same way in JSON.
+pub(crate) fn named<T>(names: &'static [&'static str]) -> impl TypedValueParser<Value = T>
+where
+    T: DeserializeOwned + Clone + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(names).try_map(|name| serde_json::from_value::<T>(name.into()))
 }

@@ -183,6 +183,14 @@ fn the_demo_needs_nothing_and_is_the_same_every_time() {
     let report = bench.read("calipers-demo/report.json");
     let reports: Json = serde_json::from_str(&report).unwrap();
     assert_eq!(metric(&reports[0], "label_certified_optimal"), 1.0);
+    assert!(first.stdout.contains("multi-head"), "{}", first.stdout);
+    for (report, miou, nll) in [(&reports[1], 0.6..0.8, 0.3..0.5), (&reports[2], 0.8..0.95, 0.1..0.2)] {
+        assert_eq!(report["units"], 12);
+        let number = |id: &str| report["metrics"][format!("segmentation.{id}")].as_f64().unwrap();
+        assert!(miou.contains(&number("miou")) && nll.contains(&number("nll")), "{}", report["metrics"]);
+        assert!(number("biou").is_normal() && number("ece").is_normal());
+        assert_eq!(report["warnings"].as_array().unwrap().len(), 0, "{}", report["warnings"]);
+    }
     bench.run("demo");
     assert_eq!(bench.read("calipers-demo/report.json"), report);
 }

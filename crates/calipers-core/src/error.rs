@@ -125,6 +125,13 @@ impl Error {
         self
     }
 
+    /// The same failure, where the command line and not a file is what has to be mended.
+    #[must_use]
+    pub fn as_usage(mut self) -> Self {
+        self.0.kind = ErrorKind::Usage;
+        self
+    }
+
     /// What sort of error this is.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind

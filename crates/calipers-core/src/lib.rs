@@ -19,6 +19,7 @@ pub mod math;
 pub mod protocol;
 pub mod provenance;
 pub mod report;
+pub mod spelling;
 pub mod splitmix;
 pub mod state;
 pub mod value;

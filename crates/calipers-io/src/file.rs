@@ -68,15 +68,22 @@ impl InputFile {
     /// All bytes.
     pub fn read_all(&self) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
+        self.read_into(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// All bytes, in place of what the buffer held.
+    pub fn read_into(&self, bytes: &mut Vec<u8>) -> Result<()> {
+        bytes.clear();
         let length =
             usize::try_from(self.size).map_err(|_| Error::io("the file is too large for this machine"))?;
         bytes
             .try_reserve_exact(length)
             .map_err(|_| Error::io("not enough memory for the file").found(format!("{length} bytes")))?;
-        let read = (&self.file).take(self.size).read_to_end(&mut bytes);
+        let read = (&self.file).take(self.size).read_to_end(bytes);
         read.map_err(|error| Error::io(format!("cannot read the file: {}", error.kind())))?;
         self.unchanged()?;
-        if bytes.len() == length { Ok(bytes) } else { Err(changed()) }
+        if bytes.len() == length { Ok(()) } else { Err(changed()) }
     }
 
     /// Fails when the file was changed since it was opened.

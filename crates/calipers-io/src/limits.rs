@@ -22,3 +22,5 @@ pub const NAME: usize = 4 << 10;
 pub const FREE_NODES: u64 = 1 << 24;
 /// Nodes that a larger graph may announce for each stored edge.
 pub const NODES_PER_ENTRY: u64 = 16;
+/// Most pixels of an image.
+pub const PIXELS: u64 = 1 << 28;

@@ -3,3 +3,4 @@
 //! One folder a family, one file an idea. Nothing here opens a file, prints or starts a thread.
 
 pub mod independent_set;
+pub mod segmentation;

@@ -19,21 +19,51 @@ pub struct Inputs(Mutex<BTreeMap<String, Input>>);
 impl Inputs {
     /// Reads a whole file and records it.
     pub fn read(&self, path: &Path, shown: &str) -> Result<Vec<u8>> {
-        let bytes =
-            InputFile::open(path).and_then(|file| file.read_all()).map_err(|error| error.in_file(shown))?;
+        let mut bytes = Vec::new();
+        self.read_into(path, shown, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Reads a whole file into a buffer that was used before and records it; returns its hash.
+    pub fn read_into(&self, path: &Path, shown: &str, bytes: &mut Vec<u8>) -> Result<blake3::Hash> {
+        let file = InputFile::open(path).map_err(|error| error.in_file(shown))?;
+        self.record_all(&file, shown, bytes)
+    }
+
+    fn record_all(&self, file: &InputFile, shown: &str, bytes: &mut Vec<u8>) -> Result<blake3::Hash> {
+        file.read_into(bytes).map_err(|error| error.in_file(shown))?;
         if bytes.is_empty() {
             return Err(Error::format("empty file").in_file(shown));
         }
-        self.record(shown, bytes.len() as u64, blake3::hash(&bytes))?;
-        Ok(bytes)
+        let hash = blake3::hash(bytes);
+        self.record(shown, bytes.len() as u64, hash)?;
+        Ok(hash)
     }
 
     /// Opens a file for positioned reads and records it; a small file is read into memory.
     pub fn open(&self, path: &Path, shown: &str) -> Result<Arc<dyn ReadAt>> {
+        Ok(self.open_up_to(path, shown, HELD)?.0)
+    }
+
+    /// The same with a size of one's own up to which a file is small; returns the hash too.
+    pub fn open_up_to(&self, path: &Path, shown: &str, held: u64) -> Result<(Arc<dyn ReadAt>, blake3::Hash)> {
         let file = InputFile::open(path).map_err(|error| error.in_file(shown))?;
-        if file.size() <= HELD {
-            return Ok(Arc::new(self.read(path, shown)?));
+        if file.size() <= held {
+            let mut bytes = Vec::new();
+            let hash = self.record_all(&file, shown, &mut bytes)?;
+            return Ok((Arc::new(bytes), hash));
         }
+        let (file, hash) = self.hashed(file, shown)?;
+        Ok((file, hash))
+    }
+
+    /// Opens a file for positioned reads and records it, holding none of it; returns its hash too.
+    pub fn stream(&self, path: &Path, shown: &str) -> Result<(Arc<InputFile>, blake3::Hash)> {
+        let file = InputFile::open(path).map_err(|error| error.in_file(shown))?;
+        self.hashed(file, shown)
+    }
+
+    fn hashed(&self, file: InputFile, shown: &str) -> Result<(Arc<InputFile>, blake3::Hash)> {
         let mut hasher = blake3::Hasher::new();
         let mut block = vec![0; BLOCK];
         let mut at = 0;
@@ -46,8 +76,9 @@ impl Inputs {
             at += length as u64;
         }
         file.unchanged().map_err(|error| error.in_file(shown))?;
-        self.record(shown, file.size(), hasher.finalize())?;
-        Ok(Arc::new(file))
+        let hash = hasher.finalize();
+        self.record(shown, file.size(), hash)?;
+        Ok((Arc::new(file), hash))
     }
 
     fn record(&self, shown: &str, bytes: u64, hash: blake3::Hash) -> Result<()> {

@@ -1,13 +1,18 @@
 //! The one table of families: everything that lists, explains, opens or tests them reads it.
 
 use calipers_core::protocol::{MetricInfo, metric_infos};
+use calipers_core::spelling::distance;
 use calipers_core::state::{self, Section};
 use calipers_core::{Error, Ledger, Protocol, Result};
 use calipers_metrics::independent_set::IndependentSet;
+use calipers_metrics::segmentation::protocol::Segmentation;
 use serde_json::{Map, Value as Json};
 
 /// Every family, in the order in which it is listed.
-pub const FAMILIES: &[Family] = &[family::<IndependentSet>("predicted maximum independent sets of graphs")];
+pub const FAMILIES: &[Family] = &[
+    family::<IndependentSet>("predicted maximum independent sets of graphs"),
+    family::<Segmentation>("label maps and probabilities in one global label space"),
+];
 
 /// One family without its types.
 pub struct Family {
@@ -86,21 +91,6 @@ pub fn metric(id: &str) -> Result<MetricInfo> {
 
 fn short(id: &str) -> &str {
     id.split_once('.').map_or(id, |(_, short)| short)
-}
-
-/// How many letters must change to turn one word into the other.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 fn names() -> String {

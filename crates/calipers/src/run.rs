@@ -73,13 +73,17 @@ where
     if let Ok(Some((_, error))) = failed.into_inner() {
         return Err(error);
     }
-    let mut whole = Accumulator::new(protocol.clone());
+    let mut whole: Option<Accumulator<P>> = None;
     for part in parts {
         let part =
             part.ok_or_else(|| Error::new(ErrorKind::Io, "a worker stopped before its work was done"))?;
-        whole.merge(part)?;
+        // The first part takes in the others: nothing is moved that need not be.
+        match &mut whole {
+            None => whole = Some(part),
+            Some(whole) => whole.merge(part)?,
+        }
     }
-    Ok(whole)
+    Ok(whole.unwrap_or_else(|| Accumulator::new(protocol.clone())))
 }
 
 /// Which part of the units a run takes.

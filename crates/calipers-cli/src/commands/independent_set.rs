@@ -11,9 +11,8 @@ use calipers::sources::independent_set::options::{Labels, Optimum, Options};
 use calipers::{Error, Ledger, Result, sources};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use serde::de::DeserializeOwned;
 
-use crate::options::{Output, Work};
+use crate::options::{Output, Work, named};
 use crate::progress::Bar;
 use crate::{Outcome, emit};
 
@@ -193,14 +192,6 @@ impl IndependentSetArgs {
             protocol,
         })
     }
-}
-
-/// A parser for words that the protocol spells the same way in JSON.
-fn named<T>(names: &'static [&'static str]) -> impl TypedValueParser<Value = T>
-where
-    T: DeserializeOwned + Clone + Send + Sync + 'static,
-{
-    PossibleValuesParser::new(names).try_map(|name| serde_json::from_value::<T>(name.into()))
 }
 
 fn graph_format() -> impl TypedValueParser<Value = GraphFormat> {

@@ -7,4 +7,6 @@ pub(crate) mod independent_set;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod merge;
+pub(crate) mod segmentation;
+pub(crate) mod segmentation_fit;
 pub(crate) mod show;

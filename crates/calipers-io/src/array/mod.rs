@@ -10,6 +10,7 @@ use calipers_core::{Error, Result};
 use crate::file::ReadAt;
 
 mod dtype;
+mod element;
 pub mod npy;
 mod npy_header;
 pub mod npz;
@@ -19,27 +20,40 @@ pub mod safetensors;
 mod zip;
 
 pub use dtype::Dtype;
+pub use element::Element;
 
 /// A whole array in memory.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Array {
     dtype: Dtype,
     shape: Vec<u64>,
     data: Data,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 enum Data {
-    /// Little-endian, C order.
-    Bytes(Vec<u8>),
+    /// Little-endian, C order, from a place in the bytes of the file that held them.
+    Bytes(Vec<u8>, usize),
     Texts(Vec<String>),
+}
+
+impl PartialEq for Array {
+    fn eq(&self, other: &Self) -> bool {
+        let same = self.dtype == other.dtype && self.shape == other.shape;
+        same && self.bytes() == other.bytes() && self.texts() == other.texts()
+    }
 }
 
 impl Array {
     /// Little-endian elements in C order; their number must fit the shape.
     fn from_bytes(dtype: Dtype, shape: Vec<u64>, bytes: Vec<u8>) -> Self {
-        debug_assert_eq!(byte_count(&shape, dtype.size()), Some(bytes.len() as u64));
-        Self { dtype, shape, data: Data::Bytes(bytes) }
+        Self::from_tail(dtype, shape, bytes, 0)
+    }
+
+    /// The same, where the elements begin at byte `start`.
+    fn from_tail(dtype: Dtype, shape: Vec<u64>, bytes: Vec<u8>, start: usize) -> Self {
+        debug_assert_eq!(byte_count(&shape, dtype.size()), Some((bytes.len() - start) as u64));
+        Self { dtype, shape, data: Data::Bytes(bytes, start) }
     }
 
     fn from_texts(shape: Vec<u64>, texts: Vec<String>) -> Self {
@@ -59,7 +73,7 @@ impl Array {
     /// The number of elements.
     pub fn len(&self) -> usize {
         match &self.data {
-            Data::Bytes(bytes) => bytes.len() / self.dtype.size(),
+            Data::Bytes(bytes, start) => (bytes.len() - start) / self.dtype.size(),
             Data::Texts(texts) => texts.len(),
         }
     }
@@ -87,13 +101,14 @@ impl Array {
     pub fn texts(&self) -> Option<&[String]> {
         match &self.data {
             Data::Texts(texts) => Some(texts),
-            Data::Bytes(_) => None,
+            Data::Bytes(..) => None,
         }
     }
 
-    fn bytes(&self) -> &[u8] {
+    /// The elements as they are kept: little-endian, in C order; empty for text.
+    pub fn bytes(&self) -> &[u8] {
         match &self.data {
-            Data::Bytes(bytes) => bytes,
+            Data::Bytes(bytes, start) => &bytes[*start..],
             Data::Texts(_) => &[],
         }
     }

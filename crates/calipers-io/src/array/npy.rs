@@ -11,6 +11,8 @@ use super::{
 };
 use crate::file::ReadAt;
 
+mod slab;
+
 /// An open npy file of which only the header has been read.
 pub struct NpyFile {
     source: Arc<dyn ReadAt>,
@@ -40,7 +42,7 @@ impl NpyFile {
     /// The whole array.
     pub fn read_all(&self) -> Result<Array> {
         let start = self.header.start;
-        decode(&self.header, read_range(&*self.source, start, self.source.size() - start)?)
+        decode(&self.header, read_range(&*self.source, start, self.source.size() - start)?, 0)
     }
 
     /// Reads elements that follow each other in the file, as little-endian bytes.
@@ -108,14 +110,13 @@ impl NpyFile {
 /// Parses a whole npy file.
 pub fn parse(bytes: &[u8]) -> Result<Array> {
     let header = header_of(bytes)?;
-    decode(&header, bytes[header.start as usize..].to_vec())
+    decode(&header, bytes[header.start as usize..].to_vec(), 0)
 }
 
-/// Parses a whole npy file that is no longer needed afterwards.
-pub(super) fn parse_owned(mut bytes: Vec<u8>) -> Result<Array> {
+/// Parses a whole npy file and keeps its bytes, so that nothing is copied.
+pub fn parse_owned(bytes: Vec<u8>) -> Result<Array> {
     let header = header_of(&bytes)?;
-    bytes.drain(..header.start as usize);
-    decode(&header, bytes)
+    decode(&header, bytes, header.start as usize)
 }
 
 fn header_of(bytes: &[u8]) -> Result<Header> {
@@ -127,27 +128,30 @@ fn header_of(bytes: &[u8]) -> Result<Header> {
     Header::parse(&bytes[begin..end], begin, size)
 }
 
-fn decode(header: &Header, mut bytes: Vec<u8>) -> Result<Array> {
+/// The array of a header from bytes that hold its elements from `start`.
+fn decode(header: &Header, mut bytes: Vec<u8>, start: usize) -> Result<Array> {
     let reorder = header.fortran && header.shape.len() > 1 && element_count(&header.shape) != Some(0);
     if header.dtype == Dtype::Text {
-        let mut texts = decode_texts(header, &bytes)?;
+        let mut texts = decode_texts(header, &bytes[start..])?;
         if reorder {
             texts = fortran_order(&header.shape).map(|index| texts[index].clone()).collect();
         }
         return Ok(Array::from_texts(header.shape.clone(), texts));
     }
     if header.big_endian {
-        dtype::swap_bytes(&mut bytes, header.item);
+        dtype::swap_bytes(&mut bytes[start..], header.item);
     }
     if reorder {
-        bytes = match header.item {
-            1 => gather::<1>(&bytes, &header.shape)?,
-            2 => gather::<2>(&bytes, &header.shape)?,
-            4 => gather::<4>(&bytes, &header.shape)?,
-            _ => gather::<8>(&bytes, &header.shape)?,
+        let stored = &bytes[start..];
+        let bytes = match header.item {
+            1 => gather::<1>(stored, &header.shape)?,
+            2 => gather::<2>(stored, &header.shape)?,
+            4 => gather::<4>(stored, &header.shape)?,
+            _ => gather::<8>(stored, &header.shape)?,
         };
+        return Ok(Array::from_bytes(header.dtype, header.shape.clone(), bytes));
     }
-    Ok(Array::from_bytes(header.dtype, header.shape.clone(), bytes))
+    Ok(Array::from_tail(header.dtype, header.shape.clone(), bytes, start))
 }
 
 fn gather<const N: usize>(stored: &[u8], shape: &[u64]) -> Result<Vec<u8>> {

@@ -1,5 +1,6 @@
 //! Score, label and optimum files in text forms.
 
+pub mod confusion;
 pub mod cover;
 mod json;
 pub mod json_lines;

@@ -1,6 +1,8 @@
 //! Data sets made from a seed, so that every family can be seen at work without a download.
 
 pub mod independent_set;
+mod scene;
+pub mod segmentation;
 
 use std::fs;
 use std::path::Path;

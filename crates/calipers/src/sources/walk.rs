@@ -56,41 +56,44 @@ pub fn files(given: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<Found>> 
         let name = text(Path::new(given.file_name().unwrap_or(given.as_os_str())))?.to_owned();
         return Ok(vec![Found::new(given.to_path_buf(), shown, &name)]);
     }
-    let mut found = Vec::new();
     let root = shown.trim_end_matches('/');
-    search(given, root, "", wanted, &mut found)?;
-    found.sort_by(|a, b| a.shown.cmp(&b.shown));
+    let found = below(given, &|name| wanted(Compression::of_name(name).1))?
+        .into_iter()
+        .map(|relative| Found::new(given.join(&relative), format!("{root}/{relative}"), &relative));
+    Ok(found.collect())
+}
+
+/// The paths below a folder, with `/`, of the files in it whose names are wanted; in byte order.
+/// Hidden files are passed over.
+pub fn below(folder: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    search(folder, "", wanted, &mut found)?;
+    found.sort_unstable();
     Ok(found)
 }
 
-fn search(
-    folder: &Path,
-    shown: &str,
-    below: &str,
-    wanted: &dyn Fn(&str) -> bool,
-    found: &mut Vec<Found>,
-) -> Result<()> {
-    let cannot =
-        |error: std::io::Error| Error::io(format!("cannot read the folder: {}", error.kind())).in_file(shown);
+fn search(folder: &Path, below: &str, wanted: &dyn Fn(&str) -> bool, found: &mut Vec<String>) -> Result<()> {
+    let cannot = |error: std::io::Error| {
+        Error::io(format!("cannot read the folder: {}", error.kind())).in_file(folder.display())
+    };
     for entry in fs::read_dir(folder).map_err(cannot)? {
         let entry = entry.map_err(cannot)?;
         let file_name = entry.file_name();
-        let name = text(Path::new(&file_name)).map_err(|error| error.in_file(shown))?;
+        let name = text(Path::new(&file_name)).map_err(|error| error.in_file(folder.display()))?;
         if name.starts_with('.') {
             continue;
         }
-        let (path, shown) = (entry.path(), format!("{shown}/{name}"));
         let relative = if below.is_empty() { name.to_owned() } else { format!("{below}/{name}") };
         let kind = entry.file_type().map_err(cannot)?;
         if kind.is_dir() {
-            search(&path, &shown, &relative, wanted, found)?;
-        } else if wanted(Compression::of_name(name).1) {
+            search(&entry.path(), &relative, wanted, found)?;
+        } else if wanted(name) {
             if kind.is_symlink() {
                 return Err(Error::io("a symbolic link inside a folder is not followed")
-                    .in_file(shown)
+                    .in_file(entry.path().display())
                     .advice("copy the file, or give its own folder"));
             }
-            found.push(Found::new(path, shown, &relative));
+            found.push(relative);
         }
     }
     Ok(())

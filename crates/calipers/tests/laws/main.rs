@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
 mod independent_set;
+mod segmentation;
 
 use std::collections::BTreeSet;
 
@@ -29,6 +30,9 @@ struct Sample<P: Protocol> {
 fn every_registered_family_is_held_to_the_laws() {
     let mut held = BTreeSet::new();
     for sample in independent_set::samples() {
+        held.insert(check(&sample));
+    }
+    for sample in segmentation::samples() {
         held.insert(check(&sample));
     }
     let registered: BTreeSet<&str> = registry::FAMILIES.iter().map(|family| family.name).collect();

@@ -1,0 +1,231 @@
+//! Sums over probabilities added up over images and read.
+
+use calipers_core::exact_sum::exact_sum;
+use calipers_core::value::rounded_quotient;
+use calipers_core::{ExactSum, Rows, Value};
+
+use super::protocol::{Measure, Segmentation};
+use super::reading::{NO_SCORED_PIXEL, NO_UNIT, Reading, Reason, mean, per_label, probabilities};
+use super::row::{BinRow, CalibrationRow, Row};
+
+/// How far above the smallest NLL a temperature still counts as the best one.
+const AS_GOOD: f64 = 1e-6;
+
+/// The probabilities of one or more images.
+pub(crate) struct Calibration<'a> {
+    images: Vec<&'a CalibrationRow>,
+    pixels: i128,
+    empty_is_zero: bool,
+}
+
+/// One bin over all images.
+struct Bin {
+    count: i128,
+    correct: i128,
+    confidence: ExactSum,
+    /// Confidence less hits.
+    excess: ExactSum,
+}
+
+impl Bin {
+    fn new<'a>(images: impl Iterator<Item = &'a BinRow>) -> Self {
+        let mut bin = Self { count: 0, correct: 0, confidence: ExactSum::new(), excess: ExactSum::new() };
+        for image in images {
+            bin.count += i128::from(image.count);
+            bin.correct += i128::from(image.correct);
+            bin.confidence.merge(&image.confidence);
+            bin.excess.add(-(image.correct as f64));
+        }
+        bin.excess.merge(&bin.confidence);
+        bin
+    }
+
+    /// |hits - confidence|.
+    fn gap(&self) -> f64 {
+        self.excess.value().abs()
+    }
+}
+
+impl<'a> Calibration<'a> {
+    fn new(protocol: &Segmentation, images: Vec<&'a CalibrationRow>) -> Self {
+        let pixels = images.iter().map(|image| i128::from(image.pixels)).sum();
+        Self { images, pixels, empty_is_zero: protocol.conventions.empty_is_zero }
+    }
+
+    /// Whether there is anything to read: `Some` is the value or the reason when not.
+    fn without_pixels(&self) -> Option<Reading> {
+        let value = if self.empty_is_zero { Ok(0.0) } else { Err(NO_SCORED_PIXEL) };
+        (self.pixels == 0).then_some(value)
+    }
+
+    fn per_pixel(&self, sum: impl Fn(&CalibrationRow) -> &ExactSum) -> f64 {
+        let mut total = ExactSum::new();
+        self.images.iter().for_each(|image| total.merge(sum(image)));
+        total.value() / self.pixels.max(1) as f64
+    }
+
+    fn infinite(&self) -> i128 {
+        self.images.iter().map(|image| i128::from(image.infinite)).sum()
+    }
+
+    pub(crate) fn nll(&self) -> Reading {
+        if let Some(without) = self.without_pixels() {
+            return without;
+        }
+        match self.infinite() {
+            0 => Ok(self.per_pixel(|image| &image.nll)),
+            infinite => {
+                Err(format!("infinite: the true class has probability 0 at {infinite} pixel(s)").into())
+            }
+        }
+    }
+
+    pub(crate) fn brier(&self) -> Reading {
+        self.without_pixels().unwrap_or_else(|| Ok(self.per_pixel(|image| &image.brier)))
+    }
+
+    fn bins(&self) -> Vec<Bin> {
+        self.bins_of(|image| &image.bins)
+    }
+
+    fn bins_of(&self, bins: impl Fn(&'a CalibrationRow) -> &'a [BinRow]) -> Vec<Bin> {
+        let number = self.images.first().map_or(0, |image| bins(image).len());
+        (0..number).map(|k| Bin::new(self.images.iter().map(|image| &bins(image)[k]))).collect()
+    }
+
+    fn error(&self, bins: &[Bin]) -> Reading {
+        self.without_pixels().unwrap_or_else(|| Ok(exact_sum(bins.iter().map(Bin::gap)) / self.pixels as f64))
+    }
+
+    pub(crate) fn ece(&self) -> Reading {
+        self.error(&self.bins())
+    }
+
+    pub(crate) fn mce(&self) -> Reading {
+        let filled = self.bins().into_iter().filter(|bin| bin.count > 0);
+        filled.map(|bin| bin.gap() / bin.count as f64).max_by(f64::total_cmp).ok_or(NO_SCORED_PIXEL)
+    }
+
+    pub(crate) fn mean_confidence(&self) -> Reading {
+        if self.pixels == 0 {
+            return Err(NO_SCORED_PIXEL);
+        }
+        let mut total = ExactSum::new();
+        self.bins().iter().for_each(|bin| total.merge(&bin.confidence));
+        Ok(total.value() / self.pixels as f64)
+    }
+
+    fn ece_of_class(&self, class: usize) -> Reading {
+        self.error(&self.bins_of(|image| image.classwise.get(class).map_or(&[][..], Vec::as_slice)))
+    }
+
+    /// The mean NLL at each temperature factor; undefined as the NLL itself.
+    fn temperature_nll(&self, factors: usize) -> Result<Vec<f64>, Reason> {
+        self.nll()?;
+        Ok((0..factors).map(|k| self.per_pixel(|image| &image.temperature[k])).collect())
+    }
+}
+
+/// A number of all images together.
+pub(crate) fn total<'a>(
+    protocol: &Segmentation,
+    rows: &Rows<'a, Row>,
+    read: fn(&Calibration<'a>) -> Reading,
+) -> Reading {
+    read(&Calibration::new(protocol, probabilities(protocol, rows, Measure::Calibration)?))
+}
+
+/// The mean over the images with a scored pixel of an image's own number, which must all be finite.
+pub(crate) fn over_units<'a>(
+    protocol: &Segmentation,
+    rows: &Rows<'a, Row>,
+    read: fn(&Calibration<'a>) -> Reading,
+) -> Reading {
+    let images = probabilities(protocol, rows, Measure::Calibration)?;
+    let scored = images.into_iter().filter(|image| image.pixels > 0);
+    let values: Vec<f64> =
+        scored.map(|image| read(&Calibration::new(protocol, vec![image]))).collect::<Result<_, Reason>>()?;
+    mean(values.into_iter().map(Ok), NO_UNIT)
+}
+
+/// Pixels whose true class has probability 0.
+pub(crate) fn infinite_pixels(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Value {
+    let images = probabilities(protocol, rows, Measure::Calibration);
+    images.map_or_else(Value::Undefined, |images| Value::Count(Calibration::new(protocol, images).infinite()))
+}
+
+/// What the reliability diagram shows of a bin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reliability {
+    /// How many pixels it holds.
+    Count,
+    /// Their mean confidence.
+    Confidence,
+    /// The share that is right.
+    Accuracy,
+}
+
+/// One line of the reliability diagram.
+pub(crate) fn reliability(protocol: &Segmentation, rows: &Rows<'_, Row>, line: Reliability) -> Value {
+    let images = match probabilities(protocol, rows, Measure::Calibration) {
+        Ok(images) => images,
+        Err(reason) => return Value::Undefined(reason),
+    };
+    let mut bins = Calibration::new(protocol, images).bins();
+    if bins.is_empty() {
+        bins = (0..protocol.bins.count).map(|_| Bin::new([].into_iter())).collect();
+    }
+    let point = |bin: Bin| match line {
+        Reliability::Count => Value::Count(bin.count),
+        _ if bin.count == 0 => Value::undefined(""),
+        Reliability::Confidence => Value::Number(bin.confidence.value() / bin.count as f64),
+        Reliability::Accuracy => Value::Number(rounded_quotient(bin.correct, bin.count)),
+    };
+    Value::Series(bins.into_iter().map(point).collect())
+}
+
+/// The calibration error of each class's own probability.
+pub(crate) fn ece_by_class(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Value {
+    per_label(class_errors(protocol, rows))
+}
+
+/// Its mean over all classes.
+pub(crate) fn ece_over_classes(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Reading {
+    let errors = class_errors(protocol, rows)?;
+    let values: Vec<f64> = errors.into_iter().map(|(_, error)| error).collect::<Result<_, Reason>>()?;
+    mean(values.into_iter().map(Ok), NO_SCORED_PIXEL)
+}
+
+fn class_errors<'p>(
+    protocol: &'p Segmentation,
+    rows: &Rows<'_, Row>,
+) -> Result<Vec<(&'p str, Reading)>, Reason> {
+    let calibration = Calibration::new(protocol, probabilities(protocol, rows, Measure::Classwise)?);
+    let names = protocol.labels.global.iter().enumerate();
+    Ok(names.map(|(class, name)| (name.as_str(), calibration.ece_of_class(class))).collect())
+}
+
+/// The mean NLL at each temperature factor.
+pub(crate) fn temperature_nll(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Value {
+    let series = temperatures(protocol, rows);
+    series.map_or_else(Value::Undefined, |values| {
+        Value::Series(values.into_iter().map(Value::Number).collect())
+    })
+}
+
+/// Among the factors whose NLL is as good as the smallest, the one fewest steps from 1; of two, the
+/// smaller.
+pub(crate) fn best_temperature(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Reading {
+    let values = temperatures(protocol, rows)?;
+    let lowest = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let factors = &protocol.temperatures;
+    let neutral = factors.iter().position(|factor| factor.total_cmp(&1.0).is_ge()).unwrap_or(0);
+    let good = (0..values.len()).filter(|&k| values[k] <= lowest + AS_GOOD);
+    let best = good.min_by_key(|&k| (k.abs_diff(neutral), k));
+    best.map(|k| factors[k]).ok_or(NO_SCORED_PIXEL)
+}
+
+fn temperatures(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Result<Vec<f64>, Reason> {
+    let images = probabilities(protocol, rows, Measure::Temperature)?;
+    Calibration::new(protocol, images).temperature_nll(protocol.temperatures.len())
+}

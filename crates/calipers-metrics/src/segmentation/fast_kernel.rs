@@ -1,0 +1,259 @@
+//! The arithmetic of the fast pass, over the pixels of a block side by side.
+
+use multiversion::multiversion;
+
+use super::exp_f32::{LEAST, ROUNDING, exp2, ln_1p};
+
+/// How many pixels a block has.
+pub(super) const BLOCK: usize = 256;
+
+/// How many pixels are worked on at once: as many as the widest registers hold.
+const WIDTH: usize = 16;
+
+/// One number for each pixel of a block.
+pub(super) type Pixels = [f32; BLOCK];
+
+/// The true class of a pixel that is not scored.
+pub(super) const UNSCORED: i32 = -1;
+
+/// The bits below the point of whole-number sums.
+pub(super) const UNIT_BITS: u32 = 30;
+
+/// Where a number below 2^22 must be added so that its bits below 2^-30 are rounded away and the
+/// others stand in the low bits.
+const GRID: f64 = (1u64 << (52 - UNIT_BITS)) as f64;
+
+/// A surprise of more than this is left to f64.
+const MOST_NLL: f32 = 1000.0;
+
+/// 1 + this rounds to 1 as a confidence in single precision.
+const SATURATED: f32 = 1.0 / (1u32 << 25) as f32;
+
+/// How logits become bins.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rules {
+    /// The factor on logits: weight over temperature.
+    pub(super) scale: f32,
+    /// How many bins.
+    pub(super) bins: f32,
+    /// How far a change of bins lies above its edge.
+    pub(super) offset: f32,
+    /// A bound on the relative error of a confidence.
+    pub(super) error: f32,
+}
+
+/// What a block says.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Outcome {
+    /// The class with the largest logit.
+    pub(super) tops: [i32; BLOCK],
+    /// The bin of the confidence; no bin where the pixel does not count here.
+    pub(super) bins: [i32; BLOCK],
+    /// The confidence in units of 2^-30.
+    pub(super) confidences: [u32; BLOCK],
+    /// Whether the pixel is left to f64.
+    pub(super) unsure: [bool; BLOCK],
+    /// The sum of the surprises in units of 2^-30.
+    pub(super) nll: u64,
+    /// The sum of the Brier terms in units of 2^-30.
+    pub(super) brier: u64,
+    /// How many confidences round to 1.
+    pub(super) saturated: u64,
+    /// How many pixels are left to f64.
+    pub(super) unsure_pixels: u64,
+}
+
+impl Outcome {
+    /// Nothing yet.
+    pub(super) fn new() -> Self {
+        Self {
+            tops: [0; BLOCK],
+            bins: [0; BLOCK],
+            confidences: [0; BLOCK],
+            unsure: [false; BLOCK],
+            nll: 0,
+            brier: 0,
+            saturated: 0,
+            unsure_pixels: 0,
+        }
+    }
+}
+
+/// Evaluates a block: `rows` has a row of logits for each class, `idle` those of channels that are
+/// merely checked.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx512vbmi2", "x86_64+avx2"))]
+pub(super) fn evaluate(
+    rows: &[Pixels],
+    idle: &[Pixels],
+    truth: &[i32; BLOCK],
+    rules: &Rules,
+    outcome: &mut Outcome,
+) {
+    evaluate_plainly(rows, idle, truth, rules, outcome);
+}
+
+#[inline(always)]
+fn evaluate_plainly(
+    rows: &[Pixels],
+    idle: &[Pixels],
+    truth: &[i32; BLOCK],
+    rules: &Rules,
+    outcome: &mut Outcome,
+) {
+    (outcome.nll, outcome.brier, outcome.saturated, outcome.unsure_pixels) = (0, 0, 0, 0);
+    for from in (0..BLOCK).step_by(WIDTH) {
+        evaluate_some(rows, idle, truth, rules, outcome, from);
+    }
+}
+
+#[inline(always)]
+fn some<T: Copy>(row: &[T; BLOCK], from: usize) -> [T; WIDTH] {
+    let mut some = [row[from]; WIDTH];
+    some.copy_from_slice(&row[from..from + WIDTH]);
+    some
+}
+
+#[inline(always)]
+fn evaluate_some(
+    rows: &[Pixels],
+    idle: &[Pixels],
+    truth: &[i32; BLOCK],
+    rules: &Rules,
+    outcome: &mut Outcome,
+    from: usize,
+) {
+    let truth = some(truth, from);
+    let mut peaks = [f32::NEG_INFINITY; WIDTH];
+    let mut tops = [0i32; WIDTH];
+    let mut unsure = [false; WIDTH];
+    for (class, row) in rows.iter().enumerate() {
+        let logits = some(row, from);
+        for lane in 0..WIDTH {
+            let above = logits[lane] > peaks[lane];
+            peaks[lane] = if above { logits[lane] } else { peaks[lane] };
+            tops[lane] = if above { class as i32 } else { tops[lane] };
+            unsure[lane] |= logits[lane].is_nan();
+        }
+    }
+    for row in idle {
+        let logits = some(row, from);
+        for lane in 0..WIDTH {
+            unsure[lane] |= logits[lane].is_nan() | (logits[lane] == f32::INFINITY);
+        }
+    }
+
+    let factor = std::f32::consts::LOG2_E * rules.scale;
+    // Sums of eight, then of eight of these, keep the rounding errors of long sums apart.
+    let mut rests = [0f32; WIDTH];
+    let mut squares = [0f32; WIDTH];
+    for (outer, rows) in rows.chunks(64).enumerate() {
+        let mut outer_rests = [0f32; WIDTH];
+        let mut outer_squares = [0f32; WIDTH];
+        for (inner, rows) in rows.chunks(8).enumerate() {
+            let mut inner_rests = [0f32; WIDTH];
+            let mut inner_squares = [0f32; WIDTH];
+            for (class, row) in rows.iter().enumerate() {
+                let class = (64 * outer + 8 * inner + class) as i32;
+                let logits = some(row, from);
+                for lane in 0..WIDTH {
+                    let power = power(logits[lane], peaks[lane], factor);
+                    let rest = if tops[lane] == class { 0.0 } else { power };
+                    inner_rests[lane] += rest;
+                    inner_squares[lane] += rest * rest;
+                }
+            }
+            for lane in 0..WIDTH {
+                outer_rests[lane] += inner_rests[lane];
+                outer_squares[lane] += inner_squares[lane];
+            }
+        }
+        for lane in 0..WIDTH {
+            rests[lane] += outer_rests[lane];
+            squares[lane] += outer_squares[lane];
+        }
+    }
+
+    let mut own = [0f32; WIDTH];
+    for lane in 0..WIDTH {
+        own[lane] = rows[truth[lane].max(0) as usize][from + lane];
+    }
+    let (mut nll_sum, mut brier_sum, mut saturated, mut unsure_pixels) = (0u64, 0u64, 0u64, 0u64);
+    for lane in 0..WIDTH {
+        let (rest, peak) = (rests[lane], peaks[lane]);
+        let own_power = power(own[lane], peak, factor);
+        let correct = truth[lane] == tops[lane];
+        let confidence = 1.0 / (1.0 + rest);
+        let others = if correct { rest } else { (1.0 + rest) - own_power };
+        let other_squares =
+            if correct { squares[lane] } else { (1.0 + squares[lane]) - own_power * own_power };
+        let brier = (others * others + other_squares) * (confidence * confidence);
+        let nll = ln_1p(rest) - (own[lane] - peak) * rules.scale;
+
+        let place = (confidence - rules.offset) * rules.bins;
+        let nearest = (place + ROUNDING) - ROUNDING;
+        let below = if nearest > place { nearest - 1.0 } else { nearest };
+        let last = rules.bins - 1.0;
+        let bin = if below < 0.0 { 0.0 } else { below };
+        let bin = if bin > last { last } else { bin };
+        let doubt = rules.bins * (confidence * rules.error + 4.0 * f32::EPSILON);
+        let near = (place - nearest).abs() <= doubt && nearest > 0.5 && nearest < last + 0.5;
+
+        let scored = truth[lane] != UNSCORED;
+        let sound = peak > f32::NEG_INFINITY && peak < f32::INFINITY && nll <= MOST_NLL;
+        let unsure_here = unsure[lane] | near | !sound;
+        let counts = scored & !unsure_here;
+        nll_sum += on_grid(if counts { nll } else { 0.0 });
+        brier_sum += on_grid(if counts { brier } else { 0.0 });
+        saturated += u64::from(counts && rest <= SATURATED);
+        unsure_pixels += u64::from(scored & unsure_here);
+        outcome.tops[from + lane] = tops[lane];
+        outcome.unsure[from + lane] = scored & unsure_here;
+        outcome.confidences[from + lane] = on_grid(confidence) as u32;
+        outcome.bins[from + lane] = if counts {
+            (bin + ROUNDING).to_bits().wrapping_sub(ROUNDING.to_bits()) as i32
+        } else {
+            UNSCORED
+        };
+    }
+    outcome.nll += nll_sum;
+    outcome.brier += brier_sum;
+    outcome.saturated += saturated;
+    outcome.unsure_pixels += unsure_pixels;
+}
+
+/// e^((logit - peak) scale).
+#[inline(always)]
+fn power(logit: f32, peak: f32, factor: f32) -> f32 {
+    let t = (logit - peak) * factor;
+    exp2(if t > LEAST { t } else { LEAST })
+}
+
+#[inline(always)]
+fn on_grid(value: f32) -> u64 {
+    (f64::from(value) + GRID).to_bits().wrapping_sub(GRID.to_bits())
+}
+
+#[cfg(test)]
+mod tests {
+    use calipers_core::SplitMix64;
+
+    use super::*;
+
+    #[test]
+    fn vector_code_gives_the_bits_of_plain_code() {
+        let mut random = SplitMix64::new(7);
+        let mut draw = || (random.next_u64() >> 40) as f32 / (1u32 << 24) as f32;
+        let rules = Rules { scale: 0.7, bins: 15.0, offset: 1e-6, error: 1e-6 };
+        for classes in [1, 2, 9, 19, 130] {
+            for spread in [0.0, 1.0, 20.0, 1e4, f32::INFINITY] {
+                let mut rows: Vec<Pixels> = vec![[0.0; BLOCK]; classes];
+                rows.iter_mut().flatten().for_each(|logit| *logit = (draw() - 0.5) * spread);
+                let truth = std::array::from_fn(|_| (draw() * (classes + 1) as f32) as i32 - 1);
+                let (mut vector, mut plain) = (Outcome::new(), Outcome::new());
+                evaluate(&rows, &rows[..1], &truth, &rules, &mut vector);
+                evaluate_plainly(&rows, &rows[..1], &truth, &rules, &mut plain);
+                assert_eq!(vector, plain);
+            }
+        }
+    }
+}

@@ -1,0 +1,333 @@
+//! Confusion matrices added up and read: intersection over union and its relatives.
+
+use calipers_core::exact_sum::exact_sum;
+use calipers_core::{Rows, Value};
+
+use super::protocol::{Conventions, Measure, Segmentation};
+use super::reading::{
+    NO_CLASS, NO_SCORED_PIXEL, NO_UNIT, Reading, Reason, guarded_quotient, mean, per_label, quotient,
+    requested,
+};
+use super::row::{Confusion, Row};
+
+const NO_BACKGROUND: &str = "no background class is declared";
+const IN_NEITHER: &str = "class occurs in neither truth nor prediction";
+
+/// The totals of one or more confusion matrices, and the conventions under which they are read.
+pub(crate) struct Overlap {
+    conventions: Conventions,
+    background: Option<usize>,
+    /// The classes of the means.
+    means: Vec<usize>,
+    /// Pixels of a class that are predicted as it.
+    hits: Vec<i128>,
+    /// Pixels of a class.
+    truth: Vec<i128>,
+    /// Pixels predicted as a class.
+    pred: Vec<i128>,
+    /// Pixels of a class without a prediction.
+    unpredicted: Vec<i128>,
+}
+
+/// Which share of the pixels is wrong, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mistake {
+    /// Foreground taken for another foreground class.
+    Classification,
+    /// Background taken for foreground.
+    Background,
+    /// Foreground taken for background.
+    Missed,
+}
+
+impl Overlap {
+    /// The global classes over all rows.
+    pub(crate) fn new(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Self {
+        Self::of(protocol, rows.iter().map(|row| &row.confusion))
+    }
+
+    fn of<'a>(protocol: &Segmentation, matrices: impl IntoIterator<Item = &'a Confusion>) -> Self {
+        let mut totals = Self::in_space(protocol.classes(), protocol.conventions, matrices);
+        totals.background = protocol.labels.background;
+        totals.means = protocol.means().collect();
+        totals
+    }
+
+    /// Classes of which all take part in the means and none is the background.
+    pub(crate) fn in_space<'a>(
+        classes: usize,
+        conventions: Conventions,
+        matrices: impl IntoIterator<Item = &'a Confusion>,
+    ) -> Self {
+        let none = vec![0; classes];
+        let mut totals = Self {
+            conventions,
+            background: None,
+            means: (0..classes).collect(),
+            hits: none.clone(),
+            truth: none.clone(),
+            pred: none.clone(),
+            unpredicted: none,
+        };
+        for (&(truth, pred), &count) in matrices.into_iter().flat_map(|matrix| &matrix.0) {
+            let (truth, pred, count) = (truth as usize, pred as usize, i128::from(count));
+            totals.truth[truth] += count;
+            match totals.pred.get_mut(pred) {
+                Some(column) => *column += count,
+                None => totals.unpredicted[truth] += count,
+            }
+            if truth == pred {
+                totals.hits[truth] += count;
+            }
+        }
+        totals
+    }
+
+    pub(crate) fn truth_pixels(&self, class: usize) -> i128 {
+        self.truth[class]
+    }
+
+    pub(crate) fn pred_pixels(&self, class: usize) -> i128 {
+        self.pred[class]
+    }
+
+    pub(crate) fn scored_pixels(&self) -> i128 {
+        self.truth.iter().sum()
+    }
+
+    pub(crate) fn unpredicted_pixels(&self) -> i128 {
+        self.unpredicted.iter().sum()
+    }
+
+    fn hits(&self) -> i128 {
+        self.hits.iter().sum()
+    }
+
+    /// The class's intersection over union, the one of the means.
+    pub(crate) fn iou(&self, class: usize) -> Reading {
+        let (hits, truth, pred) = (self.hits[class], self.truth[class], self.pred[class]);
+        quotient(hits, truth + pred - hits, IN_NEITHER)
+    }
+
+    /// The same as it is printed: some print 0 for a class in neither map.
+    pub(crate) fn printed_iou(&self, class: usize) -> Reading {
+        let iou = self.iou(class);
+        if self.conventions.absent_iou_is_zero { iou.or(Ok(0.0)) } else { iou }
+    }
+
+    pub(crate) fn precision(&self, class: usize) -> Reading {
+        quotient(self.hits[class], self.pred[class], "class is never predicted")
+    }
+
+    pub(crate) fn recall(&self, class: usize) -> Reading {
+        quotient(self.hits[class], self.truth[class], "class does not occur in truth")
+    }
+
+    /// With at least one hit, 2PR/(P+R) is the quotient of counts as well.
+    pub(crate) fn f1(&self, class: usize) -> Reading {
+        let hits = self.hits[class];
+        if self.conventions.harmonic_f1 {
+            self.precision(class)?;
+            self.recall(class)?;
+            if hits == 0 {
+                return Err("precision and recall are both 0".into());
+            }
+        }
+        quotient(2 * hits, self.truth[class] + self.pred[class], IN_NEITHER)
+    }
+
+    /// The mean over the classes of the means.
+    pub(crate) fn over_classes(&self, value: fn(&Self, usize) -> Reading) -> Reading {
+        let mean = mean(self.means.iter().map(|&class| value(self, class)), NO_CLASS);
+        if self.conventions.empty_is_zero { mean.or(Ok(0.0)) } else { mean }
+    }
+
+    pub(crate) fn miou(&self) -> Reading {
+        self.over_classes(Self::iou)
+    }
+
+    pub(crate) fn pixel_accuracy(&self) -> Reading {
+        if self.conventions.macro_pixel_accuracy {
+            self.over_classes(Self::recall)
+        } else {
+            self.share(self.hits())
+        }
+    }
+
+    fn share(&self, pixels: i128) -> Reading {
+        let scored = self.scored_pixels();
+        if self.conventions.overlap_epsilon {
+            return Ok(guarded_quotient(pixels, scored));
+        }
+        if scored == 0 { Err(NO_SCORED_PIXEL) } else { quotient(pixels, scored, "") }
+    }
+
+    pub(crate) fn mistakes(&self, mistake: Mistake) -> Reading {
+        let background = self.background.ok_or(NO_BACKGROUND)?;
+        let hits = self.hits[background];
+        let invented = self.truth[background] - hits - self.unpredicted[background];
+        let missed = self.pred[background] - hits;
+        self.share(match mistake {
+            Mistake::Background => invented,
+            Mistake::Missed => missed,
+            Mistake::Classification => {
+                self.scored_pixels() - self.hits() - self.unpredicted_pixels() - invented - missed
+            }
+        })
+    }
+
+    pub(crate) fn fwiou(&self) -> Reading {
+        let present = || self.means.iter().copied().filter(|&class| self.truth[class] > 0);
+        let pixels: i128 = present().map(|class| self.truth[class]).sum();
+        if pixels == 0 {
+            return Err(NO_SCORED_PIXEL);
+        }
+        let terms: Vec<f64> = present()
+            .map(|class| Ok(self.truth[class] as f64 * self.iou(class)?))
+            .collect::<Result<_, Reason>>()?;
+        Ok(exact_sum(terms) / pixels as f64)
+    }
+
+    /// Cohen's kappa as 1 - N W / D with W = the wrong pixels and D = N^2 - E, neither of which
+    /// cancels: the sum of T (N - P) over classes is D.
+    pub(crate) fn kappa(&self) -> Reading {
+        let scored = self.scored_pixels();
+        if scored == 0 {
+            return Err(NO_SCORED_PIXEL);
+        }
+        let wrong = scored - self.hits();
+        let others = || self.truth.iter().zip(&self.pred).map(|(&truth, &pred)| (truth, scored - pred));
+        if others().all(|(truth, rest)| truth == 0 || rest == 0) {
+            return Err("truth and prediction are one and the same class".into());
+        }
+        let exact = others().try_fold(0i128, |sum, (truth, rest)| sum.checked_add(truth.checked_mul(rest)?));
+        match exact.zip(scored.checked_mul(wrong)) {
+            Some((chance, observed)) => quotient(chance - observed, chance, ""),
+            // More pixels than squares fit in 127 bits: the same formula, rounded at each step.
+            None => {
+                let chance: f64 = others().map(|(truth, rest)| truth as f64 * rest as f64).sum();
+                Ok(1.0 - scored as f64 * wrong as f64 / chance)
+            }
+        }
+    }
+}
+
+/// A number read from the sum of all matrices.
+pub(crate) fn total(
+    protocol: &Segmentation,
+    rows: &Rows<'_, Row>,
+    read: impl Fn(&Overlap) -> Reading,
+) -> Reading {
+    requested(protocol, Measure::Overlap)?;
+    read(&Overlap::new(protocol, rows))
+}
+
+/// A number of each class, read from the sum of all matrices.
+pub(crate) fn by_class(
+    protocol: &Segmentation,
+    rows: &Rows<'_, Row>,
+    read: fn(&Overlap, usize) -> Reading,
+) -> Value {
+    let totals = requested(protocol, Measure::Overlap).map(|()| Overlap::new(protocol, rows));
+    per_label(totals.map(|totals| {
+        protocol
+            .labels
+            .global
+            .iter()
+            .enumerate()
+            .map(move |(class, name)| (name.as_str(), read(&totals, class)))
+    }))
+}
+
+/// Whole numbers of each class.
+pub(crate) fn counts_by_class(
+    protocol: &Segmentation,
+    rows: &Rows<'_, Row>,
+    read: fn(&Overlap, usize) -> i128,
+) -> Value {
+    requested(protocol, Measure::Overlap).map_or_else(Value::Undefined, |()| {
+        let totals = Overlap::new(protocol, rows);
+        let names = protocol.labels.global.iter().enumerate();
+        Value::PerLabel(
+            names.map(|(class, name)| (name.clone(), Value::Count(read(&totals, class)))).collect(),
+        )
+    })
+}
+
+/// A whole number of all rows.
+pub(crate) fn count(
+    protocol: &Segmentation,
+    rows: &Rows<'_, Row>,
+    read: impl Fn(&Rows<'_, Row>) -> i128,
+) -> Value {
+    requested(protocol, Measure::Overlap).map_or_else(Value::Undefined, |()| Value::Count(read(rows)))
+}
+
+/// The sum of all matrices, row by row, with the column of pixels without a prediction.
+pub(crate) fn confusion(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Value {
+    requested(protocol, Measure::Overlap).map_or_else(Value::Undefined, |()| {
+        let columns = protocol.classes() + 1;
+        let mut cells = vec![0i128; protocol.classes() * columns];
+        for (&(truth, pred), &count) in rows.iter().flat_map(|row| &row.confusion.0) {
+            cells[truth as usize * columns + pred as usize] += i128::from(count);
+        }
+        Value::Series(cells.into_iter().map(Value::Count).collect())
+    })
+}
+
+/// The mean over the units with a scored pixel of a unit's own number.
+pub(crate) fn over_units(
+    protocol: &Segmentation,
+    rows: &Rows<'_, Row>,
+    read: fn(&Overlap) -> Reading,
+) -> Reading {
+    requested(protocol, Measure::Overlap)?;
+    let units = rows.iter().map(|row| Overlap::of(protocol, [&row.confusion]));
+    mean(units.filter(|unit| unit.scored_pixels() > 0).map(|unit| read(&unit)), NO_UNIT)
+}
+
+/// Each class's mean over the units where its intersection over union is defined.
+pub(crate) fn iou_over_units(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Value {
+    per_label(requested(protocol, Measure::Overlap).map(|()| {
+        let units: Vec<Overlap> = rows.iter().map(|row| Overlap::of(protocol, [&row.confusion])).collect();
+        let names = protocol.labels.global.iter().enumerate();
+        names.map(move |(class, name)| {
+            (name.as_str(), mean(units.iter().map(|unit| unit.iou(class)), NO_UNIT))
+        })
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::protocol::Preset;
+    use super::*;
+
+    fn totals(cells: &[(u32, u32, u64)]) -> Overlap {
+        let matrix = Confusion(cells.iter().map(|&(truth, pred, count)| ((truth, pred), count)).collect());
+        Overlap::in_space(2, Preset::Strict.conventions(), [&matrix])
+    }
+
+    #[test]
+    fn kappa_stays_right_where_squares_of_counts_leave_the_integers() {
+        let scaled = |k: u64| totals(&[(0, 0, 10 * k), (0, 1, k), (1, 0, 3 * k), (1, 1, 6 * k)]).kappa();
+        assert_eq!(scaled(1), Ok(114.0 / 194.0));
+        assert!((scaled(1 << 60).unwrap() - 114.0 / 194.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn kappa_of_rare_mistakes_among_many_pixels_does_not_cancel() {
+        let many = 1 << 61;
+        let kappa = totals(&[(0, 0, many), (0, 1, 1), (1, 0, 1), (1, 1, 3)]).kappa().unwrap();
+        assert!((kappa - 0.75).abs() < 1e-15, "{kappa}");
+        let more = totals(&[(0, 0, u64::MAX), (0, 1, 1), (1, 0, 1), (1, 1, 3)]).kappa().unwrap();
+        assert!((more - 0.75).abs() < 1e-15, "{more}");
+    }
+
+    #[test]
+    fn totals_beyond_64_bits_are_exact() {
+        let largest = totals(&[(0, 0, u64::MAX), (0, 2, u64::MAX), (1, 0, u64::MAX)]);
+        assert_eq!(largest.scored_pixels(), 3 * i128::from(u64::MAX));
+        assert_eq!(largest.unpredicted_pixels(), i128::from(u64::MAX));
+        assert_eq!(largest.iou(0), Ok(1.0 / 3.0));
+    }
+}

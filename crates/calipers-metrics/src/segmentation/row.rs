@@ -1,0 +1,110 @@
+//! What is kept of one image: counts and exact sums, never the pixels.
+
+use std::collections::BTreeMap;
+
+use calipers_core::ExactSum;
+use serde::{Deserialize, Serialize};
+
+/// One measured image, or one given confusion matrix.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// Height in pixels; 0 for a given confusion matrix.
+    pub height: u32,
+    /// Width in pixels; 0 for a given confusion matrix.
+    pub width: u32,
+    /// Pixels whose truth is ignored.
+    pub ignored: u64,
+    /// Scored pixels by truth class and predicted class.
+    pub confusion: Confusion,
+    /// What the pixels say beside the matrix; `None` for a given confusion matrix.
+    pub pixels: Option<PixelRow>,
+}
+
+/// The cells of a confusion matrix that are not 0: (truth, predicted) -> pixels. The predicted class
+/// C (one past the last) stands for no prediction.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Confusion(pub BTreeMap<(u32, u32), u64>);
+
+/// What is kept of pixels.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PixelRow {
+    /// The outer band of each foreground class, where anything is not 0.
+    pub band: BTreeMap<u32, BandCounts>,
+    /// Cheng's band of each foreground class, where anything is not 0.
+    pub cheng: BTreeMap<u32, BandCounts>,
+    /// The contours of each foreground class, where anything is not 0.
+    pub contour: BTreeMap<u32, ContourCounts>,
+    /// The probabilities, when the prediction has any; apart, so that rows of label maps stay small.
+    pub calibration: Option<Box<CalibrationRow>>,
+    /// Each head in its own channels, by position in the protocol; only with two or more heads.
+    pub heads: BTreeMap<u32, HeadRow>,
+    /// Heads of the protocol that this unit lacks, by position.
+    pub missing_heads: Vec<u32>,
+}
+
+/// A band in both maps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BandCounts {
+    /// Pixels in both bands.
+    pub both: u64,
+    /// Pixels in the truth's band.
+    pub truth: u64,
+    /// Pixels in the prediction's band.
+    pub pred: u64,
+}
+
+/// Contours matched within a radius.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContourCounts {
+    /// Predicted contour pixels near a true one.
+    pub pred_matched: u64,
+    /// Predicted contour pixels.
+    pub pred: u64,
+    /// True contour pixels near a predicted one.
+    pub truth_matched: u64,
+    /// True contour pixels.
+    pub truth: u64,
+}
+
+/// Exact sums over the scored pixels of an image.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CalibrationRow {
+    /// Scored pixels.
+    pub pixels: u64,
+    /// Pixels whose true class has probability 0.
+    pub infinite: u64,
+    /// Sum of -ln p of the true class where that is finite.
+    pub nll: ExactSum,
+    /// Sum of the squared distances between probabilities and truth.
+    pub brier: ExactSum,
+    /// The bins of the largest probability.
+    pub bins: Vec<BinRow>,
+    /// The bins of each class's probability; empty unless asked for.
+    pub classwise: Vec<Vec<BinRow>>,
+    /// Sum of -ln p at each temperature factor; empty unless asked for.
+    pub temperature: Vec<ExactSum>,
+    /// Pixels whose largest probability rounds to 1 in single precision.
+    pub saturated: u64,
+    /// Whether logits look like probabilities: all in [0, 1], every pixel summing to 1 within 0.001.
+    pub looks_like_probabilities: bool,
+}
+
+/// One bin of confidences.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BinRow {
+    /// Pixels in it.
+    pub count: u64,
+    /// Pixels in it that are right.
+    pub correct: u64,
+    /// Sum of their confidences.
+    pub confidence: ExactSum,
+}
+
+/// One head in its own channels.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HeadRow {
+    /// Scored pixels by true and predicted channel.
+    pub confusion: Confusion,
+    /// The outer band of each foreground channel, where anything is not 0.
+    pub band: BTreeMap<u32, BandCounts>,
+}

@@ -1,0 +1,77 @@
+//! What a caller can ask of a segmentation run, checked before anything is read.
+
+use std::path::{Path, PathBuf};
+
+use calipers_core::provenance::Setting;
+use calipers_core::{Error, Reading, Result};
+use calipers_metrics::segmentation::config::Config;
+
+/// Where the evidence is and how it is read.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Everything a configuration can say, but for the places below.
+    pub config: Config,
+    /// Folder or container of the truth.
+    pub truth: Option<PathBuf>,
+    /// Folder or container of the predictions of heads without a path of their own.
+    pub pred: Option<PathBuf>,
+    /// Confusion matrices in place of maps.
+    pub confusion: Option<PathBuf>,
+}
+
+impl Options {
+    /// The options of a configuration whose paths are relative to `folder`.
+    pub fn new(mut config: Config, folder: &Path) -> Self {
+        for head in &mut config.heads {
+            head.path = head.path.take().map(|path| folder.join(path));
+        }
+        let below = |path: &Option<PathBuf>| path.as_ref().map(|path| folder.join(path));
+        let (truth, pred) = (below(&config.data.truth), below(&config.data.pred));
+        let confusion = below(&config.data.confusion);
+        Self { config, truth, pred, confusion }
+    }
+
+    /// Refuses combinations that contradict themselves: wrong usage, not wrong data.
+    pub fn check(&self) -> Result<()> {
+        let maps = self.truth.is_some() || self.pred.is_some();
+        if self.confusion.is_some() && maps {
+            return Err(Error::usage("--confusion stands in place of --truth and --pred")
+                .advice("give either maps or confusion matrices"));
+        }
+        if self.config.labels.original.is_none() {
+            return Err(Error::usage("the classes are not given").advice(
+                "--classes N, a file of names, or cityscapes; or [labels] original in a configuration",
+            ));
+        }
+        if self.confusion.is_some() {
+            return Ok(());
+        }
+        let heads = &self.config.heads;
+        let all_apart = !heads.is_empty() && heads.iter().all(|head| head.path.is_some());
+        let missing = match (&self.truth, &self.pred) {
+            (None, None) if !all_apart => "nothing to measure",
+            (None, _) => "the truth is not given",
+            (Some(_), None) if !all_apart => "the predictions are not given",
+            _ => return Ok(()),
+        };
+        Err(Error::usage(missing)
+            .advice("give a configuration, or --truth PATH and --pred PATH, or --confusion FILE"))
+    }
+
+    /// The options that say how files are found, paired and read.
+    pub fn reading(&self) -> Reading {
+        let data = &self.config.data;
+        let text = |text: &Option<String>| text.clone().map_or(Setting::Unset, Setting::Text);
+        let colours = self.config.labels.colors.iter().map(|(colour, class)| format!("{colour} = {class}"));
+        let keys = self.config.heads.iter().map(|head| head.key.as_ref().unwrap_or(&head.name).clone());
+        let settings = [
+            ("allow_missing", Setting::Flag(data.allow_missing)),
+            ("colors", Setting::List(colours.collect())),
+            ("flat", Setting::Flag(data.flat)),
+            ("keys", Setting::List(keys.collect())),
+            ("pred_suffix", text(&data.pred_suffix)),
+            ("truth_suffix", text(&data.truth_suffix)),
+        ];
+        settings.into_iter().map(|(key, setting)| (key.to_owned(), setting)).collect()
+    }
+}

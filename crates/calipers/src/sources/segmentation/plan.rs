@@ -1,0 +1,229 @@
+//! From paths to a list of units: truth and predictions joined by name.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use calipers_core::{Error, Fact, Result};
+use calipers_metrics::segmentation::protocol::{MissingHeads, Segmentation};
+
+use super::options::Options;
+use super::side::{CONTAINERS, ENDINGS, Place, Side, SideKind};
+use crate::inputs::Inputs;
+
+/// Every unit of a run, in key order, and where their arrays are.
+pub struct Plan {
+    /// The truth.
+    pub truth: Side,
+    /// The predictions: one side for each path, in order of the heads.
+    pub preds: Vec<PredSide>,
+    /// The units.
+    pub units: Vec<UnitPlan>,
+    /// What was noticed while pairing.
+    pub facts: BTreeSet<Fact>,
+}
+
+/// Predictions at one path.
+pub struct PredSide {
+    /// Where they are.
+    pub side: Side,
+    /// The heads that are read from here, by position in the protocol.
+    pub heads: Vec<HeadAt>,
+}
+
+/// Which array of a file a head is.
+pub struct HeadAt {
+    /// The position in the protocol.
+    pub head: usize,
+    /// The name of the array.
+    pub key: String,
+    /// Whether the configuration gave that name as a key of its own.
+    pub explicit: bool,
+}
+
+/// Where the evidence of one unit is.
+pub struct UnitPlan {
+    /// The unit's name.
+    pub name: String,
+    /// Where its truth is.
+    pub truth: Place,
+    /// Where its predictions are, by side.
+    pub preds: Box<[Option<Place>]>,
+}
+
+impl Plan {
+    /// Finds and pairs everything the options name.
+    pub fn new(options: &Options, protocol: &Segmentation, inputs: &Inputs) -> Result<Self> {
+        let data = &options.config.data;
+        let truth_path = options.truth.as_deref().unwrap_or(Path::new(""));
+        let truth = Side::open(truth_path, inputs)?;
+        let preds = pred_sides(options, protocol, inputs)?;
+        let truth_units = truth.units(data.truth_suffix.as_deref(), data.flat)?;
+        if truth_units.is_empty() {
+            return Err(nothing(&truth, data.truth_suffix.as_deref()));
+        }
+        let mut units: Vec<UnitPlan> = truth_units
+            .into_iter()
+            .map(|(name, truth)| UnitPlan { name, truth, preds: vec![None; preds.len()].into() })
+            .collect();
+        let mut facts = BTreeSet::new();
+        for (number, pred) in preds.iter().enumerate() {
+            let found = pred.side.units(data.pred_suffix.as_deref(), data.flat)?;
+            if found.is_empty() && !data.allow_missing {
+                return Err(nothing(&pred.side, data.pred_suffix.as_deref()));
+            }
+            for extra in join(&mut units, number, found) {
+                facts.insert(fact("extra-predictions", extra));
+            }
+        }
+        let missing = |unit: &UnitPlan| unit.preds.iter().all(Option::is_none);
+        let without: Vec<&str> =
+            units.iter().filter(|unit| missing(unit)).map(|unit| unit.name.as_str()).collect();
+        if !without.is_empty() && (!data.allow_missing || without.len() == units.len()) {
+            return Err(unpredicted(&without, &truth, &preds));
+        }
+        facts.extend(without.into_iter().map(|name| fact("missing-predictions", name.to_owned())));
+        units.retain(|unit| !missing(unit));
+        if protocol.labels.missing_heads == MissingHeads::Error {
+            no_missing_side(&units, &preds, protocol)?;
+        }
+        Ok(Self { truth, preds, units, facts })
+    }
+
+    /// Fails when a container was changed while it was read.
+    pub fn unchanged(&self) -> Result<()> {
+        self.truth.unchanged()?;
+        self.preds.iter().try_for_each(|pred| pred.side.unchanged())
+    }
+
+    /// The files of a unit as messages name them.
+    pub fn shown(&self, unit: &UnitPlan) -> String {
+        let mut shown = self.truth.shown_place(&unit.name, &unit.truth);
+        for (pred, place) in self.preds.iter().zip(&unit.preds) {
+            if let Some(place) = place {
+                shown.push_str(" and ");
+                shown.push_str(&pred.side.shown_place(&unit.name, place));
+            }
+        }
+        shown
+    }
+}
+
+fn fact(code: &str, unit: String) -> Fact {
+    Fact { code: code.into(), unit, detail: String::new() }
+}
+
+/// One side for each path that heads are read from.
+fn pred_sides(options: &Options, protocol: &Segmentation, inputs: &Inputs) -> Result<Vec<PredSide>> {
+    let mut paths: Vec<(&Path, Vec<HeadAt>)> = Vec::new();
+    for (head, resolved) in protocol.heads.iter().enumerate() {
+        let config = options.config.heads.get(head);
+        let key = config.and_then(|config| config.key.clone());
+        let path = config.and_then(|config| config.path.as_deref()).or(options.pred.as_deref());
+        let path = path.unwrap_or(Path::new(""));
+        let explicit = key.is_some();
+        let at = HeadAt { head, key: key.unwrap_or_else(|| resolved.name.clone()), explicit };
+        match paths.iter_mut().find(|(known, _)| *known == path) {
+            Some((_, heads)) => heads.push(at),
+            None => paths.push((path, vec![at])),
+        }
+    }
+    let open = |(path, heads): (&Path, Vec<HeadAt>)| {
+        let side = Side::open(path, inputs)?;
+        if heads.len() > 1 && !matches!(side.kind, SideKind::Folder(_)) {
+            let names: Vec<&str> = heads.iter().map(|at| protocol.heads[at.head].name.as_str()).collect();
+            return Err(Error::value("a container holds one array a unit, not one for each head")
+                .in_file(&side.shown)
+                .found(format!("heads {}", names.join(", ")))
+                .advice("give every head a path of its own, or a folder with one file a unit"));
+        }
+        Ok(PredSide { side, heads })
+    };
+    paths.into_iter().map(open).collect()
+}
+
+/// Gives units their predictions of one side; both are in order of names. Returns the names that
+/// no unit has.
+fn join(units: &mut [UnitPlan], side: usize, found: Vec<(String, Place)>) -> Vec<String> {
+    let mut units = units.iter_mut().peekable();
+    let mut extra = Vec::new();
+    for (name, place) in found {
+        while units.next_if(|unit| unit.name < name).is_some() {}
+        match units.next_if(|unit| unit.name == name) {
+            Some(unit) => unit.preds[side] = Some(place),
+            None => extra.push(name),
+        }
+    }
+    extra
+}
+
+fn nothing(side: &Side, suffix: Option<&str>) -> Error {
+    let error = Error::value("no unit was found").in_file(&side.shown);
+    match (&side.kind, suffix) {
+        (SideKind::Folder(_), Some(suffix)) => error
+            .allowed(format!("files whose names end in {suffix}"))
+            .advice("check the folder and the suffix; a suffix holds the file's ending too"),
+        (SideKind::Folder(_), None) => error
+            .allowed(format!("files whose names end in {}", ENDINGS.join(" ")))
+            .advice("check the folder; hidden files are passed over"),
+        _ => error.allowed(format!("at least one array in a file that ends in {}", CONTAINERS.join(" "))),
+    }
+}
+
+fn unpredicted(names: &[&str], truth: &Side, preds: &[PredSide]) -> Error {
+    let mut shown = names.iter().take(5).copied().collect::<Vec<_>>().join(", ");
+    if names.len() > 5 {
+        shown.push_str(&format!(" and {} more", names.len() - 5));
+    }
+    let sides: Vec<&str> = preds.iter().map(|pred| pred.side.shown.as_str()).collect();
+    Error::value(format!("truth without prediction: {}", names.len()))
+        .at(format!("{} and {}", truth.shown, sides.join(", ")))
+        .found(shown)
+        .advice("units pair by name; --allow-missing leaves those without a prediction out, with a warning")
+}
+
+fn no_missing_side(units: &[UnitPlan], preds: &[PredSide], protocol: &Segmentation) -> Result<()> {
+    for unit in units {
+        if let Some(side) = unit.preds.iter().position(Option::is_none) {
+            let pred = &preds[side];
+            let head = &protocol.heads[pred.heads[0].head].name;
+            return Err(Error::value("a head is missing")
+                .at(format!("unit {}, head {head}", unit.name))
+                .found(format!("no file for the unit in {}", pred.side.shown))
+                .advice(
+                    "add it, or say --missing-heads marginalise to score from the heads that are there",
+                ));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn units(names: &[&str]) -> Vec<UnitPlan> {
+        let unit =
+            |name: &&str| UnitPlan { name: (*name).into(), truth: Place::Key, preds: vec![None].into() };
+        names.iter().map(unit).collect()
+    }
+
+    fn found(names: &[&str]) -> Vec<(String, Place)> {
+        names.iter().map(|name| ((*name).into(), Place::Key)).collect()
+    }
+
+    #[test]
+    fn names_join_whatever_is_missing_on_either_side() {
+        for (truth, pred, extra) in [
+            (&["a", "b", "c"][..], &["a", "b", "c"][..], &[][..]),
+            (&["b", "d"], &["a", "b", "c", "d", "e"], &["a", "c", "e"]),
+            (&["a", "b", "c"], &["b"], &[]),
+            (&["a"], &[], &[]),
+        ] {
+            let mut units = units(truth);
+            assert_eq!(join(&mut units, 0, found(pred)), extra);
+            for unit in &units {
+                assert_eq!(unit.preds[0].is_some(), pred.contains(&unit.name.as_str()), "{}", unit.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! One side of the pairs: a folder of files, or one file that holds the arrays of all units.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use calipers_core::{Error, ErrorKind, Result};
+use calipers_io::array::npy::NpyFile;
+use calipers_io::array::{Arrays, Matrix, npz, safetensors};
+use calipers_io::file::InputFile;
+use calipers_io::limits;
+
+use crate::inputs::Inputs;
+use crate::sources::walk::{self, has_ending};
+
+/// The endings of files that hold one unit.
+pub const ENDINGS: [&str; 6] = [".png", ".tif", ".tiff", ".npy", ".npz", ".safetensors"];
+/// The endings of files that hold many.
+pub const CONTAINERS: [&str; 3] = [".npz", ".safetensors", ".npy"];
+
+/// Truth, predictions, or the predictions of one head.
+pub struct Side {
+    /// The path as given, with `/`.
+    pub shown: String,
+    /// What it is.
+    pub kind: SideKind,
+}
+
+/// What a path stands for.
+pub enum SideKind {
+    /// A folder, one file a unit.
+    Folder(PathBuf),
+    /// A container, one array a unit; its file.
+    Arrays(Arrays, Arc<InputFile>),
+    /// A container, one slab of the leading axis a unit; its file.
+    Slabs(NpyFile, Arc<InputFile>),
+}
+
+/// Where in its side the array of one unit is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In the file at this path below the folder.
+    File(Box<str>),
+    /// Under the unit's own name.
+    Key,
+    /// At this place of the leading axis.
+    Slab(u64),
+}
+
+impl Side {
+    /// Opens a folder or a container.
+    pub fn open(path: &Path, inputs: &Inputs) -> Result<Self> {
+        let shown = path.display().to_string().replace(std::path::MAIN_SEPARATOR, "/");
+        let shown = shown.trim_end_matches('/').to_owned();
+        let metadata = std::fs::metadata(path)
+            .map_err(|error| Error::io(format!("cannot open the file: {}", error.kind())).in_file(&shown))?;
+        if metadata.is_dir() {
+            return Ok(Self { shown, kind: SideKind::Folder(path.to_path_buf()) });
+        }
+        if !CONTAINERS.iter().any(|ending| has_ending(&shown, ending)) {
+            return Err(Error::value("neither a folder nor a container of arrays")
+                .in_file(&shown)
+                .allowed(format!("a folder, or a file that ends in {}", CONTAINERS.join(" ")))
+                .advice("give the folder that holds the file"));
+        }
+        let file = inputs.stream(path, &shown)?.0;
+        let kind = Self::container(&shown, file).map_err(|error| error.in_file(&shown))?;
+        Ok(Self { shown, kind })
+    }
+
+    fn container(shown: &str, file: Arc<InputFile>) -> Result<SideKind> {
+        let source = Arc::clone(&file) as Arc<_>;
+        if has_ending(shown, ".npz") {
+            Ok(SideKind::Arrays(npz::open(source)?, file))
+        } else if has_ending(shown, ".safetensors") {
+            Ok(SideKind::Arrays(safetensors::open(source)?, file))
+        } else {
+            Ok(SideKind::Slabs(NpyFile::open(source)?, file))
+        }
+    }
+
+    /// The units by name, in byte order, each once.
+    pub fn units(&self, suffix: Option<&str>, flat: bool) -> Result<Vec<(String, Place)>> {
+        let mut units = match &self.kind {
+            SideKind::Folder(folder) => self.files(folder, suffix, flat)?,
+            SideKind::Arrays(arrays, _) => arrays.keys().into_iter().map(|key| (key, Place::Key)).collect(),
+            SideKind::Slabs(file, _) => {
+                let slabs = match file.shape() {
+                    [slabs, _, _, ..] => *slabs,
+                    other => {
+                        return Err(Error::value(
+                            "a container needs an axis of units before those of an image",
+                        )
+                        .in_file(&self.shown)
+                        .found(format!("shape {other:?}")));
+                    }
+                };
+                (0..slabs).map(|index| (format!("{index:06}"), Place::Slab(index))).collect()
+            }
+        };
+        units.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        if let Some(pair) = units.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            let both = [self.shown_at(&pair[0]), self.shown_at(&pair[1])];
+            return Err(Error::new(ErrorKind::Duplicate, format!("two files for unit '{}'", pair[0].0))
+                .found(format!("{} and {}", both[0], both[1]))
+                .advice(
+                    "leave one, or choose by --truth-suffix and --pred-suffix; without --flat folders count",
+                ));
+        }
+        if let Some(long) = units.iter().find(|unit| unit.0.len() > limits::NAME) {
+            return Err(Error::value("a unit name is too long")
+                .in_file(self.shown_at(long))
+                .found(format!("{} bytes", long.0.len()))
+                .allowed(format!("{} bytes", limits::NAME)));
+        }
+        Ok(units)
+    }
+
+    fn files(&self, folder: &Path, suffix: Option<&str>, flat: bool) -> Result<Vec<(String, Place)>> {
+        let known = |name: &str| ENDINGS.iter().find(|ending| has_ending(name, ending));
+        let wanted = |name: &str| match suffix {
+            Some(suffix) => name.len() > suffix.len() && name.ends_with(suffix),
+            None => known(name).is_some(),
+        };
+        let mut units = Vec::new();
+        for file in walk::below(folder, &wanted)? {
+            let Some(ending) = known(&file) else {
+                return Err(Error::value("the ending of the file says no format")
+                    .in_file(format!("{}/{file}", self.shown))
+                    .allowed(ENDINGS.join(" ")));
+            };
+            let cut = suffix.map_or(ending.len(), str::len);
+            let name = &file[..file.len() - cut];
+            let name = if flat { name.rsplit('/').next().unwrap_or(name) } else { name };
+            units.push((name.to_owned(), Place::File(file.into_boxed_str())));
+        }
+        Ok(units)
+    }
+
+    /// A unit's file or array as messages name it.
+    pub fn shown_at(&self, (name, place): &(String, Place)) -> String {
+        self.shown_place(name, place)
+    }
+
+    /// The same, from the two apart.
+    pub fn shown_place(&self, name: &str, place: &Place) -> String {
+        match place {
+            Place::File(file) => format!("{}/{file}", self.shown),
+            Place::Key => format!("{}, key {name}", self.shown),
+            Place::Slab(index) => format!("{}, unit {index}", self.shown),
+        }
+    }
+
+    /// Fails when the container was changed since it was opened.
+    pub fn unchanged(&self) -> Result<()> {
+        match &self.kind {
+            SideKind::Folder(_) => Ok(()),
+            SideKind::Arrays(_, file) | SideKind::Slabs(_, file) => {
+                file.unchanged().map_err(|error| error.in_file(&self.shown))
+            }
+        }
+    }
+}
