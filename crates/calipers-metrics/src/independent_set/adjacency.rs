@@ -139,13 +139,22 @@ impl Adjacency {
             each(u, v, if both { Direction::Both } else { Direction::Forward });
             *cursor += usize::from(both);
         };
-        let mut batches = Batches::new(self.nodes());
+        let mut batches = Batches::for_nodes(self.nodes());
         for u in 0..self.nodes() as u32 {
             for &v in self.sides(u).1 {
-                batches.add(v, u, &mut meet);
+                match &mut batches {
+                    None => meet(v, u),
+                    Some(batches) => {
+                        if batches.add(v, u) {
+                            batches.visit(&mut meet);
+                        }
+                    }
+                }
             }
         }
-        batches.finish(&mut meet);
+        if let Some(mut batches) = batches {
+            batches.visit(&mut meet);
+        }
         for (v, (cursor, end)) in (0..).zip(cursors) {
             for &u in self.neighbours[cursor..end].iter().take_while(|&&u| u < v) {
                 each(u, v, Direction::Backward);

@@ -1,11 +1,11 @@
 //! The training loss and its gradient by the logits.
 
-use calipers_core::{Error, Result};
+use calipers_core::{Error, Result, math};
 
 use super::edge_walk::walk;
 use super::graph::Graph;
 use super::protocol::{PosWeight, Preset, WeightRule};
-use super::sums::{Belief, Tally, stored_sum};
+use super::sums::{Tally, beliefs_from_logits, stored_sum};
 
 /// A batch of graphs with a logit and a label for each node.
 pub type Batch<'a> = [(&'a Graph, &'a [f64], &'a [bool])];
@@ -44,7 +44,8 @@ pub fn loss_and_grad(
         let weight = totals.weight(pos_weight, strict, labels.len() as u64, ones);
         let nodes = if strict { labels.len() as u64 * totals.with_nodes } else { totals.nodes } as f64;
         let edges = if strict { graph.edges() * totals.with_edges } else { totals.entries } as f64;
-        let beliefs: Vec<Belief> = logits.iter().map(|&z| Belief::from_logit(z)).collect();
+        let mut beliefs = Vec::new();
+        beliefs_from_logits(logits, &mut beliefs);
         let p: Vec<f64> = beliefs.iter().map(|belief| belief.p).collect();
         let mut loss = Tally::default();
         for (belief, &label) in beliefs.iter().zip(labels) {
@@ -60,7 +61,7 @@ pub fn loss_and_grad(
         let near = neighbour_sums(graph, &p, strict);
         grad.extend(beliefs.iter().zip(labels).zip(logits).zip(near).map(
             |(((belief, &label), &z), near)| {
-                let q = Belief::from_logit(-z).p;
+                let q = math::sigmoid(-z);
                 let fit = if label { -weight * q } else { belief.p } / nodes;
                 let clash = if near > 0.0 { feasibility_weight * belief.p * q * near / edges } else { 0.0 };
                 fit + clash

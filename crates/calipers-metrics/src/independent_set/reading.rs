@@ -21,8 +21,10 @@ pub(super) struct Census {
 pub(super) fn read(nodes: u64, storage: Storage, entries: &dyn EdgeSource) -> Result<(Adjacency, Census)> {
     let mut first = FirstReading::new(nodes, storage, entries.entries());
     entries.blocks(&mut |tails, heads| first.count(tails, heads))?;
-    let FirstReading { mut counts, in_order, mut census, mut batches, .. } = first;
-    batches.finish(&mut |u, _| counts[u as usize + 1] += 1);
+    let FirstReading { mut counts, in_order, mut census, batches, .. } = first;
+    if let Some(mut batches) = batches {
+        batches.visit(|u, _| counts[u as usize + 1] += 1);
+    }
     if let Some(neighbours) = in_order {
         let mut sum = 0;
         for count in &mut counts {
@@ -31,25 +33,18 @@ pub(super) fn read(nodes: u64, storage: Storage, entries: &dyn EdgeSource) -> Re
         }
         return Ok((Adjacency { offsets: counts, neighbours }, census));
     }
-    let mut lists = Adjacency::with_room(counts);
-    let mut placed = true;
-    let mut place = |u: u32, v: u32| placed &= lists.place(u, v);
-    entries.blocks(&mut |tails, heads| {
-        for (&u, &v) in tails.iter().zip(heads).filter(|(u, v)| u != v) {
-            if u as u64 >= nodes || v as u64 >= nodes {
-                return Err(changed());
-            }
-            batches.add(u as u32, v as u32, &mut place);
-            if storage == Storage::Once {
-                batches.add(v as u32, u as u32, &mut place);
-            }
-        }
-        Ok(())
-    })?;
-    batches.finish(&mut place);
-    if !placed {
-        return Err(changed());
-    }
+    let mut second = SecondReading {
+        nodes,
+        storage,
+        lists: Adjacency::with_room(counts),
+        batches: Batches::for_nodes(nodes as usize),
+    };
+    let placed = entries.blocks(&mut |tails, heads| match second.place(tails, heads) {
+        true => Ok(()),
+        false => Err(changed()),
+    });
+    placed.and_then(|()| if second.visit() { Ok(()) } else { Err(changed()) })?;
+    let mut lists = second.lists;
     lists.finish();
     census.repeats = lists.sort();
     Ok((lists, census))
@@ -73,7 +68,7 @@ struct FirstReading {
     counts: Vec<usize>,
     in_order: Option<Vec<u32>>,
     census: Census,
-    batches: Batches,
+    batches: Option<Batches>,
 }
 
 impl FirstReading {
@@ -88,28 +83,34 @@ impl FirstReading {
             counts: vec![0; nodes as usize + 1],
             in_order,
             census: Census::default(),
-            batches: Batches::new(nodes as usize),
+            batches: Batches::for_nodes(nodes as usize),
         }
     }
 
     fn count(&mut self, tails: &[i64], heads: &[i64]) -> Result<()> {
         let start = self.count_in_order(tails, heads);
-        let Self { counts, census, batches, .. } = self;
-        let mut count = |u: u32, _: u32| counts[u as usize + 1] += 1;
-        for (i, (&u, &v)) in tails.iter().zip(heads).enumerate().skip(start) {
-            if u as u64 >= self.nodes || v as u64 >= self.nodes {
-                return Err(self.out_of_range(i, u, v));
+        let Self { counts, census, batches, nodes, storage, .. } = self;
+        let (nodes, once, loops) = (*nodes, *storage == Storage::Once, census.loops.len());
+        let (tails_left, heads_left) = (&tails[start..], &heads[start..]);
+        for (i, (&u, &v)) in tails_left.iter().zip(heads_left).enumerate() {
+            if u as u64 >= nodes || v as u64 >= nodes {
+                return Err(self.out_of_range(start + i, u, v));
             }
             if u == v {
                 census.loops.push(u as u32);
-                continue;
-            }
-            census.proper += 1;
-            batches.add(u as u32, 0, &mut count);
-            if self.storage == Storage::Once {
-                batches.add(v as u32, 0, &mut count);
+            } else if let Some(batches) = batches {
+                let full = batches.add(u as u32, 0) | (once && batches.add(v as u32, 0));
+                if full {
+                    batches.visit(|u, _| counts[u as usize + 1] += 1);
+                }
+            } else {
+                counts[u as usize + 1] += 1;
+                if once {
+                    counts[v as usize + 1] += 1;
+                }
             }
         }
+        census.proper += (tails.len() - start - (census.loops.len() - loops)) as u64;
         self.read += tails.len() as u64;
         Ok(())
     }
@@ -151,6 +152,48 @@ impl FirstReading {
                 n => format!("0 to {}, the graph has {n} nodes", n - 1),
             })
             .advice("check that nodes are numbered from 0 and that scores and graph belong together")
+    }
+}
+
+/// Puts each head into the list of its tail.
+struct SecondReading {
+    nodes: u64,
+    storage: Storage,
+    lists: Adjacency,
+    batches: Option<Batches>,
+}
+
+impl SecondReading {
+    /// False when the entries are not those of the first reading.
+    fn place(&mut self, tails: &[i64], heads: &[i64]) -> bool {
+        let Self { nodes, storage, lists, batches } = self;
+        let (nodes, once) = (*nodes, *storage == Storage::Once);
+        let known = |u: i64, v: i64| (u as u64) < nodes && (v as u64) < nodes;
+        let mut proper = tails.iter().zip(heads).filter(|(u, v)| u != v);
+        let Some(batches) = batches else {
+            return proper.all(|(&u, &v)| {
+                let (node, neighbour) = (u as u32, v as u32);
+                known(u, v) && lists.place(node, neighbour) && (!once || lists.place(neighbour, node))
+            });
+        };
+        let mut placed = true;
+        for (&u, &v) in proper {
+            placed &= known(u, v);
+            let full = placed && batches.add(u as u32, v as u32) | (once && batches.add(v as u32, u as u32));
+            if full {
+                batches.visit(|u, v| placed &= lists.place(u, v));
+            }
+        }
+        placed
+    }
+
+    /// Places what waits.
+    fn visit(&mut self) -> bool {
+        let mut placed = true;
+        if let Some(batches) = &mut self.batches {
+            batches.visit(|u, v| placed &= self.lists.place(u, v));
+        }
+        placed
     }
 }
 

@@ -1,6 +1,7 @@
 //! The sums behind the losses and the confidence: each exact over its terms and rounded once.
 
-use calipers_core::{ExactSum, math};
+use calipers_core::math::{self, lanes};
+use calipers_core::ExactSum;
 
 use super::graph::Graph;
 use super::protocol::{Kind, Preset};
@@ -21,19 +22,30 @@ pub(super) struct Belief {
 
 impl Belief {
     /// From a logit, without overflow or cancellation.
+    #[inline(always)]
     pub(super) fn from_logit(z: f64) -> Self {
         let size = z.abs();
-        let e = math::exp(-size);
-        let whole = 1.0 + e;
-        let larger = 1.0 / whole;
-        // ln and 1 - e are the faster ways, 100 times more accurate than asked for where they are
-        // taken; beyond, 1 + e and 1 - e lose the digits that matter.
-        let tail = if size < 4.0 { math::ln(whole) } else { math::log1p(e) };
+        let e = lanes::exp(-size);
+        let larger = 1.0 / (1.0 + e);
+        let tail = lanes::log1p(e);
         Self {
             p: if z >= 0.0 { larger } else { e * larger },
             minus_ln_p: (-z).max(0.0) + tail,
             minus_ln_q: z.max(0.0) + tail,
-            confidence: if size > 0.02 { (1.0 - e) * larger } else { math::tanh(0.5 * size) },
+            confidence: (1.0 - e) * larger,
+        }
+    }
+
+    /// From a logit so small that 1 - e loses digits, or so large that e is tiny.
+    #[cold]
+    fn from_extreme_logit(z: f64) -> Self {
+        let size = z.abs();
+        let tail = math::log1p(math::exp(-size));
+        Self {
+            p: math::sigmoid(z),
+            minus_ln_p: (-z).max(0.0) + tail,
+            minus_ln_q: z.max(0.0) + tail,
+            confidence: math::tanh(0.5 * size),
         }
     }
 
@@ -44,6 +56,21 @@ impl Belief {
             minus_ln_q: if p < 1.0 { -math::log1p(-p) } else { f64::INFINITY },
             confidence: (2.0 * p - 1.0).abs(),
         }
+    }
+}
+
+/// Whether a logit needs the slower way.
+fn is_extreme(z: f64) -> bool {
+    !(0.02..700.0).contains(&z.abs())
+}
+
+/// What logits say about their nodes, one after the other. The loop over ordinary logits has no
+/// branch, so that it becomes vector code.
+pub(super) fn beliefs_from_logits(logits: &[f64], beliefs: &mut Vec<Belief>) {
+    beliefs.clear();
+    beliefs.extend(logits.iter().map(|&z| Belief::from_logit(z)));
+    for (belief, &z) in beliefs.iter_mut().zip(logits).filter(|(_, z)| is_extreme(**z)) {
+        *belief = Belief::from_extreme_logit(z);
     }
 }
 
@@ -78,7 +105,11 @@ impl Tally {
 /// The probabilities of scores that are not a set.
 pub(super) fn probabilities(kind: Kind, scores: &[f64]) -> Vec<f64> {
     match kind {
-        Kind::Logits => scores.iter().map(|&z| Belief::from_logit(z).p).collect(),
+        Kind::Logits => {
+            let mut beliefs = Vec::new();
+            beliefs_from_logits(scores, &mut beliefs);
+            beliefs.iter().map(|belief| belief.p).collect()
+        }
         Kind::Probs | Kind::Set => scores.to_vec(),
     }
 }
@@ -94,24 +125,36 @@ pub(super) fn node_sums(
     // The published code cuts logarithms of probabilities at 100.
     let cut = if preset != Preset::Strict && kind == Kind::Probs { 100.0 } else { f64::INFINITY };
     let mut p = Vec::with_capacity(scores.len());
-    let (mut positive, mut negative, mut confidence) = (Tally::default(), Tally::default(), Tally::default());
+    let (mut positive, mut negative, mut confidence) = (ExactSum::new(), ExactSum::new(), ExactSum::new());
     let mut infinite = false;
-    for ((&score, &label), &guess) in scores.iter().zip(labels).zip(predicted) {
-        let belief = match kind {
-            Kind::Logits => Belief::from_logit(score),
-            Kind::Probs | Kind::Set => Belief::from_probability(score),
-        };
-        p.push(belief.p);
-        let loss = if label { belief.minus_ln_p } else { belief.minus_ln_q }.min(cut);
-        infinite |= loss.is_infinite();
-        if label { &mut positive } else { &mut negative }.add(loss);
-        if label == guess {
-            confidence.add(belief.confidence);
+    let mut terms = [const { Vec::new() }; 3];
+    let mut beliefs = Vec::new();
+    for start in (0..scores.len()).step_by(BUFFER) {
+        let end = scores.len().min(start + BUFFER);
+        match kind {
+            Kind::Logits => beliefs_from_logits(&scores[start..end], &mut beliefs),
+            Kind::Probs | Kind::Set => {
+                beliefs.clear();
+                beliefs.extend(scores[start..end].iter().map(|&p| Belief::from_probability(p)));
+            }
+        }
+        terms.iter_mut().for_each(Vec::clear);
+        for (v, belief) in (start..end).zip(&beliefs) {
+            let (label, right) = (labels[v], labels[v] == predicted[v]);
+            let loss = if label { belief.minus_ln_p } else { belief.minus_ln_q }.min(cut);
+            infinite |= loss.is_infinite();
+            p.push(belief.p);
+            // A zero does not change an exact sum; a branch on labels would be guessed wrong often.
+            terms[0].push(if label { loss } else { 0.0 });
+            terms[1].push(if label { 0.0 } else { loss });
+            terms[2].push(if right { belief.confidence } else { 0.0 });
+        }
+        for (sum, terms) in [&mut positive, &mut negative, &mut confidence].into_iter().zip(&terms) {
+            sum.add_slice(terms);
         }
     }
-    let loss = |tally: Tally| (!infinite).then(|| tally.into_sum().value());
-    let confidence = confidence.into_sum().value();
-    (p, LabelSums { positive: loss(positive), negative: loss(negative), confidence })
+    let loss = |sum: ExactSum| (!infinite).then(|| sum.value());
+    (p, LabelSums { positive: loss(positive), negative: loss(negative), confidence: confidence.value() })
 }
 
 /// The sum of p_u p_v over stored entries, where `edges` is the one over edges.
@@ -148,13 +191,20 @@ mod tests {
 
     #[test]
     fn beliefs_keep_their_accuracy_for_tiny_and_huge_logits() {
-        let tiny = Belief::from_logit(1e-20);
+        let of = |z: f64| {
+            let mut beliefs = Vec::new();
+            beliefs_from_logits(&[z], &mut beliefs);
+            beliefs[0]
+        };
+        let tiny = of(1e-20);
         assert!(close(tiny.confidence, 5e-21) && close(tiny.minus_ln_p, std::f64::consts::LN_2));
-        let huge = Belief::from_logit(-800.0);
+        let faint = of(-720.0);
+        assert!(close(faint.minus_ln_q, (-720f64).exp()));
+        let huge = of(-800.0);
         assert!(close(huge.minus_ln_p, 800.0) && huge.minus_ln_q >= 0.0 && huge.minus_ln_q < 1e-300);
         assert!(close(huge.confidence, 1.0));
         for z in [-30.0f64, -4.1, -3.9, -1.5, -0.9, -0.021, 0.019, 0.3, 1.0, 1.1, 20.0] {
-            let belief = Belief::from_logit(z);
+            let belief = of(z);
             let p = 1.0 / (1.0 + (-z).exp());
             assert!(close(belief.p, p), "{z}");
             assert!(close(belief.confidence, (z.abs() / 2.0).tanh()), "{z}");
