@@ -12,7 +12,6 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::protocol::{Protocol, Rows, full_id};
 use crate::provenance::{Provenance, Reading, Setting};
 use crate::report::{Report, Table, Warning};
-use crate::value::Value;
 
 /// The name of a unit. Rows are kept and read in the byte order of these names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -157,13 +156,9 @@ impl<P: Protocol> Accumulator<P> {
             .map(|metric| (full_id::<P>(metric.id), (metric.read)(&self.protocol, &rows)))
             .collect();
         let mut warnings = self.protocol.warnings(&rows, &self.provenance);
-        warnings.extend(self.provenance.missing_shards().map(|(of, missing)| Warning {
+        warnings.extend(self.provenance.missing_shards().map(|missing| Warning {
             code: "shards-missing".into(),
-            message: format!(
-                "expected {of} shards, have {}, missing {}",
-                of as usize - missing.len(),
-                missing.iter().map(|i| format!("{i}/{of}")).collect::<Vec<_>>().join(", ")
-            ),
+            message: missing,
             units: Vec::new(),
         }));
         Report {
@@ -194,16 +189,14 @@ impl<P: Protocol> Accumulator<P> {
             .chain(metrics.iter().map(|metric| metric.id))
             .map(String::from)
             .collect();
-        let rows = (0..all.len())
-            .map(|i| {
+        let rows = all
+            .named()
+            .enumerate()
+            .map(|(i, (name, row))| {
                 let one = all.select([i]);
-                let (name, row) = (self.rows.keys().nth(i), one.iter().next());
-                let cells: Vec<Value> = row
-                    .into_iter()
-                    .flat_map(|row| P::COLUMNS.iter().map(|column| (column.read)(&fixed, row)))
-                    .chain(metrics.iter().map(|metric| (metric.read)(&fixed, &one)))
-                    .collect();
-                (name.map(UnitId::to_string).unwrap_or_default(), cells)
+                let columns = P::COLUMNS.iter().map(|column| (column.read)(&fixed, row));
+                let cells = columns.chain(metrics.iter().map(|metric| (metric.read)(&fixed, &one)));
+                (name.to_owned(), cells.collect())
             })
             .collect();
         Table { columns, rows }

@@ -9,6 +9,7 @@
 
 mod approx;
 mod kernels;
+pub mod lanes;
 mod tables;
 mod wide;
 

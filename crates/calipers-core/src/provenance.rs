@@ -95,13 +95,21 @@ impl Provenance {
         Ok(())
     }
 
-    /// The shards that are missing where several of one split were merged: `(number of shards,
-    /// missing ones)`. A single shard on its own is meant to be one.
-    pub fn missing_shards(&self) -> impl Iterator<Item = (u32, Vec<u32>)> + '_ {
-        self.shards.iter().filter_map(|(&of, have)| {
-            let missing: Vec<u32> = (1..=of).filter(|i| !have.contains(i)).collect();
-            (have.len() > 1 && !missing.is_empty()).then_some((of, missing))
-        })
+    /// A sentence for every split of which several shards were merged, but not all. A single shard
+    /// on its own is meant to be one.
+    pub(crate) fn missing_shards(&self) -> impl Iterator<Item = String> + '_ {
+        const NAMED: usize = 20;
+        self.shards.iter().filter(|(of, have)| have.len() > 1 && have.len() < **of as usize).map(
+            |(of, have)| {
+                let missing = *of as usize - have.len();
+                let named = (1..=*of).filter(|i| !have.contains(i)).take(NAMED);
+                let mut named = named.map(|i| format!("{i}/{of}")).collect::<Vec<_>>().join(", ");
+                if missing > NAMED {
+                    named.push_str(&format!(" and {} more", missing - NAMED));
+                }
+                format!("expected {of} shards, have {}, missing {named}", have.len())
+            },
+        )
     }
 }
 

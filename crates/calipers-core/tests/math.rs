@@ -115,3 +115,17 @@ fn functions_never_fall_where_they_rise() {
         assert!(values.windows(2).all(|pair| pair[0] <= pair[1]), "{name}");
     }
 }
+
+#[test]
+fn arguments_just_beside_one_and_zero_neither_overflow_nor_lose_digits() {
+    let near = |ours: f64, theirs: f64| (ours - theirs).abs() <= 2.0 * f64::EPSILON * theirs.abs();
+    for step in 1..4000 {
+        let x = f64::from(step) / (1 << 20) as f64;
+        for x in [x, -x] {
+            assert!(near(log1p(x), x.ln_1p()), "log1p({x})");
+            assert!(near(ln(1.0 + x), (1.0 + x).ln()), "ln(1 + {x})");
+            assert!(near(tanh(x), x.tanh()), "tanh({x})");
+            assert!(near(log_sigmoid(40.0 + x), -(-(40.0 + x)).exp().ln_1p()), "log_sigmoid(40 + {x})");
+        }
+    }
+}

@@ -1,5 +1,4 @@
 //! PNG and TIFF label maps: what other programs wrote, and damage.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
 use calipers_core::Result;
 use calipers_io::image::{Image, Pixels};

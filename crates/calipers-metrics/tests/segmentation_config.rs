@@ -1,4 +1,5 @@
 //! Configurations of the segmentation family: label spaces, presets, and what is refused.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -66,13 +66,23 @@ pub fn metrics_of(protocol: &Map<String, Json>) -> Vec<MetricInfo> {
     })
 }
 
-/// One metric by its id, with or without the family prefix; fails with the nearest ids.
+/// One metric by its id; the family may be left out where only one has that id. Fails with the ids
+/// that may have been meant.
 pub fn metric(id: &str) -> Result<MetricInfo> {
     let all: Vec<MetricInfo> = FAMILIES.iter().flat_map(|family| (family.metrics)()).collect();
-    let matches =
-        |info: &&MetricInfo| info.id == id || info.id.split_once('.').is_some_and(|(_, short)| short == id);
-    if let Some(info) = all.iter().find(matches) {
+    if let Some(info) = all.iter().find(|info| info.id == id) {
         return Ok(info.clone());
+    }
+    let alike: Vec<&MetricInfo> = all.iter().filter(|info| short(&info.id) == id).collect();
+    match alike.as_slice() {
+        [] => {}
+        [info] => return Ok((*info).clone()),
+        several => {
+            let ids: Vec<&str> = several.iter().map(|info| info.id.as_str()).collect();
+            return Err(Error::usage("several families have a metric of that id")
+                .found(id)
+                .advice(format!("say {}", ids.join(" or "))));
+        }
     }
     let mut near: Vec<&str> = all
         .iter()
@@ -118,6 +128,8 @@ mod tests {
     fn a_misspelt_id_is_answered_with_its_neighbour() {
         let error = metric("loss_bec").map(|info| info.id).unwrap_err();
         assert!(error.to_string().contains("independent_set.loss_bce"), "{error}");
-        assert_eq!(metric("independent_set.f1").unwrap().id, metric("f1").unwrap().id);
+        assert_eq!(metric("independent_set.gap").unwrap().id, metric("gap").unwrap().id);
+        let error = metric("f1").map(|info| info.id).unwrap_err().to_string();
+        assert!(error.contains("independent_set.f1 or segmentation.f1"), "{error}");
     }
 }

@@ -169,7 +169,9 @@ pub(super) fn tanh_deficit(x: f64) -> i64 {
 /// `value * (1 - deficit)` for a value below 2.01 in units of 2^-126 and a deficit below 2^-8 in
 /// units of 2^-71.
 pub(super) fn shrink(value: u128, deficit: i64) -> u128 {
-    (value as i128 - ((i128::from((value >> 64) as i64) * i128::from(deficit)) >> 7)) as u128
+    // A negative deficit may carry the result past the largest i128, but never past u128.
+    let product = (i128::from((value >> 64) as i64) * i128::from(deficit)) >> 7;
+    value.wrapping_sub(product as u128)
 }
 
 /// 1 + x as a value in [1, 2) in units of 2^-116 and an exponent, rounded down by less than

@@ -30,11 +30,14 @@ impl Adjacency {
         &self.neighbours[self.offsets[node as usize]..self.offsets[node as usize + 1]]
     }
 
-    /// The neighbours with a smaller, and those with a larger number than the node.
-    #[inline]
-    pub(super) fn sides(&self, node: u32) -> (&[u32], &[u32]) {
-        let near = self.of(node);
-        near.split_at(near.partition_point(|&w| w < node))
+    /// How many neighbours in the sorted list of a node have a smaller number.
+    fn smaller(&self, node: u32) -> usize {
+        self.of(node).partition_point(|&w| w < node)
+    }
+
+    /// How many neighbours of each node have a smaller number.
+    pub(super) fn all_smaller(&self) -> Vec<u32> {
+        (0..self.nodes() as u32).map(|v| self.smaller(v) as u32).collect()
     }
 
     pub(super) fn nodes(&self) -> usize {
@@ -123,6 +126,67 @@ impl Adjacency {
         repeats
     }
 
+    /// How many neighbours of each node have a smaller number, when every pair of the sorted lists is
+    /// there in both directions.
+    ///
+    /// *Correctness.* The pairs u < v come up by ascending u, and each finds its (v, u) at the cursor
+    /// of v. When no cursor leaves its list and all smaller neighbours are found, none is missing.
+    pub(super) fn smaller_when_symmetric(&self) -> Option<Vec<u32>> {
+        let Self { offsets, neighbours } = self;
+        let nodes = self.nodes();
+        u32::try_from(neighbours.len()).ok()?;
+        let mut cursors: Vec<u32> = offsets[..nodes].iter().map(|&start| start as u32).collect();
+        match Batches::for_nodes(nodes) {
+            None => self.meet_in_order(&mut cursors)?,
+            Some(batches) => self.meet_in_batches(&mut cursors, batches)?,
+        }
+        cursors.iter_mut().zip(offsets).for_each(|(cursor, &start)| *cursor -= start as u32);
+        Some(cursors)
+    }
+
+    /// Moves each cursor over the smaller neighbours; `None` when a direction is missing.
+    fn meet_in_order(&self, cursors: &mut [u32]) -> Option<()> {
+        let neighbours = &self.neighbours[..];
+        for (u, &end) in (0..).zip(&self.offsets[1..]) {
+            // All smaller neighbours of a node are met before its turn comes.
+            let larger = neighbours.get(cursors[u as usize] as usize..end)?;
+            if larger.first().is_some_and(|&v| v < u) {
+                return None;
+            }
+            for &v in larger {
+                let cursor = &mut cursors[v as usize];
+                if neighbours.get(*cursor as usize) != Some(&u) {
+                    return None;
+                }
+                *cursor += 1;
+            }
+        }
+        Some(())
+    }
+
+    /// The same for a graph too large for the cache.
+    fn meet_in_batches(&self, cursors: &mut [u32], mut batches: Batches) -> Option<()> {
+        let mut all_met = true;
+        let mut meet = |v: u32, u: u32| {
+            let cursor = &mut cursors[v as usize];
+            all_met &= self.neighbours.get(*cursor as usize) == Some(&u);
+            *cursor = cursor.saturating_add(1);
+        };
+        let mut pairs = 0;
+        for u in 0..self.nodes() as u32 {
+            let larger = &self.of(u)[self.smaller(u)..];
+            pairs += larger.len();
+            for &v in larger {
+                if batches.add(v, u) {
+                    batches.visit(&mut meet);
+                }
+            }
+        }
+        batches.visit(&mut meet);
+        let inside = cursors.iter().zip(&self.offsets[1..]).all(|(&cursor, &end)| cursor as usize <= end);
+        (all_met && inside && 2 * pairs == self.neighbours.len()).then_some(())
+    }
+
     /// Visits every unordered pair u < v of sorted lists once. The pairs (u, v) come up by ascending
     /// u, so a cursor in the list of each v meets the (v, u) in passing.
     pub(super) fn pairs(&self, mut each: impl FnMut(u32, u32, Direction)) {
@@ -139,13 +203,22 @@ impl Adjacency {
             each(u, v, if both { Direction::Both } else { Direction::Forward });
             *cursor += usize::from(both);
         };
-        let mut batches = Batches::new(self.nodes());
+        let mut batches = Batches::for_nodes(self.nodes());
         for u in 0..self.nodes() as u32 {
-            for &v in self.sides(u).1 {
-                batches.add(v, u, &mut meet);
+            for &v in &self.of(u)[self.smaller(u)..] {
+                match &mut batches {
+                    None => meet(v, u),
+                    Some(batches) => {
+                        if batches.add(v, u) {
+                            batches.visit(&mut meet);
+                        }
+                    }
+                }
             }
         }
-        batches.finish(&mut meet);
+        if let Some(mut batches) = batches {
+            batches.visit(&mut meet);
+        }
         for (v, (cursor, end)) in (0..).zip(cursors) {
             for &u in self.neighbours[cursor..end].iter().take_while(|&&u| u < v) {
                 each(u, v, Direction::Backward);
@@ -212,6 +285,34 @@ mod tests {
             expected.sort_unstable();
             sort_list(&mut list);
             prop_assert_eq!(list, expected);
+        }
+
+        #[test]
+        fn lists_are_symmetric_when_no_pair_lacks_a_direction(
+            nodes in 2u32..12,
+            picks in prop::collection::vec((any::<u32>(), any::<u32>()), 0..40),
+            lost in any::<prop::sample::Index>(),
+            loses in any::<bool>(),
+        ) {
+            let mut pairs: Vec<(u32, u32)> = picks.iter().map(|(u, v)| (u % nodes, v % nodes)).collect();
+            pairs.retain(|(u, v)| u != v);
+            pairs.extend(pairs.clone().iter().map(|&(u, v)| (v, u)));
+            pairs.sort_unstable();
+            pairs.dedup();
+            if loses && !pairs.is_empty() {
+                pairs.remove(lost.index(pairs.len()));
+            }
+            // The same pairs in a graph that is worked on in batches.
+            for spread in [1, 30_000] {
+                let ends = (0..nodes * spread).map(|v| pairs.partition_point(|pair| pair.0 * spread <= v));
+                let lists = Adjacency {
+                    offsets: std::iter::once(0).chain(ends).collect(),
+                    neighbours: pairs.iter().map(|pair| pair.1 * spread).collect(),
+                };
+                let mut symmetric = true;
+                lists.pairs(|_, _, there| symmetric &= there == Direction::Both);
+                prop_assert_eq!(lists.smaller_when_symmetric(), symmetric.then(|| lists.all_smaller()));
+            }
         }
     }
 }

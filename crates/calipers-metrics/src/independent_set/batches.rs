@@ -7,8 +7,8 @@
 /// about visits to different nodes.
 #[derive(Debug)]
 pub(super) struct Batches {
-    /// A node's region is its number without this many low bits; `None` visits at once.
-    shift: Option<u32>,
+    /// A node's region is its number without this many low bits.
+    shift: u32,
     waiting: Vec<(u32, u32)>,
     grouped: Vec<(u32, u32)>,
 }
@@ -20,27 +20,22 @@ const REGIONS: usize = 256;
 const BATCH: usize = 1 << 22;
 
 impl Batches {
-    pub(super) fn new(nodes: usize) -> Self {
-        let shift = (nodes >= FITS).then(|| usize::BITS - nodes.leading_zeros() - REGIONS.ilog2());
-        Self { shift, waiting: Vec::new(), grouped: Vec::new() }
+    /// Batches for a graph of so many nodes; `None` when it is faster to visit at once.
+    pub(super) fn for_nodes(nodes: usize) -> Option<Self> {
+        let shift = (usize::BITS - nodes.leading_zeros()).saturating_sub(REGIONS.ilog2());
+        (nodes >= FITS).then(|| Self { shift, waiting: Vec::new(), grouped: Vec::new() })
     }
 
-    /// Visits now or later.
+    /// Puts a visit off. True when it is time to make all visits that wait.
     #[inline]
-    pub(super) fn add(&mut self, node: u32, value: u32, visit: &mut impl FnMut(u32, u32)) {
-        if self.shift.is_none() {
-            visit(node, value);
-            return;
-        }
+    pub(super) fn add(&mut self, node: u32, value: u32) -> bool {
         self.waiting.push((node, value));
-        if self.waiting.len() == BATCH {
-            self.finish(visit);
-        }
+        self.waiting.len() >= BATCH
     }
 
     /// Makes all visits that wait.
-    pub(super) fn finish(&mut self, visit: &mut impl FnMut(u32, u32)) {
-        let region = |node: u32| (node >> self.shift.unwrap_or_default()) as usize % REGIONS;
+    pub(super) fn visit(&mut self, mut each: impl FnMut(u32, u32)) {
+        let region = |node: u32| (node >> self.shift) as usize % REGIONS;
         let mut places = [0; REGIONS];
         for &(node, _) in &self.waiting {
             places[region(node)] += 1;
@@ -57,7 +52,7 @@ impl Batches {
         }
         self.waiting.clear();
         for &(node, value) in &self.grouped {
-            visit(node, value);
+            each(node, value);
         }
     }
 }
@@ -68,20 +63,24 @@ mod tests {
 
     #[test]
     fn every_visit_is_made_and_those_to_one_node_in_order() {
-        for nodes in [FITS as u32 / 3, FITS as u32, 5 * FITS as u32 + 3] {
+        assert!(Batches::for_nodes(FITS - 1).is_none());
+        for nodes in [FITS as u32, 5 * FITS as u32 + 3] {
             let mut last = vec![0; nodes as usize];
             let mut visits = 0;
-            let mut visit = |node: u32, value: u32| {
+            let mut each = |node: u32, value: u32| {
                 assert!(last[node as usize] < value);
                 last[node as usize] = value;
                 visits += 1;
             };
-            let mut batches = Batches::new(nodes as usize);
+            let mut batches = Batches::for_nodes(nodes as usize).unwrap();
             for value in 1..=1_000_000u32 {
-                batches.add(value.wrapping_mul(2_654_435_761) % nodes, value, &mut visit);
+                assert!(!batches.add(value.wrapping_mul(2_654_435_761) % nodes, value));
+                if value % 300_000 == 0 {
+                    batches.visit(&mut each);
+                }
             }
-            batches.finish(&mut visit);
-            batches.finish(&mut visit);
+            batches.visit(&mut each);
+            batches.visit(&mut each);
             assert_eq!(visits, 1_000_000);
         }
     }

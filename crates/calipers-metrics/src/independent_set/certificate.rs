@@ -14,9 +14,11 @@ use super::graph::Graph;
 /// # Ok::<(), calipers_core::Error>(())
 /// ```
 pub fn upper_bound(graph: &Graph) -> u64 {
-    let mut best = clique_cover(graph, 0..graph.nodes() as u32, u64::MAX);
-    best = clique_cover(graph, by_degree(graph), best);
-    clique_cover(graph, elimination_order(graph), best)
+    let by_number: Vec<u32> = (0..graph.nodes() as u32).collect();
+    let mut best = clique_cover(graph, &by_number, u64::MAX);
+    drop(by_number);
+    best = clique_cover(graph, &by_degree(graph), best);
+    clique_cover(graph, &elimination_order(graph), best)
 }
 
 /// A clique of the cover while it grows.
@@ -28,14 +30,20 @@ struct Clique {
 }
 
 const UNPLACED: u32 = u32::MAX;
+/// How many nodes are touched together, and in how large graphs that is worth it.
+const AHEAD: usize = 32;
+const OUTSIDE_CACHE: usize = 1 << 18;
 
 /// Puts each node into the largest clique wholly adjacent to it, the first made among equals, else
 /// into a new one. Returns the number of cliques, or `enough` as soon as that many are made.
-fn clique_cover(graph: &Graph, order: impl IntoIterator<Item = u32>, enough: u64) -> u64 {
+fn clique_cover(graph: &Graph, order: &[u32], enough: u64) -> u64 {
     let mut placed = vec![UNPLACED; graph.nodes()];
     let mut cliques: Vec<Clique> = Vec::new();
     let mut near = Vec::new();
-    for v in order {
+    for (at, &v) in order.iter().enumerate() {
+        if at % AHEAD == 0 && graph.nodes() >= OUTSIDE_CACHE {
+            touch(graph, &order[at..order.len().min(at + AHEAD)], &placed, &cliques);
+        }
         // Every slot is written and only the count depends on what was read: a branch here would
         // be guessed wrong half of the time, and wait for memory each time.
         let neighbours = graph.neighbours(v);
@@ -73,4 +81,26 @@ fn clique_cover(graph: &Graph, order: impl IntoIterator<Item = u32>, enough: u64
         };
     }
     cliques.len() as u64
+}
+
+/// Reads what the next nodes will need, one kind of memory after the other: waits for memory then
+/// overlap, instead of each node waiting three times in a row. Changes nothing.
+fn touch(graph: &Graph, nodes: &[u32], placed: &[u32], cliques: &[Clique]) {
+    let mut lists: [&[u32]; AHEAD] = [&[]; AHEAD];
+    for (list, &v) in lists.iter_mut().zip(nodes) {
+        *list = graph.neighbours(v);
+    }
+    let mut seen = 0;
+    for list in lists {
+        seen ^= list.first().copied().unwrap_or_default();
+    }
+    for &w in lists.into_iter().flatten() {
+        seen ^= placed[w as usize];
+    }
+    if let Some(last) = cliques.len().checked_sub(1) {
+        for &w in lists.into_iter().flatten() {
+            seen ^= cliques[last.min(placed[w as usize] as usize)].size;
+        }
+    }
+    std::hint::black_box(seen);
 }

@@ -51,7 +51,8 @@ pub(super) fn baseline(graph: &Graph, which: Baseline, seed: u64) -> Option<Vec<
         Baseline::Index => greedy_in_order(graph, 0..nodes),
         Baseline::Random => {
             let mut random = SplitMix64::new(seed);
-            greedy_in_order(graph, ascending((0..nodes).map(|_| !random.next_u64()).collect()).order)
+            let keys: Vec<u64> = (0..nodes).map(|_| !random.next_u64()).collect();
+            greedy_in_order(graph, ascending(&keys).order)
         }
         Baseline::None => return None,
     })
@@ -59,11 +60,15 @@ pub(super) fn baseline(graph: &Graph, which: Baseline, seed: u64) -> Option<Vec<
 
 /// Nodes by degree ascending, then by number.
 pub(super) fn by_degree(graph: &Graph) -> Vec<u32> {
-    ascending((0..graph.nodes() as u32).map(|v| graph.degree(v) as u64).collect()).order
+    ascending(&degrees(graph).collect::<Vec<_>>()).order
 }
 
 fn by_falling_degree(graph: &Graph) -> Vec<u32> {
-    ascending((0..graph.nodes() as u32).map(|v| !(graph.degree(v) as u64)).collect()).order
+    ascending(&degrees(graph).map(|degree| !degree).collect::<Vec<_>>()).order
+}
+
+fn degrees(graph: &Graph) -> impl Iterator<Item = u64> {
+    (0..graph.nodes() as u32).map(|v| graph.degree(v) as u64)
 }
 
 #[cfg(test)]

@@ -44,32 +44,98 @@ pub(super) fn walk(
     }
     // The marks of all neighbours of a node, combined.
     let mut near = vec![0; nodes];
-    let (mut predicted_edges, mut labelled_edges) = (0, 0);
     let mut edges = Tally::default();
-    for v in 0..nodes as u32 {
-        let smaller = graph.smaller_neighbours(v);
-        if let Some(p) = p {
-            edges.extend(smaller.iter().map(|&w| p[v as usize] * p[w as usize]));
-        }
-        let (mark, mut seen) = (marks[v as usize], 0);
-        for &w in smaller {
-            let other = marks[w as usize];
-            predicted_edges += u64::from(mark & other & PREDICTED);
-            labelled_edges += u64::from(mark & other & LABELLED) / u64::from(LABELLED);
-            seen |= other;
-            near[w as usize] |= mark;
-        }
-        near[v as usize] |= seen;
-    }
+    let [predicted_edges, labelled_edges] = match p {
+        Some(p) => meet_with_products(graph, &marks, &mut near, p, &mut edges),
+        None => meet(graph, &marks, &mut near),
+    };
     let set = |mark: u8, violations| SetOnGraph {
         violations,
-        conflicted: marks.iter().zip(&near).map(|(own, near)| u64::from(own & near & mark != 0)).sum(),
-        maximal: violations == 0 && marks.iter().zip(&near).all(|(own, near)| (own | near) & mark != 0),
+        conflicted: conflicted(&marks, &near, mark),
+        maximal: violations == 0
+            && marks.iter().zip(&near).fold(mark, |all, (own, near)| all & (own | near)) != 0,
     };
     Walk {
         prediction: set(PREDICTED, predicted_edges),
         labels: set(LABELLED, labelled_edges),
         edges: edges.into_sum(),
+    }
+}
+
+/// Nodes with a mark that a neighbour has too.
+fn conflicted(marks: &[u8], near: &[u8], mark: u8) -> u64 {
+    // So many of the largest mark can be summed in a byte, sixteen bytes at a time.
+    const BYTES: usize = 64;
+    let parts = marks.chunks(BYTES).zip(near.chunks(BYTES));
+    let sum = |(own, near): (&[u8], &[u8])| own.iter().zip(near).map(|(a, b)| a & b & mark).sum::<u8>();
+    parts.map(|part| u64::from(sum(part) / mark)).sum()
+}
+
+/// Lets each node and its neighbours see the marks of one another; counts the edges whose ends are
+/// both predicted and those whose ends are both labelled.
+fn meet(graph: &Graph, marks: &[u8], near: &mut [u8]) -> [u64; 2] {
+    let mut shared = Shared::default();
+    let near = &mut near[..marks.len()];
+    for (v, smaller) in graph.all_smaller_neighbours().enumerate() {
+        let mut seen = 0;
+        for &w in smaller {
+            let other = marks[w as usize];
+            shared.add(marks[v], other);
+            seen |= other;
+            near[w as usize] |= marks[v];
+        }
+        near[v] |= seen;
+    }
+    shared.edges()
+}
+
+/// The same, and in passing the products of the probabilities. Apart from its caller it has enough
+/// registers.
+#[inline(never)]
+fn meet_with_products(
+    graph: &Graph,
+    marks: &[u8],
+    near: &mut [u8],
+    p: &[f64],
+    edges: &mut Tally,
+) -> [u64; 2] {
+    let mut shared = Shared::default();
+    // Of equal length, so that one check of a node number serves them all.
+    let (near, p) = (&mut near[..marks.len()], &p[..marks.len()]);
+    for (v, smaller) in graph.all_smaller_neighbours().enumerate() {
+        let (mark, own, mut seen) = (marks[v], p[v], 0);
+        for (term, &w) in edges.room(smaller.len()).iter_mut().zip(smaller) {
+            *term = own * p[w as usize];
+            let other = marks[w as usize];
+            shared.add(mark, other);
+            seen |= other;
+            near[w as usize] |= mark;
+        }
+        near[v] |= seen;
+    }
+    shared.edges()
+}
+
+/// Counts the marks that both ends of an edge have.
+#[derive(Default)]
+struct Shared {
+    /// Of all edges: one for a shared prediction, two for a shared label.
+    total: u64,
+    /// Of the edges with a shared label.
+    labelled: u64,
+}
+
+impl Shared {
+    #[inline(always)]
+    fn add(&mut self, one: u8, other: u8) {
+        let both = u64::from(one) & u64::from(other);
+        self.total += both;
+        self.labelled += both / u64::from(LABELLED);
+    }
+
+    /// How many edges share a prediction, and how many a label.
+    fn edges(&self) -> [u64; 2] {
+        [self.total - u64::from(LABELLED) * self.labelled, self.labelled]
     }
 }
 

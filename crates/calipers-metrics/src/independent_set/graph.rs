@@ -19,6 +19,8 @@ use super::reading::{Census, read};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Graph {
     lists: Adjacency,
+    /// How many neighbours of each node have a smaller number.
+    smaller: Vec<u32>,
     entries: u64,
     loops: Vec<u32>,
     duplicate_edges: u64,
@@ -49,26 +51,39 @@ impl Graph {
         let Census { loops, proper, repeats } = census;
         let entries = proper + loops.len() as u64;
         let distinct = lists.neighbours.len() as u64;
-        let (mut one_directional_edges, duplicate_edges, copies);
+        let (smaller, one_directional_edges, duplicate_edges, copies);
         match storage {
             Storage::Once => {
+                smaller = lists.all_smaller();
                 one_directional_edges = 0;
                 duplicate_edges = proper - distinct / 2;
                 let unusual = repeats.into_iter().filter(|(u, v, _)| u < v).collect();
                 copies = Copies { usual: 1, unusual };
             }
             Storage::Both => {
-                one_directional_edges = 0u64;
                 duplicate_edges = proper - distinct;
-                lists.pairs(|_, _, there| one_directional_edges += u64::from(there != Direction::Both));
+                let symmetric = lists.smaller_when_symmetric();
+                one_directional_edges = if symmetric.is_some() { 0 } else { one_directional(&lists) };
                 copies = copies_of_pairs(&lists, one_directional_edges, &repeats);
-                if one_directional_edges > 0 {
-                    lists = lists.joined();
-                }
+                smaller = symmetric.unwrap_or_else(|| {
+                    if one_directional_edges > 0 {
+                        lists = lists.joined();
+                    }
+                    lists.all_smaller()
+                });
             }
         }
         let isolated_nodes = isolated(&lists);
-        Ok(Self { lists, entries, loops, duplicate_edges, one_directional_edges, isolated_nodes, copies })
+        Ok(Self {
+            lists,
+            smaller,
+            entries,
+            loops,
+            duplicate_edges,
+            one_directional_edges,
+            isolated_nodes,
+            copies,
+        })
     }
 
     /// The graph whose edges are the missing ones, each stored once. Refuses one of more than
@@ -93,6 +108,7 @@ impl Graph {
         }
         Ok(Self {
             isolated_nodes: isolated(&lists),
+            smaller: lists.all_smaller(),
             lists,
             entries: size / 2,
             loops: Vec::new(),
@@ -156,7 +172,15 @@ impl Graph {
     /// The neighbours with a smaller number than the node: every edge u < v comes up once, at v.
     #[inline]
     pub(super) fn smaller_neighbours(&self, node: u32) -> &[u32] {
-        self.lists.sides(node).0
+        let start = self.lists.offsets[node as usize];
+        &self.lists.neighbours[start..start + self.smaller[node as usize] as usize]
+    }
+
+    /// The same of all nodes.
+    #[inline]
+    pub(super) fn all_smaller_neighbours(&self) -> impl Iterator<Item = &[u32]> {
+        let Adjacency { offsets, neighbours } = &self.lists;
+        self.smaller.iter().zip(offsets).map(|(&count, &start)| &neighbours[start..][..count as usize])
     }
 
     /// How often edges are stored.
@@ -172,6 +196,13 @@ impl Graph {
 
 fn isolated(lists: &Adjacency) -> u64 {
     lists.offsets.windows(2).filter(|w| w[0] == w[1]).count() as u64
+}
+
+/// Pairs that are there in one direction only.
+fn one_directional(lists: &Adjacency) -> u64 {
+    let mut count = 0;
+    lists.pairs(|_, _, there| count += u64::from(there != Direction::Both));
+    count
 }
 
 /// How often each pair is stored, where both directions are expected: twice or, when most pairs

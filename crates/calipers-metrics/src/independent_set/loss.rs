@@ -1,11 +1,11 @@
 //! The training loss and its gradient by the logits.
 
-use calipers_core::{Error, Result};
+use calipers_core::{Error, Result, math};
 
 use super::edge_walk::walk;
 use super::graph::Graph;
 use super::protocol::{PosWeight, Preset, WeightRule};
-use super::sums::{Belief, Tally, stored_sum};
+use super::sums::{Beliefs, Tally, stored_sum};
 
 /// A batch of graphs with a logit and a label for each node.
 pub type Batch<'a> = [(&'a Graph, &'a [f64], &'a [bool])];
@@ -44,11 +44,12 @@ pub fn loss_and_grad(
         let weight = totals.weight(pos_weight, strict, labels.len() as u64, ones);
         let nodes = if strict { labels.len() as u64 * totals.with_nodes } else { totals.nodes } as f64;
         let edges = if strict { graph.edges() * totals.with_edges } else { totals.entries } as f64;
-        let beliefs: Vec<Belief> = logits.iter().map(|&z| Belief::from_logit(z)).collect();
-        let p: Vec<f64> = beliefs.iter().map(|belief| belief.p).collect();
+        let mut beliefs = Beliefs::default();
+        beliefs.set_from_logits(logits);
+        let Beliefs { p, minus_ln_p, minus_ln_q, .. } = beliefs;
         let mut loss = Tally::default();
-        for (belief, &label) in beliefs.iter().zip(labels) {
-            loss.add(if label { weight * belief.minus_ln_p } else { belief.minus_ln_q });
+        for (&label, (one, zero)) in labels.iter().zip(minus_ln_p.iter().zip(&minus_ln_q)) {
+            loss.add(if label { weight * one } else { *zero });
         }
         if nodes > 0.0 {
             bce.add(loss.into_sum().value() / nodes);
@@ -58,14 +59,12 @@ pub fn loss_and_grad(
             feasibility.add(if strict { sum.value() } else { stored_sum(graph, &p, &sum) } / edges);
         }
         let near = neighbour_sums(graph, &p, strict);
-        grad.extend(beliefs.iter().zip(labels).zip(logits).zip(near).map(
-            |(((belief, &label), &z), near)| {
-                let q = Belief::from_logit(-z).p;
-                let fit = if label { -weight * q } else { belief.p } / nodes;
-                let clash = if near > 0.0 { feasibility_weight * belief.p * q * near / edges } else { 0.0 };
-                fit + clash
-            },
-        ));
+        grad.extend(p.iter().zip(labels).zip(logits).zip(near).map(|(((&p, &label), &z), near)| {
+            let q = math::sigmoid(-z);
+            let fit = if label { -weight * q } else { p } / nodes;
+            let clash = if near > 0.0 { feasibility_weight * p * q * near / edges } else { 0.0 };
+            fit + clash
+        }));
     }
     let (loss_bce, loss_feasibility) = (bce.into_sum().value(), feasibility.into_sum().value());
     let loss_total = loss_bce + feasibility_weight * loss_feasibility;

@@ -6,6 +6,7 @@ use super::decode::{baseline, greedy};
 use super::edge_walk::{Walk, walk};
 use super::ils::from_swapped;
 use super::protocol::{Axis, Decoder, IndependentSet, Kind, Preset, Switch};
+use super::ranking::extent;
 use super::row::{LabelRow, Row, ScoreRow, Sums};
 use super::solution::{counts, size, stored_violations};
 use super::sums::{node_sums, probabilities, stored_sum};
@@ -63,6 +64,7 @@ fn score_row(protocol: &IndependentSet, unit: &Unit<'_>, scores: &Scores<'_>) ->
         labelled,
     });
     let found = walked.prediction;
+    let (lowest, highest) = extent(values);
     let (swap, ils) = local_searches(protocol, unit, values, &main);
     let row = ScoreRow {
         predicted: size(&main.predicted),
@@ -74,8 +76,8 @@ fn score_row(protocol: &IndependentSet, unit: &Unit<'_>, scores: &Scores<'_>) ->
         decoded: size(&main.decoded),
         tied: main.tied,
         // + 0.0 drops the sign of zero, which no comparison sees.
-        lowest: values.iter().copied().reduce(f64::min).map_or(0.0, |low| low + 0.0),
-        highest: values.iter().copied().reduce(f64::max).map_or(0.0, |high| high + 0.0),
+        lowest: lowest + 0.0,
+        highest: highest + 0.0,
         sums,
         score_degree: wants(protocol, Decoder::ScoreDegree).then(|| size(&score_degree(graph, &p))),
         swap,

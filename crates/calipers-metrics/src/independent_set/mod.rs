@@ -43,6 +43,7 @@ mod ranking;
 mod reading;
 pub mod row;
 pub mod solution;
+mod sorted_entries;
 mod strict;
 mod sums;
 pub mod swap;

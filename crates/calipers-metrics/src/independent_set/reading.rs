@@ -5,6 +5,7 @@ use calipers_core::{Error, Result};
 use super::adjacency::{Adjacency, Repeat};
 use super::batches::Batches;
 use super::edge_source::{EdgeSource, Storage};
+use super::sorted_entries::SortedEntries;
 
 /// What was dropped on the way to the lists.
 #[derive(Debug, Default)]
@@ -21,35 +22,25 @@ pub(super) struct Census {
 pub(super) fn read(nodes: u64, storage: Storage, entries: &dyn EdgeSource) -> Result<(Adjacency, Census)> {
     let mut first = FirstReading::new(nodes, storage, entries.entries());
     entries.blocks(&mut |tails, heads| first.count(tails, heads))?;
-    let FirstReading { mut counts, in_order, mut census, mut batches, .. } = first;
-    batches.finish(&mut |u, _| counts[u as usize + 1] += 1);
-    if let Some(neighbours) = in_order {
-        let mut sum = 0;
-        for count in &mut counts {
-            sum += *count;
-            *count = sum;
-        }
-        return Ok((Adjacency { offsets: counts, neighbours }, census));
+    let FirstReading { sorted, mut counts, mut census, batches, .. } = first;
+    if let Some(sorted) = sorted {
+        return Ok((sorted.into_lists(), census));
     }
-    let mut lists = Adjacency::with_room(counts);
-    let mut placed = true;
-    let mut place = |u: u32, v: u32| placed &= lists.place(u, v);
-    entries.blocks(&mut |tails, heads| {
-        for (&u, &v) in tails.iter().zip(heads).filter(|(u, v)| u != v) {
-            if u as u64 >= nodes || v as u64 >= nodes {
-                return Err(changed());
-            }
-            batches.add(u as u32, v as u32, &mut place);
-            if storage == Storage::Once {
-                batches.add(v as u32, u as u32, &mut place);
-            }
-        }
-        Ok(())
-    })?;
-    batches.finish(&mut place);
-    if !placed {
-        return Err(changed());
+    if let Some(mut batches) = batches {
+        batches.visit(|u, _| counts[u as usize + 1] += 1);
     }
+    let mut second = SecondReading {
+        nodes,
+        storage,
+        lists: Adjacency::with_room(counts),
+        batches: Batches::for_nodes(nodes as usize),
+    };
+    let placed = entries.blocks(&mut |tails, heads| match second.place(tails, heads) {
+        true => Ok(()),
+        false => Err(changed()),
+    });
+    placed.and_then(|()| if second.visit() { Ok(()) } else { Err(changed()) })?;
+    let mut lists = second.lists;
     lists.finish();
     census.repeats = lists.sort();
     Ok((lists, census))
@@ -61,84 +52,66 @@ fn changed() -> Error {
         .advice("run again when no program writes the file")
 }
 
-/// Checks node numbers and counts; while the entries come in ascending order without loops it also
-/// keeps the heads, which then are the finished lists.
+/// Checks node numbers and counts; while the entries come in order, keeps the lists instead.
 struct FirstReading {
     nodes: u64,
     storage: Storage,
     read: u64,
-    /// The last entry, while they ascend.
-    last: Option<(i64, u32)>,
-    /// How many neighbours `v` will have, repeats included, at `v + 1`.
+    sorted: Option<SortedEntries>,
+    /// How many neighbours `v` will have, repeats included, at `v + 1`; empty while `sorted`.
     counts: Vec<usize>,
-    in_order: Option<Vec<u32>>,
     census: Census,
-    batches: Batches,
+    batches: Option<Batches>,
 }
 
 impl FirstReading {
     fn new(nodes: u64, storage: Storage, entries: u64) -> Self {
-        // An announced length is not trusted with memory: a longer list grows as it arrives.
-        let in_order = (storage == Storage::Both).then(|| Vec::with_capacity(entries.min(1 << 26) as usize));
-        Self {
-            nodes,
-            storage,
-            read: 0,
-            last: None,
-            counts: vec![0; nodes as usize + 1],
-            in_order,
-            census: Census::default(),
-            batches: Batches::new(nodes as usize),
-        }
+        let sorted = match storage {
+            Storage::Both => SortedEntries::new(nodes, entries),
+            Storage::Once => None,
+        };
+        let counts = if sorted.is_some() { Vec::new() } else { vec![0; nodes as usize + 1] };
+        let batches = Batches::for_nodes(nodes as usize);
+        Self { nodes, storage, read: 0, sorted, counts, census: Census::default(), batches }
     }
 
     fn count(&mut self, tails: &[i64], heads: &[i64]) -> Result<()> {
-        let start = self.count_in_order(tails, heads);
-        let Self { counts, census, batches, .. } = self;
-        let mut count = |u: u32, _: u32| counts[u as usize + 1] += 1;
-        for (i, (&u, &v)) in tails.iter().zip(heads).enumerate().skip(start) {
-            if u as u64 >= self.nodes || v as u64 >= self.nodes {
+        let sorted = self.sorted.as_mut().map_or(0, |sorted| sorted.take(tails, heads));
+        self.census.proper += sorted as u64;
+        self.read += sorted as u64;
+        if sorted == tails.len() {
+            return Ok(());
+        }
+        if let Some(sorted) = self.sorted.take() {
+            self.counts = sorted.into_counts();
+        }
+        self.count_unsorted(&tails[sorted..], &heads[sorted..])
+    }
+
+    fn count_unsorted(&mut self, tails: &[i64], heads: &[i64]) -> Result<()> {
+        let Self { counts, census, batches, nodes, storage, .. } = self;
+        let (nodes, once, loops) = (*nodes, *storage == Storage::Once, census.loops.len());
+        for (i, (&u, &v)) in tails.iter().zip(heads).enumerate() {
+            if u as u64 >= nodes || v as u64 >= nodes {
                 return Err(self.out_of_range(i, u, v));
             }
             if u == v {
                 census.loops.push(u as u32);
-                continue;
-            }
-            census.proper += 1;
-            batches.add(u as u32, 0, &mut count);
-            if self.storage == Storage::Once {
-                batches.add(v as u32, 0, &mut count);
+            } else if let Some(batches) = batches {
+                let full = batches.add(u as u32, 0) | (once && batches.add(v as u32, 0));
+                if full {
+                    batches.visit(|u, _| counts[u as usize + 1] += 1);
+                }
+            } else {
+                counts[u as usize + 1] += 1;
+                if once {
+                    counts[v as usize + 1] += 1;
+                }
             }
         }
+        census.proper += (tails.len() - (census.loops.len() - loops)) as u64;
         self.read += tails.len() as u64;
         Ok(())
-    }
-
-    /// Counts whole runs of one tail as long as the entries ascend; returns how many entries those
-    /// are. What breaks the order, a bad node number too, is left to the general count.
-    fn count_in_order(&mut self, tails: &[i64], heads: &[i64]) -> usize {
-        let mut done = 0;
-        for run in tails.chunk_by(|a, b| a == b) {
-            let Some(kept) = &mut self.in_order else { break };
-            let (u, old) = (run[0], kept.len());
-            let list = &heads[done..done + run.len()];
-            let wide = list.iter().fold(0, |bits, &v| bits | v) as u64 >> 32 != 0;
-            kept.extend(list.iter().map(|&v| v as u32));
-            let list = &kept[old..];
-            let fits = (u as u64) < self.nodes && !wide && u64::from(list[list.len() - 1]) < self.nodes;
-            let ascends = list.windows(2).fold(true, |all, w| all & (w[0] < w[1]));
-            let proper = list.iter().fold(true, |all, &v| all & (i64::from(v) != u));
-            let next = (u, list[0]);
-            if !(fits && ascends && proper && self.last.is_none_or(|last| last < next)) {
-                self.in_order = None;
-                break;
-            }
-            self.last = Some((u, list[list.len() - 1]));
-            self.counts[u as usize + 1] += run.len();
-            self.census.proper += run.len() as u64;
-            done += run.len();
-        }
-        done
     }
 
     #[cold]
@@ -151,6 +124,48 @@ impl FirstReading {
                 n => format!("0 to {}, the graph has {n} nodes", n - 1),
             })
             .advice("check that nodes are numbered from 0 and that scores and graph belong together")
+    }
+}
+
+/// Puts each head into the list of its tail.
+struct SecondReading {
+    nodes: u64,
+    storage: Storage,
+    lists: Adjacency,
+    batches: Option<Batches>,
+}
+
+impl SecondReading {
+    /// False when the entries are not those of the first reading.
+    fn place(&mut self, tails: &[i64], heads: &[i64]) -> bool {
+        let Self { nodes, storage, lists, batches } = self;
+        let (nodes, once) = (*nodes, *storage == Storage::Once);
+        let known = |u: i64, v: i64| (u as u64) < nodes && (v as u64) < nodes;
+        let mut proper = tails.iter().zip(heads).filter(|(u, v)| u != v);
+        let Some(batches) = batches else {
+            return proper.all(|(&u, &v)| {
+                let (node, neighbour) = (u as u32, v as u32);
+                known(u, v) && lists.place(node, neighbour) && (!once || lists.place(neighbour, node))
+            });
+        };
+        let mut placed = true;
+        for (&u, &v) in proper {
+            placed &= known(u, v);
+            let full = placed && batches.add(u as u32, v as u32) | (once && batches.add(v as u32, u as u32));
+            if full {
+                batches.visit(|u, v| placed &= lists.place(u, v));
+            }
+        }
+        placed
+    }
+
+    /// Places what waits.
+    fn visit(&mut self) -> bool {
+        let mut placed = true;
+        if let Some(batches) = &mut self.batches {
+            batches.visit(|u, v| placed &= self.lists.place(u, v));
+        }
+        placed
     }
 }
 

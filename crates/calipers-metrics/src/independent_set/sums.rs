@@ -1,49 +1,101 @@
 //! The sums behind the losses and the confidence: each exact over its terms and rounded once.
 
-use calipers_core::{ExactSum, math};
+use calipers_core::ExactSum;
+use calipers_core::math::{self, lanes};
+use multiversion::multiversion;
 
 use super::graph::Graph;
 use super::protocol::{Kind, Preset};
 use super::row::LabelSums;
 
-/// What a score says about its node.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Belief {
+/// What scores say about their nodes, one list for each quantity.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Beliefs {
     /// The probability p.
-    pub(super) p: f64,
+    pub(super) p: Vec<f64>,
     /// -ln p, possibly infinite.
-    pub(super) minus_ln_p: f64,
+    pub(super) minus_ln_p: Vec<f64>,
     /// -ln(1 - p), possibly infinite.
-    pub(super) minus_ln_q: f64,
+    pub(super) minus_ln_q: Vec<f64>,
     /// |2p - 1|.
-    pub(super) confidence: f64,
+    pub(super) confidence: Vec<f64>,
 }
 
-impl Belief {
-    /// From a logit, without overflow or cancellation.
-    pub(super) fn from_logit(z: f64) -> Self {
-        let size = z.abs();
-        let e = math::exp(-size);
-        let whole = 1.0 + e;
-        let larger = 1.0 / whole;
-        // ln and 1 - e are the faster ways, 100 times more accurate than asked for where they are
-        // taken; beyond, 1 + e and 1 - e lose the digits that matter.
-        let tail = if size < 4.0 { math::ln(whole) } else { math::log1p(e) };
-        Self {
-            p: if z >= 0.0 { larger } else { e * larger },
-            minus_ln_p: (-z).max(0.0) + tail,
-            minus_ln_q: z.max(0.0) + tail,
-            confidence: if size > 0.02 { (1.0 - e) * larger } else { math::tanh(0.5 * size) },
+impl Beliefs {
+    /// From logits, without overflow or cancellation.
+    pub(super) fn set_from_logits(&mut self, logits: &[f64]) {
+        self.resize(logits.len());
+        ordinary_logits(
+            logits,
+            &mut self.p,
+            &mut self.minus_ln_p,
+            &mut self.minus_ln_q,
+            &mut self.confidence,
+        );
+        for (i, &z) in logits.iter().enumerate() {
+            if is_extreme(z) {
+                self.set_from_extreme_logit(i, z);
+            }
         }
     }
 
-    fn from_probability(p: f64) -> Self {
-        Self {
-            p,
-            minus_ln_p: if p > 0.0 { -math::ln(p) } else { f64::INFINITY },
-            minus_ln_q: if p < 1.0 { -math::log1p(-p) } else { f64::INFINITY },
-            confidence: (2.0 * p - 1.0).abs(),
+    /// From a logit so small that 1 - e loses digits, or so large that e is tiny.
+    #[cold]
+    fn set_from_extreme_logit(&mut self, i: usize, z: f64) {
+        let size = z.abs();
+        let tail = math::log1p(math::exp(-size));
+        self.p[i] = math::sigmoid(z);
+        self.minus_ln_p[i] = (-z).max(0.0) + tail;
+        self.minus_ln_q[i] = z.max(0.0) + tail;
+        self.confidence[i] = math::tanh(0.5 * size);
+    }
+
+    fn set_from_probabilities(&mut self, probabilities: &[f64]) {
+        self.resize(probabilities.len());
+        for (i, &p) in probabilities.iter().enumerate() {
+            self.p[i] = p;
+            self.minus_ln_p[i] = if p > 0.0 { -math::ln(p) } else { f64::INFINITY };
+            self.minus_ln_q[i] = if p < 1.0 { -math::log1p(-p) } else { f64::INFINITY };
+            self.confidence[i] = (2.0 * p - 1.0).abs();
         }
+    }
+
+    fn resize(&mut self, nodes: usize) {
+        for list in [&mut self.p, &mut self.minus_ln_p, &mut self.minus_ln_q, &mut self.confidence] {
+            list.resize(nodes, 0.0);
+        }
+    }
+}
+
+/// Whether the size of a logit is below 0.02 or not below 700, which needs the slower way. The bits
+/// of positive numbers have their order, and whole numbers need one comparison only.
+fn is_extreme(z: f64) -> bool {
+    const SMALL: u64 = 0.02f64.to_bits();
+    const LARGE: u64 = 700f64.to_bits();
+    z.abs().to_bits().wrapping_sub(SMALL) >= LARGE - SMALL
+}
+
+/// What ordinary logits say. No branch: it becomes vector code.
+#[multiversion(targets("x86_64+avx2"))]
+fn ordinary_logits(
+    logits: &[f64],
+    p: &mut [f64],
+    minus_ln_p: &mut [f64],
+    minus_ln_q: &mut [f64],
+    confidence: &mut [f64],
+) {
+    let nodes = logits.len();
+    let (p, minus_ln_p) = (&mut p[..nodes], &mut minus_ln_p[..nodes]);
+    let (minus_ln_q, confidence) = (&mut minus_ln_q[..nodes], &mut confidence[..nodes]);
+    for i in 0..nodes {
+        let z = logits[i];
+        let e = lanes::exp(-z.abs());
+        let larger = 1.0 / (1.0 + e);
+        let tail = lanes::log1p(e);
+        p[i] = if z >= 0.0 { larger } else { e * larger };
+        minus_ln_p[i] = if z < 0.0 { -z } else { 0.0 } + tail;
+        minus_ln_q[i] = if z > 0.0 { z } else { 0.0 } + tail;
+        confidence[i] = (1.0 - e) * larger;
     }
 }
 
@@ -51,36 +103,57 @@ impl Belief {
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     terms: Vec<f64>,
+    /// How many of the terms wait to be added.
+    waiting: usize,
     sum: ExactSum,
 }
 
-const BUFFER: usize = 4096;
+const BUFFER: usize = 512;
 
 impl Tally {
     pub(super) fn add(&mut self, term: f64) {
-        self.extend(std::iter::once(term));
+        self.room(1)[0] = term;
     }
 
-    pub(super) fn extend(&mut self, terms: impl Iterator<Item = f64>) {
-        self.terms.extend(terms);
-        if self.terms.len() >= BUFFER {
-            self.sum.add_slice(&self.terms);
-            self.terms.clear();
+    /// The place for the next terms; all of it must be filled.
+    #[inline]
+    pub(super) fn room(&mut self, count: usize) -> &mut [f64] {
+        if self.waiting + count > self.terms.len() {
+            self.make_room(count);
         }
+        let (_, free) = self.terms.split_at_mut(self.waiting);
+        self.waiting += count;
+        &mut free[..count]
+    }
+
+    #[cold]
+    fn make_room(&mut self, count: usize) {
+        self.sum.add_slice(&self.terms[..self.waiting]);
+        self.waiting = 0;
+        self.terms.resize(self.terms.len().max(count).max(BUFFER), 0.0);
     }
 
     pub(super) fn into_sum(mut self) -> ExactSum {
-        self.sum.add_slice(&self.terms);
+        self.sum.add_slice(&self.terms[..self.waiting]);
         self.sum
     }
 }
 
+/// So many nodes are taken together.
+const BLOCK: usize = 256;
+
 /// The probabilities of scores that are not a set.
 pub(super) fn probabilities(kind: Kind, scores: &[f64]) -> Vec<f64> {
-    match kind {
-        Kind::Logits => scores.iter().map(|&z| Belief::from_logit(z).p).collect(),
-        Kind::Probs | Kind::Set => scores.to_vec(),
+    if kind != Kind::Logits {
+        return scores.to_vec();
     }
+    let mut p = Vec::with_capacity(scores.len());
+    let mut beliefs = Beliefs::default();
+    for logits in scores.chunks(BLOCK) {
+        beliefs.set_from_logits(logits);
+        p.extend_from_slice(&beliefs.p);
+    }
+    p
 }
 
 /// The probability of each node, and the sums over nodes of prediction against labels.
@@ -94,24 +167,70 @@ pub(super) fn node_sums(
     // The published code cuts logarithms of probabilities at 100.
     let cut = if preset != Preset::Strict && kind == Kind::Probs { 100.0 } else { f64::INFINITY };
     let mut p = Vec::with_capacity(scores.len());
-    let (mut positive, mut negative, mut confidence) = (Tally::default(), Tally::default(), Tally::default());
-    let mut infinite = false;
-    for ((&score, &label), &guess) in scores.iter().zip(labels).zip(predicted) {
-        let belief = match kind {
-            Kind::Logits => Belief::from_logit(score),
-            Kind::Probs | Kind::Set => Belief::from_probability(score),
-        };
-        p.push(belief.p);
-        let loss = if label { belief.minus_ln_p } else { belief.minus_ln_q }.min(cut);
-        infinite |= loss.is_infinite();
-        if label { &mut positive } else { &mut negative }.add(loss);
-        if label == guess {
-            confidence.add(belief.confidence);
+    let mut terms = NodeTerms::default();
+    let mut sums = [const { ExactSum::new() }; 3];
+    let mut beliefs = Beliefs::default();
+    let blocks = scores.chunks(BLOCK).zip(predicted.chunks(BLOCK)).zip(labels.chunks(BLOCK));
+    for ((scores, predicted), labels) in blocks {
+        match kind {
+            Kind::Logits => beliefs.set_from_logits(scores),
+            Kind::Probs | Kind::Set => beliefs.set_from_probabilities(scores),
+        }
+        p.extend_from_slice(&beliefs.p);
+        terms.set(&beliefs, cut, predicted, labels);
+        for (sum, terms) in sums.iter_mut().zip(terms.parts()) {
+            sum.add_slice(terms);
         }
     }
-    let loss = |tally: Tally| (!infinite).then(|| tally.into_sum().value());
-    let confidence = confidence.into_sum().value();
+    let [positive, negative, confidence] = sums.map(|sum| sum.value());
+    let loss = |sum: f64| (!terms.infinite).then_some(sum);
     (p, LabelSums { positive: loss(positive), negative: loss(negative), confidence })
+}
+
+/// The terms of the sums over some nodes.
+#[derive(Debug, Default)]
+struct NodeTerms {
+    /// Those of labels 1 from the front, those of labels 0 from the back.
+    losses: Vec<f64>,
+    ones: usize,
+    confidences: Vec<f64>,
+    right: usize,
+    /// Whether a loss was infinite, now or before.
+    infinite: bool,
+}
+
+impl NodeTerms {
+    /// Every term is written wherever it may belong and the places move on as they must: a branch
+    /// on labels would be guessed wrong often.
+    fn set(&mut self, beliefs: &Beliefs, cut: f64, predicted: &[bool], labels: &[bool]) {
+        let nodes = labels.len();
+        self.losses.resize(nodes, 0.0);
+        self.confidences.resize(nodes, 0.0);
+        let (terms, right_terms) = (&mut self.losses[..nodes], &mut self.confidences[..nodes]);
+        let mut largest = 0.0;
+        let (mut ones, mut zeros, mut right) = (0, nodes, 0);
+        let losses = beliefs.minus_ln_p.iter().zip(&beliefs.minus_ln_q);
+        let known = predicted.iter().zip(labels);
+        for (((&one, &zero), &confidence), (&guess, &label)) in losses.zip(&beliefs.confidence).zip(known) {
+            let loss = if label { one } else { zero };
+            let loss = if loss < cut { loss } else { cut };
+            largest = if loss > largest { loss } else { largest };
+            terms[ones] = loss;
+            terms[zeros - 1] = loss;
+            ones += usize::from(label);
+            zeros -= usize::from(!label);
+            right_terms[right] = confidence;
+            right += usize::from(guess == label);
+        }
+        (self.ones, self.right) = (ones, right);
+        self.infinite |= f64::is_infinite(largest);
+    }
+
+    /// Losses of labels 1, losses of labels 0, confidences of right predictions.
+    fn parts(&self) -> [&[f64]; 3] {
+        let (ones, zeros) = self.losses.split_at(self.ones);
+        [ones, zeros, &self.confidences[..self.right]]
+    }
 }
 
 /// The sum of p_u p_v over stored entries, where `edges` is the one over edges.
@@ -142,19 +261,38 @@ mod tests {
     use crate::independent_set::edge_walk::walk;
     use crate::independent_set::graph::Storage;
 
+    struct Belief {
+        p: f64,
+        minus_ln_p: f64,
+        minus_ln_q: f64,
+        confidence: f64,
+    }
+
     fn close(a: f64, b: f64) -> bool {
         (a - b).abs() <= 1e-14 * b.abs()
     }
 
     #[test]
     fn beliefs_keep_their_accuracy_for_tiny_and_huge_logits() {
-        let tiny = Belief::from_logit(1e-20);
+        let of = |z: f64| {
+            let mut beliefs = Beliefs::default();
+            beliefs.set_from_logits(&[z]);
+            Belief {
+                p: beliefs.p[0],
+                minus_ln_p: beliefs.minus_ln_p[0],
+                minus_ln_q: beliefs.minus_ln_q[0],
+                confidence: beliefs.confidence[0],
+            }
+        };
+        let tiny = of(1e-20);
         assert!(close(tiny.confidence, 5e-21) && close(tiny.minus_ln_p, std::f64::consts::LN_2));
-        let huge = Belief::from_logit(-800.0);
+        let faint = of(-720.0);
+        assert!(close(faint.minus_ln_q, (-720f64).exp()));
+        let huge = of(-800.0);
         assert!(close(huge.minus_ln_p, 800.0) && huge.minus_ln_q >= 0.0 && huge.minus_ln_q < 1e-300);
         assert!(close(huge.confidence, 1.0));
         for z in [-30.0f64, -4.1, -3.9, -1.5, -0.9, -0.021, 0.019, 0.3, 1.0, 1.1, 20.0] {
-            let belief = Belief::from_logit(z);
+            let belief = of(z);
             let p = 1.0 / (1.0 + (-z).exp());
             assert!(close(belief.p, p), "{z}");
             assert!(close(belief.confidence, (z.abs() / 2.0).tanh()), "{z}");

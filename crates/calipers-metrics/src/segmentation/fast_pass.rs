@@ -8,12 +8,12 @@ use super::bin_rule::BinRule;
 use super::block_source::BlockSource;
 use super::calibration::Calibration;
 use super::class_id::ClassId;
-use super::elementary::ln;
 use super::fast_kernel::{BLOCK, Outcome, Pixels, Rules, UNIT_BITS, UNSCORED, evaluate};
 use super::fusion::plain_channels;
 use super::protocol::{Kind, Measure, Segmentation};
 use super::score_block::sums_to_one;
 use super::unit::ScoreArray;
+use calipers_core::math::lanes::ln;
 
 /// More classes than this would add up to more rounding than is allowed.
 const MOST_CLASSES: usize = 512;

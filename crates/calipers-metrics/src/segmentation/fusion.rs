@@ -10,11 +10,11 @@ use std::collections::BTreeMap;
 
 use calipers_core::{Error, Result};
 
-use super::elementary::{exp, ln};
 use super::fusion_kernel::{add_weighted, centre, larger, largest, log_softmax, logarithms, powers};
 use super::protocol::{Head, Kind, MissingHeads, Segmentation};
 use super::score_block::{LANES, Lanes, ScoreBlock, sums_to_one};
 use super::unit::ScoreArray;
+use calipers_core::math::lanes::{exp, ln};
 
 /// A probability this close to the largest, relatively, is as large.
 const TIE: f64 = 1e-12;

@@ -14,7 +14,6 @@ pub mod class_map;
 mod colors;
 pub mod config;
 pub mod contour;
-mod elementary;
 mod exp_f32;
 mod family;
 mod fast_kernel;

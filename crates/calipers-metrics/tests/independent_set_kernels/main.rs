@@ -230,6 +230,28 @@ fn a_graph_too_large_to_be_sorted_in_the_cache_has_the_same_neighbours() {
 }
 
 #[test]
+fn a_graph_outside_the_cache_is_covered_and_decoded_like_its_parts() {
+    // Many copies of one small graph: every number is a multiple of the small one.
+    let small: &[(u32, u32)] = &[(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 5), (5, 6), (6, 4), (1, 6)];
+    let (size_of_part, parts) = (8u32, 40_000u32);
+    let entries: Vec<(u32, u32)> = (0..parts)
+        .flat_map(|part| small.iter().map(move |&(u, v)| (part + parts * u, part + parts * v)))
+        .collect();
+    let part = Graph::build(u64::from(size_of_part), Storage::Once, &small).unwrap();
+    let all = Graph::build(u64::from(size_of_part * parts), Storage::Once, &&entries[..]).unwrap();
+    assert_eq!(all.edges(), part.edges() * u64::from(parts));
+    assert_eq!(upper_bound(&all), upper_bound(&part) * u64::from(parts));
+    assert_eq!(size(&min_degree(&all)), size(&min_degree(&part)) * u64::from(parts));
+    let (low, high) = (vec![0.0; part.nodes()], vec![0.0; all.nodes()]);
+    assert_eq!(size(&greedy(&all, &high)), size(&greedy(&part, &low)) * u64::from(parts));
+    let both_ways: Vec<(u32, u32)> = entries.iter().flat_map(|&(u, v)| [(u, v), (v, u), (v, u)]).collect();
+    let twice = Graph::build(u64::from(size_of_part * parts), Storage::Both, &&both_ways[..]).unwrap();
+    assert_eq!((twice.edges(), twice.duplicate_edges()), (all.edges(), all.edges()));
+    assert_eq!(twice.one_directional_edges(), 0);
+    assert!((0..all.nodes() as u32).all(|v| twice.neighbours(v) == all.neighbours(v)));
+}
+
+#[test]
 fn samples_and_steps_keep_one_entry_each_and_share_the_prediction() {
     let pairs: &[(u32, u32)] = &[(0, 1), (1, 2), (2, 3), (3, 4)];
     let graph = Graph::build(5, Storage::Once, &pairs).unwrap();

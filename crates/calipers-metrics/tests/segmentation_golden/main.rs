@@ -1,5 +1,6 @@
 //! The segmentation family from units to reports: golden cases, worked examples, warnings and
 //! properties.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
 mod cases;
 mod examples;

@@ -28,7 +28,7 @@ const SCORE_KEYS: [(&str, Kind, Option<Axis>); 9] = [
 pub struct MatrixEdges<'a>(&'a dyn Matrix);
 
 impl<'a> MatrixEdges<'a> {
-    /// Checks that the matrix is a [2,M] array of integers.
+    /// Checks that the matrix is a `[2,M]` array of integers.
     pub fn new(matrix: &'a dyn Matrix) -> Result<Self> {
         let (dtype, shape) = (matrix.dtype(), matrix.shape());
         let at = "key edge_index";

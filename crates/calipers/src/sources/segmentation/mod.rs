@@ -44,7 +44,8 @@ pub fn measure(
             run::measure_all(&protocol, units, threads, progress, |unit, accumulator| {
                 let matrix = matrices.read(unit)?;
                 let (rows, columns, counts) = (matrix.rows, matrix.columns, matrix.counts.as_slice());
-                let updated = accumulator.update(unit.name.as_str(), Unit::Confusion { rows, columns, counts });
+                let updated =
+                    accumulator.update(unit.name.as_str(), Unit::Confusion { rows, columns, counts });
                 updated.map_err(|error| error.in_file(&matrices.shown))
             })?
         }

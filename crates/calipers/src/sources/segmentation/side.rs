@@ -99,16 +99,16 @@ impl Side {
         };
         units.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         if let Some(pair) = units.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            let both = [self.shown_at(&pair[0]), self.shown_at(&pair[1])];
+            let [first, second] = [&pair[0], &pair[1]].map(|(name, place)| self.shown_place(name, place));
             return Err(Error::new(ErrorKind::Duplicate, format!("two files for unit '{}'", pair[0].0))
-                .found(format!("{} and {}", both[0], both[1]))
+                .found(format!("{first} and {second}"))
                 .advice(
                     "leave one, or choose by --truth-suffix and --pred-suffix; without --flat folders count",
                 ));
         }
         if let Some(long) = units.iter().find(|unit| unit.0.len() > limits::NAME) {
             return Err(Error::value("a unit name is too long")
-                .in_file(self.shown_at(long))
+                .in_file(self.shown_place(&long.0, &long.1))
                 .found(format!("{} bytes", long.0.len()))
                 .allowed(format!("{} bytes", limits::NAME)));
         }
@@ -137,11 +137,6 @@ impl Side {
     }
 
     /// A unit's file or array as messages name it.
-    pub fn shown_at(&self, (name, place): &(String, Place)) -> String {
-        self.shown_place(name, place)
-    }
-
-    /// The same, from the two apart.
     pub fn shown_place(&self, name: &str, place: &Place) -> String {
         match place {
             Place::File(file) => format!("{}/{file}", self.shown),
