@@ -57,27 +57,43 @@ pub(crate) fn run(report: &mut dyn FnMut(Line)) -> Outcome {
     Ok(())
 }
 
-/// Many small pairs, and what a second thread brings.
+/// Street-sized pairs with bands, on two threads and on one.
+pub(crate) fn run_threads(report: &mut dyn FnMut(Line)) -> Outcome {
+    let folder = tempfile::tempdir()?;
+    for number in 0..32 {
+        save(folder.path(), number, &Maps::smooth(2048, 1024, number as u64))?;
+    }
+    two_against_one(report, "32 PNG pairs of 1024 x 2048", "overlap,boundary", 5, folder.path())
+}
+
+/// Very many small pairs.
 pub(crate) fn run_small(report: &mut dyn FnMut(Line)) -> Outcome {
-    const PAIRS: usize = 100_000;
     let folder = tempfile::tempdir()?;
     let maps: Vec<Maps> = (0..16).map(|seed| Maps::smooth(64, 64, seed)).collect();
-    for number in 0..PAIRS {
+    for number in 0..100_000 {
         save(folder.path(), number, &maps[number % maps.len()])?;
     }
-    let classes = ["--classes", "19", "--ignore", "255", "--measure", "overlap", "--json", "-", "--quiet"];
-    let run = |threads: &str| -> Outcome<program::Run> {
-        let mut arguments = vec!["segmentation", "--truth", "gt", "--pred", "out", "--threads", threads];
-        arguments.extend(classes);
-        program::calipers(&arguments, folder.path())
+    two_against_one(report, "100,000 PNG pairs of 64 x 64", "overlap", 2, folder.path())
+}
+
+/// The program on folders, by the clock on the wall: what a second thread brings.
+fn two_against_one(
+    report: &mut dyn FnMut(Line),
+    pairs: &str,
+    measure: &str,
+    rounds: usize,
+    folder: &Path,
+) -> Outcome {
+    let run = |threads: &str| {
+        let files = ["segmentation", "--truth", "gt", "--pred", "out", "--classes", "19", "--ignore", "255"];
+        let how = ["--measure", measure, "--threads", threads, "--json", "-", "--quiet"];
+        program::calipers(&[files.as_slice(), how.as_slice()].concat(), folder)
     };
-    let warm = run("2")?;
-    let (two, one) = by_turns(2, || run("2").map(|run| run.seconds), || run("1").map(|run| run.seconds))?;
+    let peak = run("2")?.peak >> 20;
+    let (two, one) =
+        by_turns(rounds, || run("2").map(|run| run.seconds), || run("1").map(|run| run.seconds))?;
     report(Line {
-        job: format!(
-            "{PAIRS} PNG pairs of 64 x 64, {} MB, two threads, wall time; one thread",
-            warm.peak >> 20
-        ),
+        job: format!("{pairs}, {peak} MB, two threads, wall time; one thread"),
         ours: duration(two),
         against: duration(one),
         ratio: one / two,

@@ -1,5 +1,6 @@
 //! NLL, Brier, ECE and the confusion matrix from logits, in one pass against several.
 
+use calipers_core::SplitMix64;
 use calipers_metrics::segmentation::measure::measure;
 use calipers_metrics::segmentation::unit::{Prediction, ScoreArray, ScoreData, Unit};
 use half::f16;
@@ -9,8 +10,6 @@ use super::maps::{CLASSES, Maps, VOID, protocol};
 use crate::line::{Goal, Line};
 use crate::peer::Peer;
 use crate::{Outcome, npy};
-
-use calipers_core::SplitMix64;
 
 /// Against NumPy.
 pub(crate) fn run(report: &mut dyn FnMut(Line)) -> Outcome {
