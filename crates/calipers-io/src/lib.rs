@@ -8,6 +8,7 @@ pub mod array;
 pub mod compress;
 pub mod file;
 pub mod graph;
+pub mod history;
 pub mod image;
 pub mod limits;
 pub mod pickle;

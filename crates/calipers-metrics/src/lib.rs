@@ -4,3 +4,4 @@
 
 pub mod independent_set;
 pub mod segmentation;
+pub mod training;

@@ -1,0 +1,183 @@
+//! Training histories: the logged rows of one run or of a table of runs, the wanted keys only.
+//!
+//! Every reader gives the same [`Table`]; which column is x, which rows make a run and what a
+//! group is are decided by the caller, so that all formats follow one set of rules.
+
+pub mod delimited;
+pub mod json;
+pub mod mlflow;
+pub mod mlflow_sqlite;
+pub mod parquet;
+pub mod tensorboard;
+pub mod wandb;
+mod wire;
+
+use std::collections::BTreeMap;
+
+use calipers_core::Error;
+
+/// The keys a reader keeps; everything else is skipped and only its name is noted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Keys whose values are numbers: metrics, candidates for x, steps and times.
+    pub numbers: Vec<String>,
+    /// Keys whose values are names: runs, groups, folds.
+    pub texts: Vec<String>,
+}
+
+/// The layouts a history can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Format {
+    /// A delimited table with one column per key.
+    Csv,
+    /// The table behind a W&B panel: one column per run.
+    WandbPanel,
+    /// A JSON array of objects.
+    JsonRows,
+    /// One JSON object per line.
+    JsonLines,
+    /// A JSON object of equally long arrays.
+    JsonColumns,
+    /// Hugging Face `trainer_state.json`.
+    TrainerState,
+    /// A parquet table.
+    Parquet,
+    /// A W&B offline log.
+    Wandb,
+    /// TensorBoard event files.
+    Tensorboard,
+    /// A run folder of MLflow's file store.
+    Mlflow,
+    /// An MLflow SQLite database.
+    MlflowSqlite,
+}
+
+impl Format {
+    /// Every format, in the order in which they are listed.
+    pub const ALL: [Self; 11] = [
+        Self::Csv,
+        Self::WandbPanel,
+        Self::JsonRows,
+        Self::JsonLines,
+        Self::JsonColumns,
+        Self::TrainerState,
+        Self::Parquet,
+        Self::Wandb,
+        Self::Tensorboard,
+        Self::Mlflow,
+        Self::MlflowSqlite,
+    ];
+
+    /// The name that reports show and `--format` takes.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::WandbPanel => "wandb-panel",
+            Self::JsonRows => "json-rows",
+            Self::JsonLines => "jsonl",
+            Self::JsonColumns => "json-columns",
+            Self::TrainerState => "trainer-state",
+            Self::Parquet => "parquet",
+            Self::Wandb => "wandb",
+            Self::Tensorboard => "tensorboard",
+            Self::Mlflow => "mlflow",
+            Self::MlflowSqlite => "mlflow-sqlite",
+        }
+    }
+}
+
+/// The logged rows of one file, or of one run inside it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// The layout it was read from.
+    pub format: Format,
+    /// What the file itself says about the run.
+    pub run: Run,
+    /// Every key found, each once, in the order of first appearance.
+    pub keys: Vec<String>,
+    /// How many rows there are, whether or not they hold a wanted key.
+    pub rows: usize,
+    /// The wanted number keys that were found, in the order wanted.
+    pub numbers: Vec<Numbers>,
+    /// The wanted text keys that were found, in the order wanted.
+    pub texts: Vec<Texts>,
+    /// How messages name a row.
+    pub places: Places,
+    /// Where the last record is cut off, in bytes from the start of the file.
+    pub cut_at: Option<u64>,
+}
+
+/// What a file says about the run it holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Run {
+    /// Its display name.
+    pub name: Option<String>,
+    /// Its identifier.
+    pub id: Option<String>,
+    /// The group it was filed under.
+    pub group: Option<String>,
+    /// Wanted text keys found in its configuration, tags or parameters.
+    pub labels: BTreeMap<String, String>,
+}
+
+/// The logged values of one key; rows without it are left out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Numbers {
+    /// The key.
+    pub key: String,
+    /// The rows that hold a value, ascending.
+    pub rows: Vec<u32>,
+    /// Their values; a logged NaN or infinity is a value.
+    pub values: Vec<f64>,
+    /// Why the first value that is no number cannot be used. Whoever uses the column reports it;
+    /// rows after it may be missing.
+    pub unreadable: Option<Error>,
+}
+
+/// The names in one column; rows without one are left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Texts {
+    /// The key.
+    pub key: String,
+    /// The distinct names, in the order of first appearance.
+    pub names: Vec<String>,
+    /// Row and position in `names`, rows ascending.
+    pub cells: Vec<(u32, u32)>,
+}
+
+/// How messages name a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Places {
+    /// Row 0 is on this line and each row takes one line.
+    LinesFrom(u64),
+    /// The line of each row.
+    Lines(Vec<u64>),
+    /// Rows have no lines; they are numbered from 1 and called by this word.
+    Numbered(&'static str),
+}
+
+impl Places {
+    /// The place of a row in words.
+    pub fn of(&self, row: u32) -> String {
+        match self {
+            Self::LinesFrom(first) => format!("line {}", first + u64::from(row)),
+            Self::Lines(lines) => match lines.get(row as usize) {
+                Some(line) => format!("line {line}"),
+                None => format!("row {}", u64::from(row) + 1),
+            },
+            Self::Numbered(word) => format!("{word} {}", u64::from(row) + 1),
+        }
+    }
+}
+
+impl Table {
+    /// The values of a key, when it was wanted and found.
+    pub fn number(&self, key: &str) -> Option<&Numbers> {
+        self.numbers.iter().find(|column| column.key == key)
+    }
+
+    /// The names of a key, when it was wanted and found.
+    pub fn text(&self, key: &str) -> Option<&Texts> {
+        self.texts.iter().find(|column| column.key == key)
+    }
+}
