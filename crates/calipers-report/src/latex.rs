@@ -88,7 +88,7 @@ fn arrow(better: Better) -> &'static str {
 }
 
 /// Text that LaTeX sets as it is.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut safe = String::new();
     for c in printable(text).chars() {
         match c {

@@ -13,6 +13,8 @@
 
 pub mod catalogue;
 pub mod csv;
+pub mod curves;
+pub mod grid;
 pub mod json;
 pub mod latex;
 pub mod markdown;

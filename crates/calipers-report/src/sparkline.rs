@@ -20,7 +20,7 @@ pub(crate) fn sparkline(values: &[Value]) -> Option<String> {
 }
 
 /// The bar of a value between the bounds; halfway up when they coincide.
-fn bar(x: f64, low: f64, high: f64) -> char {
+pub(crate) fn bar(x: f64, low: f64, high: f64) -> char {
     // Halved, so that the difference of two large numbers stays finite.
     let span = high / 2.0 - low / 2.0;
     let share = if span > 0.0 { (x / 2.0 - low / 2.0) / span } else { 0.5 };

@@ -1,0 +1,158 @@
+//! A table of mixed cells, as CSV for programs and as Markdown and LaTeX for papers.
+
+use crate::csv::{Lines, guarded};
+use crate::number::{rounded, shortest};
+use crate::{latex, markdown};
+
+/// Columns by name and rows of cells.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Grid {
+    /// The headings; one may be empty.
+    pub columns: Vec<String>,
+    /// As many cells a row as there are columns.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+/// One cell.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// Nothing is known.
+    Empty,
+    /// A number.
+    Number(f64),
+    /// A word.
+    Text(String),
+    /// A switch.
+    Flag(bool),
+}
+
+impl From<Option<f64>> for Cell {
+    fn from(number: Option<f64>) -> Self {
+        number.map_or(Self::Empty, Self::Number)
+    }
+}
+
+impl Cell {
+    /// Every digit; whole numbers without a point, as people type them.
+    fn exact(&self) -> String {
+        match self {
+            Self::Empty => String::new(),
+            Self::Number(x) if x.fract() == 0.0 && x.abs() < 1e15 => format!("{x:.0}"),
+            Self::Number(x) => shortest(*x),
+            Self::Text(text) => guarded(text),
+            Self::Flag(true) => "True".into(),
+            Self::Flag(false) => "False".into(),
+        }
+    }
+
+    /// Rounded for reading; `text` makes words safe in the form at hand.
+    fn readable(&self, text: fn(&str) -> String) -> String {
+        match self {
+            Self::Empty => "–".into(),
+            Self::Number(x) if x.fract() == 0.0 && x.abs() < 1e15 => format!("{x:.0}"),
+            Self::Number(x) => rounded(*x),
+            Self::Text(words) => text(words),
+            Self::Flag(on) => on.to_string(),
+        }
+    }
+}
+
+impl Grid {
+    /// Lines of cells separated by commas, quoted where needed.
+    pub fn csv(&self) -> String {
+        let mut lines = Lines::new();
+        lines.push(&self.columns);
+        for row in &self.rows {
+            lines.push(row.iter().map(Cell::exact));
+        }
+        lines.finish()
+    }
+
+    /// A Markdown table of the columns that hold anything.
+    pub fn markdown(&self) -> String {
+        let columns = self.filled();
+        let heading = columns.iter().map(|i| markdown::escaped(&self.columns[*i]));
+        let rules = columns.iter().map(|i| if self.is_text(*i) { ":--".into() } else { "--:".into() });
+        let mut text = line(heading) + &line(rules);
+        for row in &self.rows {
+            text += &line(columns.iter().map(|i| row[*i].readable(markdown::escaped)));
+        }
+        text
+    }
+
+    /// A booktabs table of the columns that hold anything.
+    pub fn latex(&self) -> String {
+        let columns = self.filled();
+        let alignment: String = columns.iter().map(|i| if self.is_text(*i) { 'l' } else { 'r' }).collect();
+        let heading: Vec<_> = columns.iter().map(|i| latex::escaped(&self.columns[*i])).collect();
+        let mut text = format!(
+            "% \\usepackage{{booktabs}}\n\\begin{{tabular}}{{{alignment}}}\n  \\toprule\n  {} \\\\\n  \\midrule\n",
+            heading.join(" & ")
+        );
+        for row in &self.rows {
+            let cells: Vec<_> = columns
+                .iter()
+                .map(|i| match &row[*i] {
+                    Cell::Empty => "--".into(),
+                    cell => cell.readable(latex::escaped),
+                })
+                .collect();
+            text += &format!("  {{}}{} \\\\\n", cells.join(" & "));
+        }
+        text + "  \\bottomrule\n\\end{tabular}\n"
+    }
+
+    /// The columns in which some cell is not empty; a column without a name counts rows and is left out.
+    fn filled(&self) -> Vec<usize> {
+        let filled =
+            |i: &usize| !self.columns[*i].is_empty() && self.rows.iter().any(|row| row[*i] != Cell::Empty);
+        (0..self.columns.len()).filter(filled).collect()
+    }
+
+    fn is_text(&self, column: usize) -> bool {
+        self.rows.iter().any(|row| matches!(row[column], Cell::Text(_)))
+    }
+}
+
+fn line(cells: impl Iterator<Item = String>) -> String {
+    format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn small() -> Grid {
+        Grid {
+            columns: ["", "name", "V", "none", "ok"].map(String::from).to_vec(),
+            rows: vec![
+                vec![
+                    Cell::Number(0.0),
+                    Cell::Text("a_b|c,".into()),
+                    Cell::Number(0.1),
+                    Cell::Empty,
+                    Cell::Flag(true),
+                ],
+                vec![Cell::Number(1.0), Cell::Text("=d".into()), Cell::Number(3.0), Cell::Empty, Cell::Empty],
+            ],
+        }
+    }
+
+    #[test]
+    fn csv_keeps_every_digit_and_no_formula() {
+        assert_eq!(small().csv(), ",name,V,none,ok\n0,\"a_b|c,\",0.1,,True\n1,'=d,3,,\n");
+    }
+
+    #[test]
+    fn papers_get_the_columns_that_hold_something() {
+        let expected =
+            "| name | V | ok |\n| :-- | --: | --: |\n| a\\_b\\|c, | 0.1000 | true |\n| =d | 3 | – |\n";
+        assert_eq!(small().markdown(), expected);
+        let latex = small().latex();
+        assert!(
+            latex.contains("\\begin{tabular}{lrr}") && latex.contains("a\\_b\\textbar{}c, & 0.1000 & true"),
+            "{latex}"
+        );
+        assert!(latex.contains("=d & 3 & --"), "{latex}");
+    }
+}
