@@ -20,6 +20,8 @@ Examples:
   calipers independent-set val/ --json report.json       a folder of array files
   calipers segmentation --truth gt --pred out --classes 19 --ignore 255
                                                          two folders of label maps
+  calipers training logs/ --metric val_F1 --group-by folder
+                                                         histories of training runs
   calipers merge 1.state 2.state -o all.state            shards into one state
   calipers explain independent_set.gap_ratio             what a number means
 
@@ -34,6 +36,7 @@ enum Command {
     Demo(commands::demo::Demo),
     IndependentSet(Box<commands::independent_set::IndependentSetArgs>),
     Segmentation(Box<commands::segmentation::SegmentationArgs>),
+    Training(Box<commands::training::TrainingArgs>),
     Merge(commands::merge::Merge),
     Show(commands::show::Show),
     List(commands::list::List),
@@ -57,6 +60,7 @@ fn main() -> ExitCode {
         Command::Demo(command) => command.run(),
         Command::IndependentSet(command) => command.run(),
         Command::Segmentation(command) => command.run(),
+        Command::Training(command) => command.run(),
         Command::Merge(command) => command.run(),
         Command::Show(command) => command.run(),
         Command::List(command) => command.run(),

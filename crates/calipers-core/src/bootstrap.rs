@@ -55,8 +55,8 @@ pub(crate) fn intervals<P: Protocol>(
         .collect()
 }
 
-/// The two order statistics that bound the middle `confidence` of the values.
-fn percentile_interval(mut values: Vec<f64>, confidence: f64) -> Option<[f64; 2]> {
+/// The two order statistics that bound the middle `confidence` of the values; `None` without any.
+pub fn percentile_interval(mut values: Vec<f64>, confidence: f64) -> Option<[f64; 2]> {
     let last = values.len().checked_sub(1)?;
     values.sort_unstable_by(f64::total_cmp);
     let k = (((1.0 - confidence) / 2.0 * values.len() as f64 + 0.5).floor() as usize).min(last / 2);

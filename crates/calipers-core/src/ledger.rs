@@ -24,6 +24,8 @@ pub trait Ledger: Any + Send {
     fn report_with_intervals(&self, bootstrap: &Bootstrap) -> Report;
     /// See [`Accumulator::per_unit`].
     fn per_unit(&self) -> Table;
+    /// The units about which there is something to say, in key order; see [`Protocol::explain_unit`].
+    fn explain_units(&self) -> Vec<(String, String)>;
     /// The metric table under this protocol's parameters.
     fn metrics(&self) -> Vec<MetricInfo>;
     /// Files, readings, facts and shards.
@@ -68,6 +70,11 @@ where
 
     fn per_unit(&self) -> Table {
         Self::per_unit(self)
+    }
+
+    fn explain_units(&self) -> Vec<(String, String)> {
+        let explain = |(name, row): (&str, &P::Row)| Some((name.into(), self.protocol().explain_unit(row)?));
+        self.rows().named().filter_map(explain).collect()
     }
 
     fn metrics(&self) -> Vec<MetricInfo> {

@@ -44,6 +44,11 @@ pub trait Protocol: Clone + PartialEq + Serialize + DeserializeOwned + 'static {
         self.clone()
     }
 
+    /// What there is to say about one unit beside its numbers, in words.
+    fn explain_unit(&self, _row: &Self::Row) -> Option<String> {
+        None
+    }
+
     /// What looks wrong in the evidence, in the order of the spec.
     fn warnings(&self, rows: &Rows<'_, Self::Row>, provenance: &Provenance) -> Vec<Warning>;
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// The value of one metric.
+/// The value of one metric, or of one cell of the per-unit table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// A finite number.
@@ -13,6 +13,8 @@ pub enum Value {
     PerLabel(Vec<(String, Value)>),
     /// Values in order: a curve, a sweep, the bins of a diagram.
     Series(Vec<Value>),
+    /// A name, in cells of the per-unit table; never the value of a metric.
+    Text(String),
     /// There is no value, and this is why.
     Undefined(Cow<'static, str>),
 }

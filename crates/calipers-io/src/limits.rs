@@ -16,6 +16,8 @@ pub const INFLATED: u64 = 1 << 40;
 pub const DEPTH: usize = 128;
 /// Longest line of a text format, in bytes.
 pub const LINE: usize = 64 << 20;
+/// Most columns of a delimited table.
+pub const COLUMNS: usize = 1 << 18;
 /// Longest unit name, in bytes.
 pub const NAME: usize = 4 << 10;
 /// Nodes that a graph may announce whatever its number of edges.
@@ -24,3 +26,9 @@ pub const FREE_NODES: u64 = 1 << 24;
 pub const NODES_PER_ENTRY: u64 = 16;
 /// Most pixels of an image.
 pub const PIXELS: u64 = 1 << 28;
+/// Largest page of a parquet file, inflated, in bytes.
+pub const PARQUET_PAGE: u64 = 256 << 20;
+/// Rows that a parquet file may announce whatever its size.
+pub const FREE_ROWS: u64 = 1 << 20;
+/// Rows that a larger parquet file may announce for each of its bytes.
+pub const ROWS_PER_BYTE: u64 = 64;

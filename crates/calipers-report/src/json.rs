@@ -44,6 +44,7 @@ impl Serialize for Plain<'_> {
                 serializer.collect_map(entries.iter().map(|(key, value)| (key, Plain(value))))
             }
             Value::Series(values) => serializer.collect_seq(values.iter().map(Plain)),
+            Value::Text(text) => serializer.serialize_str(text),
             Value::Undefined(_) => serializer.serialize_unit(),
         }
     }

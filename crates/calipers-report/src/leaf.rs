@@ -13,14 +13,14 @@ pub(crate) enum Leaf<'a> {
     Undefined(&'a str),
 }
 
-/// The value as a leaf; `None` when it holds other values.
+/// The value as a leaf; `None` when it holds other values or is a name.
 pub(crate) fn leaf(value: &Value) -> Option<Leaf<'_>> {
     match value {
         Value::Number(x) if x.is_finite() => Some(Leaf::Number(*x)),
         Value::Number(_) => Some(Leaf::Undefined("not finite")),
         Value::Count(n) => Some(Leaf::Count(*n)),
         Value::Undefined(reason) => Some(Leaf::Undefined(reason)),
-        Value::PerLabel(_) | Value::Series(_) => None,
+        Value::PerLabel(_) | Value::Series(_) | Value::Text(_) => None,
     }
 }
 

@@ -26,13 +26,16 @@ fn cell(value: &Value) -> String {
         Some(Leaf::Number(x)) => shortest(x),
         Some(Leaf::Count(n)) => n.to_string(),
         Some(Leaf::Undefined(_)) => String::new(),
-        None => nested(value),
+        None => guarded(&text(value)),
     }
 }
 
-/// A value that holds other values, as JSON on one line.
-fn nested(value: &Value) -> String {
-    serde_json::to_string(&Plain(value)).expect("every key is a string")
+/// A name as it is, and a value that holds other values as JSON on one line.
+fn text(value: &Value) -> String {
+    match value {
+        Value::Text(name) => name.clone(),
+        value => serde_json::to_string(&Plain(value)).expect("every key is a string"),
+    }
 }
 
 /// The table as JSON, one object a line; `null` is undefined.
@@ -104,6 +107,14 @@ mod tests {
             Table { columns: vec!["unit".into(), "s".into()], rows: vec![("u".into(), vec![series])] };
         assert_eq!(csv(&table), "unit,s\nu,\"[1,null]\"\n");
         assert_eq!(jsonl(&table), "{\"unit\":\"u\",\"s\":[1,null]}\n");
+    }
+
+    #[test]
+    fn names_in_cells_are_written_as_they_are_and_guarded_in_csv() {
+        let cell = vec![Value::Text("=1,2".into())];
+        let table = Table { columns: vec!["unit".into(), "fold".into()], rows: vec![("u".into(), cell)] };
+        assert_eq!(csv(&table), "unit,fold\nu,\"'=1,2\"\n");
+        assert_eq!(jsonl(&table), "{\"unit\":\"u\",\"fold\":\"=1,2\"}\n");
     }
 
     #[test]

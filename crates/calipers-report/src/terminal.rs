@@ -41,7 +41,10 @@ fn one(report: &Report, layout: &Layout, style: Style) -> String {
     for section in &layout.sections {
         page.text.push('\n');
         if !section.title.is_empty() {
-            page.line(&[(format!("  {}", section.title), Paint::Bold)]);
+            let title = format!("  {}", section.title);
+            let room = style.width.saturating_sub(columns(&title) + 2);
+            let reading = reading(report, section.title).map(|text| format!("  {}", short(text, room)));
+            page.line(&[(title, Paint::Bold), (reading.unwrap_or_default(), Paint::Dim)]);
         }
         for line in &section.lines {
             grid.put(line, &mut page);
@@ -63,6 +66,11 @@ fn one(report: &Report, layout: &Layout, style: Style) -> String {
         report.warnings.iter().for_each(|warning| page.warning(warning));
     }
     page.text
+}
+
+/// What the protocol says about the numbers under a heading: its entry `<heading>_reading`.
+fn reading<'a>(report: &'a Report, heading: &str) -> Option<&'a str> {
+    report.protocol.get(&format!("{heading}_reading"))?.as_str()
 }
 
 /// The text so far.
@@ -249,6 +257,15 @@ mod tests {
     below-baseline: 193224 < 209815
 ";
         assert_eq!(shown(&fixture::realistic(), 80), expected);
+    }
+
+    #[test]
+    fn a_heading_says_how_the_protocol_reads_its_numbers() {
+        let mut report = fixture::realistic();
+        report.protocol.insert("Loss_reading".into(), "0 is perfect".into());
+        assert!(shown(&report, 80).contains("\n  Loss  0 is perfect\n"));
+        report.protocol.insert("Loss_reading".into(), "0 is perfect ".repeat(20).into());
+        assert!(shown(&report, 80).lines().all(|line| columns(line) <= 80));
     }
 
     #[test]

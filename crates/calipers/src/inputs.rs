@@ -85,13 +85,30 @@ impl Inputs {
         let input = Input { bytes, blake3: hash.to_hex().to_string(), notes: BTreeMap::new() };
         let mut inputs = self.0.lock().map_err(|_| Error::io("a worker stopped while reading"))?;
         match inputs.get(shown) {
-            Some(before) if *before != input => {
+            Some(before) if (before.bytes, &before.blake3) != (input.bytes, &input.blake3) => {
                 Err(Error::io("the file changed while it was read").in_file(shown))
             }
-            _ => {
+            Some(_) => Ok(()),
+            None => {
                 inputs.insert(shown.into(), input);
                 Ok(())
             }
+        }
+    }
+
+    /// Adds what a family says about a file that was read.
+    pub fn note(&self, shown: &str, key: &str, text: &str) {
+        if let Ok(mut inputs) = self.0.lock()
+            && let Some(input) = inputs.get_mut(shown)
+        {
+            input.notes.insert(key.into(), text.into());
+        }
+    }
+
+    /// Strikes out a file that turned out to hold nothing to measure.
+    pub fn forget(&self, shown: &str) {
+        if let Ok(mut inputs) = self.0.lock() {
+            inputs.remove(shown);
         }
     }
 

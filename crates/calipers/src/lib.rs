@@ -7,6 +7,7 @@
 //! registry  every family, once
 //! output    whole files or none
 //! demo      data sets made from a seed
+//! tables    reports joined with what else is known
 //! ```
 
 pub mod demo;
@@ -16,6 +17,7 @@ pub mod registry;
 pub mod run;
 pub mod sources;
 pub mod states;
+pub mod tables;
 
 pub use calipers_core as core;
 pub use calipers_io as io;

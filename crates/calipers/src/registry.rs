@@ -6,12 +6,14 @@ use calipers_core::state::{self, Section};
 use calipers_core::{Error, Ledger, Protocol, Result};
 use calipers_metrics::independent_set::IndependentSet;
 use calipers_metrics::segmentation::protocol::Segmentation;
+use calipers_metrics::training::protocol::Training;
 use serde_json::{Map, Value as Json};
 
 /// Every family, in the order in which it is listed.
 pub const FAMILIES: &[Family] = &[
     family::<IndependentSet>("predicted maximum independent sets of graphs"),
     family::<Segmentation>("label maps and probabilities in one global label space"),
+    family::<Training>("how training runs behave over epochs and folds"),
 ];
 
 /// One family without its types.

@@ -38,6 +38,29 @@ where
     P::Row: Send,
     J: Sync,
 {
+    let new = || Accumulator::new(protocol.clone());
+    let parts = in_parts(jobs, threads, progress, new, |_, job, part| measure(job, part))?;
+    let mut whole: Option<Accumulator<P>> = None;
+    for part in parts {
+        // The first part takes in the others: nothing is moved that need not be.
+        match &mut whole {
+            None => whole = Some(part),
+            Some(whole) => whole.merge(part)?,
+        }
+    }
+    Ok(whole.unwrap_or_else(new))
+}
+
+/// Does every job with `threads` workers, each into a part of its own, and gives the parts. Which
+/// jobs share a part is left to chance. When jobs fail, the error is that of the first failing
+/// job, whoever met it first.
+pub fn in_parts<J: Sync, T: Send>(
+    jobs: &[J],
+    threads: usize,
+    progress: &dyn Progress,
+    new: impl Fn() -> T + Sync,
+    work: impl Fn(usize, &J, &mut T) -> Result<()> + Sync,
+) -> Result<Vec<T>> {
     progress.start(jobs.len() as u64);
     let next = AtomicUsize::new(0);
     // The position and error of the first failing job known so far; jobs after it need not run.
@@ -45,12 +68,12 @@ where
     let first_failure = |failed: &Mutex<Option<(usize, Error)>>| {
         failed.lock().map_or(usize::MAX, |failed| failed.as_ref().map_or(usize::MAX, |(at, _)| *at))
     };
-    let work = || {
-        let mut mine = Accumulator::new(protocol.clone());
+    let worker = || {
+        let mut mine = new();
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(job) = jobs.get(at).filter(|_| at < first_failure(&failed)) else { break };
-            if let Err(error) = measure(job, &mut mine)
+            if let Err(error) = work(at, job, &mut mine)
                 && let Ok(mut failed) = failed.lock()
                 && failed.as_ref().is_none_or(|(earlier, _)| at < *earlier)
             {
@@ -61,11 +84,11 @@ where
         mine
     };
     let workers = threads.clamp(1, jobs.len().max(1));
-    let parts: Vec<Option<Accumulator<P>>> = if workers == 1 {
-        vec![Some(work())]
+    let parts: Vec<Option<T>> = if workers == 1 {
+        vec![Some(worker())]
     } else {
         std::thread::scope(|scope| {
-            let handles: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+            let handles: Vec<_> = (0..workers).map(|_| scope.spawn(worker)).collect();
             handles.into_iter().map(|handle| handle.join().ok()).collect()
         })
     };
@@ -73,17 +96,8 @@ where
     if let Ok(Some((_, error))) = failed.into_inner() {
         return Err(error);
     }
-    let mut whole: Option<Accumulator<P>> = None;
-    for part in parts {
-        let part =
-            part.ok_or_else(|| Error::new(ErrorKind::Io, "a worker stopped before its work was done"))?;
-        // The first part takes in the others: nothing is moved that need not be.
-        match &mut whole {
-            None => whole = Some(part),
-            Some(whole) => whole.merge(part)?,
-        }
-    }
-    Ok(whole.unwrap_or_else(|| Accumulator::new(protocol.clone())))
+    let stopped = || Error::new(ErrorKind::Io, "a worker stopped before its work was done");
+    parts.into_iter().map(|part| part.ok_or_else(stopped)).collect()
 }
 
 /// Which part of the units a run takes.

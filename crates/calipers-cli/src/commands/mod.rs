@@ -10,3 +10,6 @@ pub(crate) mod merge;
 pub(crate) mod segmentation;
 pub(crate) mod segmentation_fit;
 pub(crate) mod show;
+pub(crate) mod training;
+pub(crate) mod training_tables;
+pub(crate) mod training_view;

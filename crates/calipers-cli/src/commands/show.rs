@@ -3,8 +3,9 @@
 use std::io::Read;
 use std::path::PathBuf;
 
+use calipers::core::error::printable;
 use calipers::io::file::InputFile;
-use calipers::{Error, Result, states};
+use calipers::{Error, Ledger, Result, states};
 use clap::Args;
 
 use crate::options::{Output, is_stream};
@@ -16,11 +17,15 @@ use crate::{Outcome, emit};
 Examples:
   calipers show all.state
   calipers show all.state --per-unit graphs.parquet
+  calipers show runs.state --explain
   calipers show report.json --latex")]
 pub(crate) struct Show {
     /// A state or a report.json ("-" reads standard input)
     #[arg(value_name = "FILE")]
     file: PathBuf,
+    /// Say of each unit in words what happened in it, in place of the table
+    #[arg(long)]
+    explain: bool,
     /// Seed of the bootstrap
     #[arg(long, value_name = "K", default_value_t = 0)]
     seed: u64,
@@ -29,7 +34,7 @@ pub(crate) struct Show {
 }
 
 impl Show {
-    pub(crate) fn run(self) -> Result<Outcome> {
+    pub(crate) fn run(mut self) -> Result<Outcome> {
         self.output.check()?;
         let shown = self.file.display().to_string();
         let bytes = if is_stream(&self.file) {
@@ -41,9 +46,15 @@ impl Show {
             InputFile::open(&self.file)?.read_all().map_err(|error| error.in_file(&shown))?
         };
         if states::is_state(&bytes) {
-            return emit::ledgers(&states::from_bytes(&bytes, &shown)?, &self.output, self.seed);
+            let ledgers = states::from_bytes(&bytes, &shown)?;
+            if self.explain {
+                emit::say(&explained(&ledgers).map_err(|error| error.in_file(&shown))?)?;
+                self.output.quiet = true;
+            }
+            return emit::ledgers(&ledgers, &self.output, self.seed);
         }
         let needs_state = [
+            ("--explain", self.explain),
             ("--per-unit", self.output.per_unit.is_some()),
             ("--state", self.output.state.is_some()),
             ("--bootstrap", self.output.bootstrap > 0),
@@ -56,4 +67,22 @@ impl Show {
         let reports = calipers::report::json::read(&bytes).map_err(|error| error.in_file(&shown))?;
         emit::reports(&reports, &self.output)
     }
+}
+
+/// What the protocols have to say about each unit.
+fn explained(ledgers: &[Box<dyn Ledger>]) -> Result<String> {
+    let mut text = String::new();
+    for ledger in ledgers {
+        let units = ledger.explain_units();
+        if units.is_empty() && ledger.units() > 0 {
+            return Err(Error::usage("units of this family are not explained in words").found(ledger.name()));
+        }
+        let protocol = ledger.report().protocol;
+        let label = protocol.get("label").and_then(|label| label.as_str()).unwrap_or_default();
+        text.push_str(&format!("{} {}\n", ledger.name(), printable(label)));
+        for (unit, words) in units {
+            text.push_str(&format!("  {}: {}\n", printable(&unit), printable(&words)));
+        }
+    }
+    Ok(text)
 }

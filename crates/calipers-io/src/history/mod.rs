@@ -3,6 +3,7 @@
 //! Every reader gives the same [`Table`]; which column is x, which rows make a run and what a
 //! group is are decided by the caller, so that all formats follow one set of rules.
 
+mod columns;
 pub mod delimited;
 pub mod json;
 pub mod mlflow;

@@ -7,6 +7,8 @@ pub struct Curve<'a> {
     pub group: &'a str,
     /// Which fold of the configuration it is.
     pub fold: &'a str,
+    /// How many folds a file of runs lists for the configuration; `None` without such a file.
+    pub folds: Option<u32>,
     /// The key that x was read from.
     pub x_key: &'a str,
     /// The logged values in the order of logging: of several at one x, the later one stands later.

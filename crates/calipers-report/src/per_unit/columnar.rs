@@ -10,7 +10,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
 
-use super::nested;
+use super::text;
 use crate::leaf::{Leaf, leaf};
 
 type Outcome<T> = std::result::Result<T, ParquetError>;
@@ -66,7 +66,7 @@ fn field(name: &str, physical: Physical, repetition: Repetition) -> Outcome<Arc<
 enum Column {
     Whole(Vec<Option<i64>>),
     Number(Vec<Option<f64>>),
-    /// Values that hold other values, as JSON.
+    /// Names, and values that hold other values as JSON.
     Text(Vec<Option<ByteArray>>),
 }
 
@@ -74,11 +74,11 @@ impl Column {
     fn of<'a>(cells: impl Iterator<Item = &'a Value> + Clone) -> Self {
         let leaves: Option<Vec<Leaf<'_>>> = cells.clone().map(leaf).collect();
         let Some(leaves) = leaves else {
-            let text = |cell: &Value| match leaf(cell) {
+            let name = |cell: &Value| match leaf(cell) {
                 Some(Leaf::Undefined(_)) => None,
-                _ => Some(ByteArray::from(nested(cell).as_str())),
+                _ => Some(ByteArray::from(text(cell).as_str())),
             };
-            return Self::Text(cells.map(text).collect());
+            return Self::Text(cells.map(name).collect());
         };
         let whole = leaves.iter().map(|leaf| match leaf {
             Leaf::Count(n) => i64::try_from(*n).ok().map(Some),

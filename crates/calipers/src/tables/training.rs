@@ -183,7 +183,7 @@ impl Study<'_> {
     }
 
     /// The values of each fold that the file or a history knows of.
-    fn fold_values(&self, group: &Group) -> Vec<BTreeMap<&str, f64>> {
+    fn fold_values<'a>(&'a self, group: &'a Group) -> Vec<BTreeMap<&'a str, f64>> {
         let folds = group.folds().into_iter().map(|fold| {
             let mut values = BTreeMap::new();
             if let Some(summary) = group.summary.as_ref().and_then(|folds| folds.get(fold)) {

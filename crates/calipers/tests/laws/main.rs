@@ -6,6 +6,7 @@
 
 mod independent_set;
 mod segmentation;
+mod training;
 
 use std::collections::BTreeSet;
 
@@ -33,6 +34,9 @@ fn every_registered_family_is_held_to_the_laws() {
         held.insert(check(&sample));
     }
     for sample in segmentation::samples() {
+        held.insert(check(&sample));
+    }
+    for sample in training::samples() {
         held.insert(check(&sample));
     }
     let registered: BTreeSet<&str> = registry::FAMILIES.iter().map(|family| family.name).collect();

@@ -112,7 +112,7 @@ impl Group {
         });
         let summary = group.get("summary").filter(|part| !matches!(part, Loose::Null));
         let summary = summary
-            .map(|part| {
+            .map(|part| -> Result<_> {
                 let folds = object(part, &format!("{path}.summary"))?;
                 Ok(folds
                     .iter()

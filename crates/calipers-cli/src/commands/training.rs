@@ -1,0 +1,330 @@
+//! `calipers training`: how training runs behave over epochs and folds.
+
+use std::path::PathBuf;
+
+use calipers::inputs::Inputs;
+use calipers::io::history::Format;
+use calipers::io::history::delimited::{self, Long};
+use calipers::metrics::training::protocol::{Direction, Duplicates, Index, Nan, Preset, Training};
+use calipers::sources::training::assign::{Assignment, FoldBy, GroupBy};
+use calipers::sources::training::options::Options;
+use calipers::sources::training::runs_file::RunsFile;
+use calipers::{Error, Ledger, Result, sources};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+use super::{training_tables, training_view};
+use crate::options::{Output, Work, named};
+use crate::progress::Bar;
+use crate::{Outcome, emit};
+
+/// Score how training runs behave over epochs and folds
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  calipers training folds/*.csv --metric val_F1
+  calipers training history.csv --metric val_acc --run-column run --group-by suffix
+  calipers training wandb/ --metric val.acc --group-by wandb --fold-by suffix --json -
+  calipers training logs/ --metric val_F1_micro --threshold 90 \\
+      --metric val_part_parsed --threshold 0.9 --group-by folder
+  calipers training tb/ --metric val/F1 --group-by folder --sweep 0.8,0.85,0.9,0.95 --bootstrap 2000
+  calipers training mlflow.db --metric val/F1 --preset revised \\
+      --group-by 'regex:^(?P<group>.+)-fold(?P<fold>\\d+)$'
+  calipers training histories/ --runs results.json --project 12ShadesOfRDF --group-by runs \\
+      --preset table-2024-04-25 --table out/results --metric val_F1_micro --threshold 90 --label F1-
+  calipers training --runs results.json --project 12ShadesOfRDF --table out/static
+
+Read are CSV, TSV, JSON, JSON lines, parquet, W&B exports, panels and offline logs (.wandb),
+TensorBoard events, trainer_state.json, MLflow folders and databases. --threshold, --scale,
+--direction and --label are given once for all metrics, or once for each in the same order.")]
+pub(crate) struct TrainingArgs {
+    /// Histories: files, or folders that are searched through
+    #[arg(value_name = "INPUT")]
+    inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    metrics: Metrics,
+    #[command(flatten)]
+    points: Points,
+    #[command(flatten)]
+    runs: Runs,
+    #[command(flatten)]
+    files: Files,
+    #[command(flatten)]
+    study: Study,
+    /// Seed of the bootstrap
+    #[arg(long, value_name = "K", default_value_t = 0)]
+    seed: u64,
+    #[command(flatten)]
+    work: Work,
+    #[command(flatten)]
+    output: Output,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Metrics")]
+struct Metrics {
+    /// The column, key or tag to look at; one report for each
+    #[arg(long, value_name = "KEY")]
+    metric: Vec<String>,
+    /// The value beyond which a run is saturated [default: 0.9]
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    threshold: Vec<f64>,
+    /// Divide every value by this first [default: 1]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    scale: Vec<f64>,
+    /// Which values are better [default: max]
+    #[arg(long, value_name = "END", value_parser = named::<Direction>(&["max", "min"]))]
+    direction: Vec<Direction>,
+    /// What tables call the metric [default: KEY]
+    #[arg(long, value_name = "NAME")]
+    label: Vec<String>,
+    /// Count the threshold itself as saturated
+    #[arg(long)]
+    inclusive: bool,
+    /// Which conventions: exact ones, or those of published programs [default: strict]
+    #[arg(long, value_name = "NAME", value_parser = named::<Preset>(
+        &["strict", "document", "revised", "table-2024-04-24", "table-2024-04-25", "script-2025"]))]
+    preset: Option<Preset>,
+    /// How many saturated points in a row make a sustained saturation
+    #[arg(long, value_name = "K", default_value_t = 3)]
+    sustain: u32,
+    /// Factor on the length of runs that never saturate, in velocity_par
+    #[arg(long, value_name = "K", default_value_t = 10)]
+    par: u32,
+    /// Up to which epoch velocity_rmst measures [default: the longest run]
+    #[arg(long, value_name = "H")]
+    horizon: Option<u64>,
+    /// Further thresholds to measure at
+    #[arg(long, value_name = "T[,T..]", value_delimiter = ',', allow_negative_numbers = true)]
+    sweep: Vec<f64>,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Points")]
+struct Points {
+    /// The x of a row; "row" is its position in the file [default: by format]
+    #[arg(long, value_name = "KEY")]
+    x: Option<String>,
+    /// How a point is numbered
+    #[arg(long, value_name = "HOW", default_value = "evaluation",
+        value_parser = named::<Index>(&["evaluation", "epoch"]))]
+    index: Index,
+    /// The x of the first epoch, with --index epoch
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
+    first_epoch: i64,
+    /// What counts of several values at one x
+    #[arg(long, value_name = "RULE", default_value = "last",
+        value_parser = named::<Duplicates>(&["last", "first", "mean", "error"]))]
+    duplicates: Duplicates,
+    /// What a logged NaN or infinity is: not logged, the worst value, or an error
+    #[arg(long, value_name = "RULE", default_value = "missing",
+        value_parser = named::<Nan>(&["missing", "fail", "error"]))]
+    nan: Nan,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Runs")]
+struct Runs {
+    /// Where configurations come from: none, folder, suffix, regex:RE, column:COL, wandb, runs
+    #[arg(long, value_name = "WHERE", default_value = "none")]
+    group_by: GroupBy,
+    /// Where folds come from: auto, run, suffix, regex:RE, column:COL, runs
+    #[arg(long, value_name = "WHERE", default_value = "auto")]
+    fold_by: FoldBy,
+    /// The column that separates the runs of one table
+    #[arg(long, value_name = "COL")]
+    run_column: Option<String>,
+    /// The declared number of folds [default: the runs of each group; 5 in table-*]
+    #[arg(long, value_name = "N")]
+    folds: Option<u32>,
+    /// Leave histories without the metric out, with a warning
+    #[arg(long)]
+    skip_missing: bool,
+}
+
+/// The format of every file; none where it is found out.
+#[derive(Clone, Copy, Debug)]
+struct Layout(Option<Format>);
+
+const AUTO: &str = "auto";
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Files")]
+struct Files {
+    /// The layout of every file; in folders, only files that can have it are looked at
+    #[arg(long, value_name = "NAME", default_value = AUTO, value_parser = layouts())]
+    format: Layout,
+    /// In a long table, the column of metric names
+    #[arg(long, value_name = "COL", requires = "value_column")]
+    key_column: Option<String>,
+    /// In a long table, the column of values
+    #[arg(long, value_name = "COL", requires = "key_column")]
+    value_column: Option<String>,
+    /// The character between cells, or "tab" [default: , ; or tab, whichever the header has]
+    #[arg(long, value_name = "C", value_parser = delimiter)]
+    delimiter: Option<u8>,
+    /// How tables write decimals
+    #[arg(long, value_name = "MARK", default_value = "point", value_parser = ["point", "comma"])]
+    decimal: String,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Study")]
+struct Study {
+    /// The per-run JSON of a study
+    #[arg(long, value_name = "FILE")]
+    runs: Option<PathBuf>,
+    /// The project in it, where there are several
+    #[arg(long, value_name = "NAME", requires = "runs")]
+    project: Option<String>,
+    /// Write PREFIX_STRICT.csv, PREFIX_MEAN_WISE.csv and PREFIX_MEAN_NAIVE.csv
+    #[arg(long, value_name = "PREFIX", requires = "runs")]
+    table: Option<PathBuf>,
+}
+
+impl TrainingArgs {
+    pub(crate) fn run(mut self) -> Result<Outcome> {
+        let without_histories = self.inputs.is_empty() && self.metrics.metric.is_empty();
+        let inputs = Inputs::default();
+        self.output.check()?;
+        if let Some(prefix) = &self.study.table {
+            training_tables::check(prefix, self.work.shard)?;
+        }
+        if let (true, Some(prefix), Some(runs)) =
+            (without_histories, &self.study.table, self.runs_file(&inputs)?)
+        {
+            return training_tables::without_histories(
+                &runs,
+                prefix,
+                self.preset(),
+                self.runs.folds,
+                &self.output,
+            );
+        }
+        let options = self.options(&inputs)?;
+        if self.output.per_unit.is_some() && options.metrics.len() > 1 {
+            return Err(Error::usage("--per-unit shows one metric")
+                .found(format!("{} metrics", options.metrics.len()))
+                .advice("give one --metric, or write a --state and show its parts"));
+        }
+        let progress = Bar::new(&self.output);
+        let (shard, threads) = (self.work.shard, self.work.threads());
+        let measured = sources::training::measure(&options, inputs, shard, threads, &progress)?;
+        if let (Some(prefix), Some(runs)) = (&self.study.table, &options.assignment.runs) {
+            training_tables::write(runs, &measured, prefix, self.preset(), self.runs.folds)?;
+        }
+        if self.output.wants_table() {
+            emit::say(&training_view::write(&measured, emit::style()))?;
+        }
+        // The family has intervals of its own, by group.
+        self.output.bootstrap = 0;
+        let boxed = |accumulator| -> Box<dyn Ledger> { Box::new(accumulator) };
+        let ledgers: Vec<_> = measured.accumulators.into_iter().map(boxed).collect();
+        emit::ledgers(&ledgers, &self.output, self.seed)
+    }
+
+    fn preset(&self) -> Preset {
+        self.metrics.preset.unwrap_or(Preset::Strict)
+    }
+
+    fn runs_file(&self, inputs: &Inputs) -> Result<Option<RunsFile>> {
+        let Some(path) = &self.study.runs else { return Ok(None) };
+        let shown = path.display().to_string();
+        let bytes = inputs.read(path, &shown)?;
+        RunsFile::parse(&bytes, self.study.project.as_deref()).map(Some).map_err(|error| error.in_file(shown))
+    }
+
+    fn options(&self, inputs: &Inputs) -> Result<Options> {
+        let options = Options {
+            inputs: self.inputs.clone(),
+            metrics: self.protocols()?,
+            assignment: Assignment {
+                group_by: self.runs.group_by.clone(),
+                fold_by: self.runs.fold_by.clone(),
+                runs: self.runs_file(inputs)?,
+            },
+            x: self.points.x.clone(),
+            run_column: self.runs.run_column.clone(),
+            delimited: self.files.delimited()?,
+            format: self.files.format.0,
+            skip_missing: self.runs.skip_missing,
+            endings: self.study.table.is_some(),
+            sketches: self.output.wants_table(),
+        };
+        options.check()?;
+        Ok(options)
+    }
+
+    /// One protocol for each metric.
+    fn protocols(&self) -> Result<Vec<Training>> {
+        let Metrics { metric, threshold, scale, direction, label, .. } = &self.metrics;
+        let count = metric.len();
+        let thresholds = per_metric("--threshold", threshold, count)?;
+        let scales = per_metric("--scale", scale, count)?;
+        let directions = per_metric("--direction", direction, count)?;
+        let labels = per_metric("--label", label, count)?;
+        let of = |at: usize| {
+            let defaults = Training::new(self.preset());
+            Training {
+                metric: metric[at].clone(),
+                label: labels[at].unwrap_or(&metric[at]).clone(),
+                threshold: thresholds[at].copied().unwrap_or(defaults.threshold),
+                scale: scales[at].copied().unwrap_or(defaults.scale),
+                direction: directions[at].copied().unwrap_or(defaults.direction),
+                inclusive: self.metrics.inclusive,
+                index: self.points.index,
+                first_epoch: self.points.first_epoch,
+                duplicates: self.points.duplicates,
+                nan: self.points.nan,
+                folds: self.runs.folds,
+                sustain: self.metrics.sustain,
+                par: self.metrics.par,
+                horizon: self.metrics.horizon,
+                sweep: self.metrics.sweep.clone(),
+                bootstrap: self.output.bootstrap,
+                seed: self.seed,
+                confidence: self.output.confidence,
+                ..defaults
+            }
+        };
+        Ok((0..count).map(of).collect())
+    }
+}
+
+impl Files {
+    fn delimited(&self) -> Result<delimited::Options> {
+        let decimal_comma = self.decimal == "comma";
+        if decimal_comma && self.delimiter == Some(b',') {
+            return Err(Error::usage("a comma cannot stand between cells and inside numbers")
+                .found("--delimiter , and --decimal comma"));
+        }
+        let columns = self.key_column.clone().zip(self.value_column.clone());
+        let long = columns.map(|(key_column, value_column)| Long { key_column, value_column });
+        Ok(delimited::Options { delimiter: self.delimiter, decimal_comma, long })
+    }
+}
+
+/// The value of an option for each metric: given for all, for each, or not at all.
+fn per_metric<'a, T>(option: &str, given: &'a [T], metrics: usize) -> Result<Vec<Option<&'a T>>> {
+    match given {
+        [] => Ok(vec![None; metrics]),
+        [one] => Ok(vec![Some(one); metrics]),
+        each if each.len() == metrics => Ok(each.iter().map(Some).collect()),
+        other => Err(Error::usage(format!("{option} is given once, or once for each --metric"))
+            .found(format!("{} times {option}, {metrics} times --metric", other.len()))
+            .allowed(format!("1 or {metrics}"))),
+    }
+}
+
+fn delimiter(text: &str) -> std::result::Result<u8, String> {
+    match text.as_bytes() {
+        _ if matches!(text, "tab" | "\\t") => Ok(b'\t'),
+        [byte] if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r') => Ok(*byte),
+        _ => Err("one ASCII character, or tab".into()),
+    }
+}
+
+fn layouts() -> impl TypedValueParser<Value = Layout> {
+    PossibleValuesParser::new(std::iter::once(AUTO).chain(Format::ALL.map(Format::name)))
+        .map(|name| Layout(Format::ALL.into_iter().find(|format| format.name() == name)))
+}

@@ -1,0 +1,86 @@
+//! The three tables of a study, written beside each other.
+
+use std::path::{Path, PathBuf};
+
+use calipers::metrics::training::protocol::Preset;
+use calipers::run::Shard;
+use calipers::sources::training::runs_file::RunsFile;
+use calipers::sources::training::{Measured, study};
+use calipers::tables::training::{Aggregation, Endings, Study};
+use calipers::{Error, Report, Result};
+
+use crate::options::Output;
+use crate::{Outcome, emit};
+
+/// Refuses tables that cannot be written, before any work.
+pub(crate) fn check(prefix: &Path, shard: Option<Shard>) -> Result<()> {
+    if shard.is_some() {
+        return Err(Error::usage("a table needs every fold")
+            .found("--table with --shard")
+            .advice("measure all histories in one run"));
+    }
+    Aggregation::ALL
+        .into_iter()
+        .try_for_each(|aggregation| calipers::output::check(&file(prefix, aggregation)))
+}
+
+/// Writes the tables of measured histories.
+pub(crate) fn write(
+    runs: &RunsFile,
+    measured: &Measured,
+    prefix: &Path,
+    preset: Preset,
+    folds: Option<u32>,
+) -> Result<()> {
+    let metrics: Vec<(String, Report)> = measured
+        .accumulators
+        .iter()
+        .map(|accumulator| (accumulator.protocol().label.clone(), accumulator.finish()))
+        .collect();
+    let published = preset.is_table();
+    write_all(&Study { runs, endings: &measured.endings, metrics: &metrics, published, folds }, prefix)
+}
+
+/// Writes the tables of a study without histories: what the per-run JSON says by itself.
+pub(crate) fn without_histories(
+    runs: &RunsFile,
+    prefix: &Path,
+    preset: Preset,
+    folds: Option<u32>,
+    output: &Output,
+) -> Result<Outcome> {
+    let asked = output.json.is_some() || output.csv.is_some() || output.markdown || output.latex;
+    if asked || output.per_unit.is_some() || output.state.is_some() {
+        return Err(Error::usage("without histories there is no report, only the tables")
+            .advice("name histories and a --metric, or leave the output options out"));
+    }
+    let (endings, published) = (Endings::new(), preset.is_table());
+    write_all(&Study { runs, endings: &endings, metrics: &[], published, folds }, prefix)?;
+    let doubts = study::carbon(runs);
+    if !output.quiet {
+        if let [first, more @ ..] = doubts.as_slice() {
+            let others =
+                if more.is_empty() { String::new() } else { format!(" and {} more groups", more.len()) };
+            emit::note(&format!(
+                "warning[{}]: emissions grow from fold to fold, they may be running totals: {}{others}",
+                first.code, first.detail
+            ));
+        }
+        let files = Aggregation::ALL.map(|aggregation| file(prefix, aggregation).display().to_string());
+        emit::note(&format!("written: {}", files.join(", ")));
+    }
+    Ok(if output.strict && !doubts.is_empty() { Outcome::Warned } else { Outcome::Done })
+}
+
+fn write_all(study: &Study<'_>, prefix: &Path) -> Result<()> {
+    Aggregation::ALL.into_iter().try_for_each(|aggregation| {
+        calipers::output::write(&file(prefix, aggregation), study.table(aggregation).csv().as_bytes())
+    })
+}
+
+fn file(prefix: &Path, aggregation: Aggregation) -> PathBuf {
+    let mut name = prefix.as_os_str().to_owned();
+    name.push(aggregation.suffix());
+    name.push(".csv");
+    name.into()
+}

@@ -1,0 +1,148 @@
+//! The wanted columns while they are being filled.
+
+use std::collections::BTreeMap;
+
+use calipers_core::{Error, Result};
+
+use super::super::{Format, Numbers, Places, Run, Table, Texts, Wanted};
+use super::value::{Kind, Value};
+use crate::text::shown;
+
+/// The columns of the wanted keys, each once.
+pub(super) struct Cells {
+    columns: Vec<Column>,
+}
+
+struct Column {
+    key: String,
+    found: bool,
+    numbers: Option<Numbers>,
+    names: Option<Names>,
+}
+
+#[derive(Default)]
+struct Names {
+    texts: Texts,
+    places: BTreeMap<String, u32>,
+}
+
+impl Cells {
+    pub(super) fn new(wanted: &Wanted) -> Self {
+        let mut cells = Self { columns: Vec::new() };
+        for key in &wanted.numbers {
+            let numbers = Numbers { key: key.clone(), ..Numbers::default() };
+            cells.column(key).numbers = Some(numbers);
+        }
+        for key in &wanted.texts {
+            let texts = Texts { key: key.clone(), ..Texts::default() };
+            cells.column(key).names = Some(Names { texts, ..Names::default() });
+        }
+        cells
+    }
+
+    fn column(&mut self, key: &str) -> &mut Column {
+        let place = self.columns.iter().position(|column| column.key == key).unwrap_or_else(|| {
+            self.columns.push(Column { key: key.to_owned(), found: false, numbers: None, names: None });
+            self.columns.len() - 1
+        });
+        &mut self.columns[place]
+    }
+
+    /// The wanted keys, in the order of their columns.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().map(|column| column.key.as_str())
+    }
+
+    /// Notes that a key was found, with whatever value, and forgets what a column held.
+    pub(super) fn restart(&mut self, place: usize) {
+        let column = &mut self.columns[place];
+        column.found = true;
+        if let Some(numbers) = &mut column.numbers {
+            *numbers = Numbers { key: std::mem::take(&mut numbers.key), ..Numbers::default() };
+        }
+        if let Some(names) = &mut column.names {
+            let texts = Texts { key: std::mem::take(&mut names.texts.key), ..Texts::default() };
+            *names = Names { texts, ..Names::default() };
+        }
+    }
+
+    /// Puts a value into a column.
+    #[inline]
+    pub(super) fn put(
+        &mut self,
+        place: usize,
+        row: u32,
+        value: Value<'_>,
+        row_place: impl FnOnce() -> String,
+    ) {
+        let column = &mut self.columns[place];
+        column.found = true;
+        if value.kind == Kind::Null {
+            return;
+        }
+        if let Some(names) = &mut column.names {
+            names.put(row, value);
+        }
+        if let Some(numbers) = column.numbers.as_mut().filter(|numbers| numbers.unreadable.is_none()) {
+            match value.number() {
+                Some(number) => {
+                    numbers.rows.push(row);
+                    numbers.values.push(number);
+                }
+                None => {
+                    let error = Error::value("a value is not a number")
+                        .at(format_args!("{}, key `{}`", row_place(), column.key))
+                        .found(shown(value.raw.as_bytes()))
+                        .allowed("a number, NaN, Infinity, -Infinity, or null where nothing was logged");
+                    numbers.unreadable = Some(error);
+                }
+            }
+        }
+    }
+
+    /// The table of the columns that were found.
+    pub(super) fn finish(
+        mut self,
+        wanted: &Wanted,
+        format: Format,
+        keys: Vec<String>,
+        rows: u32,
+        places: Places,
+    ) -> Table {
+        self.columns.retain(|column| column.found);
+        let mut numbers = Vec::new();
+        let mut texts = Vec::new();
+        for key in &wanted.numbers {
+            let column = self.columns.iter_mut().find(|column| column.key == *key);
+            numbers.extend(column.and_then(|column| column.numbers.take()));
+        }
+        for key in &wanted.texts {
+            let column = self.columns.iter_mut().find(|column| column.key == *key);
+            texts.extend(column.and_then(|column| column.names.take()).map(|names| names.texts));
+        }
+        Table { format, run: Run::default(), keys, rows: rows as usize, numbers, texts, places, cut_at: None }
+    }
+}
+
+impl Names {
+    fn put(&mut self, row: u32, value: Value<'_>) {
+        let name = value.name();
+        let Texts { names, cells, .. } = &mut self.texts;
+        // Runs come in blocks, so the name is mostly that of the row before.
+        let last = cells.last().map(|(_, place)| *place).filter(|place| names[*place as usize] == *name);
+        let place = last.or_else(|| self.places.get(&*name).copied()).unwrap_or_else(|| {
+            let place = names.len() as u32;
+            names.push(name.to_string());
+            self.places.insert(name.into_owned(), place);
+            place
+        });
+        cells.push((row, place));
+    }
+}
+
+/// The number of the next row.
+pub(super) fn next_row(row: u32) -> Result<u32> {
+    row.checked_add(1).ok_or_else(|| {
+        Error::format("too many rows").allowed(format_args!("at most {} rows in one file", u32::MAX))
+    })
+}

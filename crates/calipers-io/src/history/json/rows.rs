@@ -1,0 +1,303 @@
+//! Histories that are rows: a list of objects, or one object per line.
+
+use std::cmp::Reverse;
+
+use calipers_core::Result;
+
+use super::super::{Format, Places, Table, Wanted};
+use super::cells::{Cells, next_row};
+use super::keys::{Keys, Node};
+use super::scan::Scanner;
+use super::value::{Kind, Value};
+
+/// Reads a document that is a list of rows.
+pub(super) fn read_list(scan: &mut Scanner<'_>, wanted: &Wanted) -> Result<Table> {
+    if scan.peek() != Some(b'[') {
+        return Err(scan.unexpected("the rows are not in a list", "a list of objects"));
+    }
+    let mut rows = Rows::new(scan.length(), wanted);
+    rows.list(scan, "row")?;
+    scan.end()?;
+    Ok(rows.finish(wanted, Format::JsonRows, Places::Numbered("row")))
+}
+
+/// Reads one row per line; blank lines are passed over.
+pub(super) fn read_lines(scan: &mut Scanner<'_>, wanted: &Wanted) -> Result<Table> {
+    let mut rows = Rows::new(scan.length(), wanted);
+    let mut lines = Vec::new();
+    let mut number = 0_u64;
+    let mut start = scan.at();
+    while start < scan.length() {
+        start = scan.line(start)? + 1;
+        number += 1;
+        if scan.peek().is_some() {
+            rows.row(scan, |_| format!("line {number}"))?;
+            scan.end()?;
+            lines.push(number);
+        }
+    }
+    let first = lines.first().copied().unwrap_or(1);
+    let unbroken = lines.last().is_none_or(|last| last - first + 1 == lines.len() as u64);
+    let places = if unbroken { Places::LinesFrom(first) } else { Places::Lines(lines) };
+    Ok(rows.finish(wanted, Format::JsonLines, places))
+}
+
+/// The rows read so far.
+pub(super) struct Rows<'a> {
+    keys: Keys,
+    cells: Cells,
+    sources: Vec<Source<'a>>,
+    count: u32,
+}
+
+/// A key that is, or whose joined name is, a wanted one, and its value in the row being read.
+struct Source<'a> {
+    node: Node,
+    column: usize,
+    value: Option<Value<'a>>,
+    /// Where the value ends.
+    at: usize,
+}
+
+impl<'a> Rows<'a> {
+    /// No row yet, of a file of so many bytes.
+    pub(super) fn new(length: usize, wanted: &Wanted) -> Self {
+        Self { keys: Keys::new(length), cells: Cells::new(wanted), sources: Vec::new(), count: 0 }
+    }
+
+    /// Reads the list of rows that starts here; messages call a row by `word`.
+    pub(super) fn list(&mut self, scan: &mut Scanner<'a>, word: &'static str) -> Result<()> {
+        let mut more = scan.open(b']')?;
+        while more {
+            let place = |row| Places::Numbered(word).of(row);
+            self.row(scan, place).map_err(|error| error.at(place(self.count)))?;
+            more = scan.more(b']')?;
+        }
+        Ok(())
+    }
+
+    /// Reads one row; `place` names it.
+    fn row(&mut self, scan: &mut Scanner<'a>, place: impl Fn(u32) -> String) -> Result<()> {
+        let row = self.count;
+        if scan.peek() != Some(b'{') {
+            return Err(scan.unexpected("a row is not an object", "an object: {\"key\": value, ...}"));
+        }
+        self.members(scan, Node::ROW)?;
+        for index in 0..self.sources.len() {
+            let Some(value) = self.sources[index].value else { continue };
+            if !self.outdone(index) {
+                self.cells.put(self.sources[index].column, row, value, || place(row));
+            }
+        }
+        for source in &mut self.sources {
+            source.value = None;
+        }
+        self.count = next_row(row)?;
+        Ok(())
+    }
+
+    /// Whether another key of the same name goes before in this row: the less nested one, then the
+    /// later one.
+    fn outdone(&self, index: usize) -> bool {
+        let this = &self.sources[index];
+        let rank = |source: &Source<'a>| (self.keys.depth(source.node), Reverse(source.at));
+        self.sources
+            .iter()
+            .any(|other| other.column == this.column && other.value.is_some() && rank(other) < rank(this))
+    }
+
+    /// Reads the members of an object; says whether there are any.
+    fn members(&mut self, scan: &mut Scanner<'a>, parent: Node) -> Result<bool> {
+        let mut before = None;
+        let mut more = scan.open(b'}')?;
+        while more {
+            let key = scan.key()?;
+            let (node, new) = self.keys.child(parent, before, &key);
+            before = Some(node);
+            if new {
+                self.look_for(node);
+            }
+            if self.keys.seen(node, u64::from(self.count) + 1) {
+                self.forget(node);
+            }
+            let nested = scan.peek() == Some(b'{');
+            let start = scan.at();
+            let inside = nested && self.members(scan, node)?;
+            if !inside {
+                self.keys.list(node)?;
+            }
+            match self.keys.source(node) {
+                Some(source) => {
+                    let value = if nested {
+                        Value { kind: Kind::Object, raw: scan.since(start) }
+                    } else {
+                        scan.value()?
+                    };
+                    self.sources[source].value = Some(value);
+                    self.sources[source].at = scan.at();
+                }
+                None if nested => {}
+                None => {
+                    scan.skip()?;
+                }
+            }
+            more = scan.more(b'}')?;
+        }
+        Ok(before.is_some())
+    }
+
+    fn look_for(&mut self, node: Node) {
+        if let Some(column) = self.cells.keys().position(|key| self.keys.is_named(node, key)) {
+            self.keys.set_source(node, self.sources.len());
+            self.sources.push(Source { node, column, value: None, at: 0 });
+        }
+    }
+
+    /// Drops what the row held under a key that occurs once more in it.
+    #[cold]
+    fn forget(&mut self, node: Node) {
+        for source in &mut self.sources {
+            if self.keys.within(source.node, node) {
+                source.value = None;
+            }
+        }
+    }
+
+    /// The table of all rows.
+    pub(super) fn finish(self, wanted: &Wanted, format: Format, places: Places) -> Table {
+        self.cells.finish(wanted, format, self.keys.into_names(), self.count, places)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wanted() -> Wanted {
+        let keys = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect();
+        Wanted { numbers: keys(&["val.F1", "epoch", "absent", "val"]), texts: keys(&["run", "epoch"]) }
+    }
+
+    fn list(text: &str) -> Result<Table> {
+        read_list(&mut Scanner::new(text.as_bytes())?, &wanted())
+    }
+
+    fn lines(text: &str) -> Result<Table> {
+        read_lines(&mut Scanner::new(text.as_bytes())?, &wanted())
+    }
+
+    /// The rows and values of a key.
+    fn column(table: &Table, key: &str) -> (Vec<u32>, Vec<String>) {
+        let numbers = table.number(key).unwrap();
+        (numbers.rows.clone(), numbers.values.iter().map(f64::to_string).collect())
+    }
+
+    #[test]
+    fn null_and_absent_are_not_logged_while_nan_and_infinity_are() {
+        let table = list(
+            r#"[{"epoch": 0}, {"epoch": null}, {}, {"epoch": NaN}, {"epoch": "NaN"}, {"epoch": -Infinity},
+                {"epoch": "Infinity"}, {"epoch": Infinity}, {"epoch": "-Infinity"}, {"epoch": -2.5e-1}, {"epoch": 1e999}]"#,
+        );
+        let table = table.unwrap();
+        let values = ["0", "NaN", "NaN", "-inf", "inf", "inf", "-inf", "-0.25", "inf"].map(String::from);
+        assert_eq!(column(&table, "epoch"), (vec![0, 3, 4, 5, 6, 7, 8, 9, 10], values.to_vec()));
+        assert_eq!((table.rows, table.number("epoch").unwrap().unreadable.clone()), (11, None));
+        assert!(table.number("absent").is_none());
+    }
+
+    #[test]
+    fn a_dotted_key_is_looked_for_before_the_nested_one_row_by_row() {
+        let table = list(
+            r#"[{"val": {"F1": 1}}, {"val": {"F1": 2}, "val.F1": 3}, {"val.F1": 4, "val": {"F1": 5}},
+                {"val.F1": null, "val": {"F1": 6}}, {"val": {"F1": 7, "more": {}}}]"#,
+        );
+        let table = table.unwrap();
+        let values = ["1", "3", "4", "7"].map(String::from);
+        assert_eq!(column(&table, "val.F1"), (vec![0, 1, 2, 4], values.to_vec()));
+        assert_eq!(table.keys, ["val.F1", "val.more"]);
+    }
+
+    #[test]
+    fn the_last_of_two_equal_keys_counts_with_everything_in_it() {
+        let table = list(
+            r#"[{"epoch": 1, "epoch": "x", "epoch": 2}, {"val": {"F1": 1}, "val": {"x": 2}},
+                {"val": {"F1": 1}, "v\u0061l": {"F1": 3}}, {"epoch": 5, "epoch": null}]"#,
+        );
+        let table = table.unwrap();
+        assert_eq!(column(&table, "epoch"), (vec![0], vec!["2".to_owned()]));
+        assert_eq!(column(&table, "val.F1"), (vec![2], vec!["3".to_owned()]));
+        assert_eq!(table.keys, ["epoch", "val.F1", "val.x"]);
+    }
+
+    #[test]
+    fn the_first_value_that_is_no_number_is_kept_with_its_row_and_does_not_stop_other_columns() {
+        for wrong in ["\"0.5\"", "true", "[1]", "{}", "\"nan\"", "{\"a\": 1}"] {
+            let text = format!("[{{\"epoch\": 0}}, {{\"epoch\": {wrong}, \"val\": {{\"F1\": 1}}}}]");
+            let table = list(&text).unwrap();
+            let error = table.number("epoch").unwrap().unreadable.clone().unwrap().to_string();
+            assert!(error.contains("row 2, key `epoch`") && error.contains(wrong), "{error}");
+            assert_eq!(column(&table, "val.F1"), (vec![1], vec!["1".to_owned()]));
+            let object = table.number("val").unwrap().unreadable.clone().unwrap().to_string();
+            assert!(object.contains("`{\"F1\": 1}`"), "{object}");
+        }
+    }
+
+    #[test]
+    fn names_are_texts_as_they_are_and_other_values_as_json() {
+        let table = lines(
+            "{\"run\": \"a\\n\\u00e9\"}\n{\"run\": 1.50, \"epoch\": 0}\n{\"run\": true}\n{\"run\": null}\n{\"run\": 1.50}\n{\"run\": [1, 2]}",
+        );
+        let table = table.unwrap();
+        let run = table.text("run").unwrap();
+        assert_eq!(run.names, ["a\né", "1.50", "true", "[1, 2]"]);
+        assert_eq!(run.cells, [(0, 0), (1, 1), (2, 2), (4, 1), (5, 3)]);
+        assert_eq!(table.text("epoch").unwrap().names, ["0"]);
+        assert_eq!(table.number("epoch").unwrap().rows, [1]);
+    }
+
+    #[test]
+    fn blank_lines_are_passed_over_and_rows_keep_their_lines() {
+        let table = lines("\u{feff}{\"epoch\": 0}\r\n\r\n \n{\"epoch\": 1}").unwrap();
+        assert_eq!((table.rows, table.places.clone()), (2, Places::Lines(vec![1, 4])));
+        let table = lines("\n{\"epoch\": 0}\n{\"epoch\": 1}\n\n").unwrap();
+        assert_eq!((table.rows, table.places.clone()), (2, Places::LinesFrom(2)));
+        let error = lines("{\"epoch\": 0}\n\n{\"epoch\": []}").unwrap();
+        let error = error.number("epoch").unwrap().unreadable.clone().unwrap();
+        assert_eq!(error.place(), Some("line 3, key `epoch`"));
+    }
+
+    #[test]
+    fn a_line_holds_one_whole_object() {
+        for (text, words) in [
+            ("{\"a\": 1}\n{\"a\":\n2}", "line 2, column 6"),
+            ("{\"a\": 1}\n{\"a\":", "the end of the file"),
+            ("{\"a\": 1} {\"a\": 2}", "line 1, column 10"),
+            ("{\"a\": 1}\n[1]", "not an object"),
+            ("{\"a\": 1}\n{'a': 1}", "a key in double quotes"),
+        ] {
+            let error = lines(text).unwrap_err().to_string();
+            assert!(error.contains(words), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_list_that_holds_something_else_is_refused_by_row() {
+        for (text, words) in [
+            ("[{}, 5]", "row 2, line 1, column 6"),
+            ("[{}, {\"a\" 1}]", "row 2, line 1, column 11"),
+            ("[{}] []", "the end of the file"),
+            ("{\"a\": [1]}", "not in a list"),
+        ] {
+            let error = list(text).unwrap_err().to_string();
+            assert!(error.contains(words), "{text}: {error}");
+        }
+        assert_eq!(list("[]").unwrap().rows, 0);
+    }
+
+    #[test]
+    fn one_long_key_around_many_cannot_fill_the_memory() {
+        let inner: Vec<String> = (0..4000).map(|key| format!("\"{key}\": 1")).collect();
+        let text = format!("[{{\"{}\": {{{}}}}}]", "k".repeat(10_000), inner.join(","));
+        assert!(list(&text).unwrap_err().to_string().contains("nested keys"));
+    }
+}

@@ -1,0 +1,409 @@
+//! A pull scanner: one token at a time, nothing built, every byte checked.
+
+use std::borrow::Cow;
+
+use calipers_core::{Error, Result};
+
+use super::string;
+use super::value::{Kind, Value};
+use crate::limits;
+use crate::text::{shown, without_mark};
+
+/// A place in JSON text and how deep it is nested. Every step first passes over blanks.
+pub(super) struct Scanner<'a> {
+    text: &'a str,
+    /// The bytes up to the end of what is being read: of the text, or of one of its lines.
+    bytes: &'a [u8],
+    at: usize,
+    depth: usize,
+}
+
+impl<'a> Scanner<'a> {
+    /// The start of a document; bytes that are no text or hold nothing are an error.
+    pub(super) fn new(bytes: &'a [u8]) -> Result<Self> {
+        let text = str::from_utf8(bytes).map_err(|error| {
+            let at = error.valid_up_to();
+            Error::format("the file is not UTF-8 text")
+                .at(format_args!("byte {at}"))
+                .found(format_args!("0x{:02x}", bytes[at]))
+                .advice("save the file as UTF-8")
+        })?;
+        if without_mark(bytes).trim_ascii().is_empty() {
+            return Err(Error::format("the file is empty"));
+        }
+        Ok(Self::over(text))
+    }
+
+    /// The start of a text that is known to be text.
+    pub(super) fn over(text: &'a str) -> Self {
+        let bytes = text.as_bytes();
+        Self { text, bytes, at: bytes.len() - without_mark(bytes).len(), depth: 0 }
+    }
+
+    /// Narrows what is read to the line that starts at a place; gives its end.
+    pub(super) fn line(&mut self, start: usize) -> Result<usize> {
+        let whole = self.text.as_bytes();
+        let length = memchr::memchr(b'\n', &whole[start..]).unwrap_or(whole.len() - start);
+        if length > limits::LINE {
+            return Err(Error::format("a line is too long")
+                .at(self.place(start))
+                .found(format_args!("{length} bytes"))
+                .allowed(format_args!("at most {} bytes", limits::LINE)));
+        }
+        self.at = start;
+        self.bytes = &whole[..start + length];
+        Ok(start + length)
+    }
+
+    /// The next byte that is no blank.
+    #[inline]
+    pub(super) fn peek(&mut self) -> Option<u8> {
+        while let Some(byte) = self.bytes.get(self.at).copied() {
+            if !matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
+                return Some(byte);
+            }
+            self.at += 1;
+        }
+        None
+    }
+
+    /// Goes into the list or object that starts here; says whether it holds anything.
+    #[inline]
+    pub(super) fn open(&mut self, close: u8) -> Result<bool> {
+        self.depth += 1;
+        if self.depth > limits::DEPTH {
+            let allowed = format!("at most {} levels", limits::DEPTH);
+            return Err(Error::format("the JSON is nested too deep")
+                .at(self.place(self.at))
+                .allowed(allowed));
+        }
+        self.at += 1;
+        if self.peek() == Some(close) {
+            self.leave();
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    /// After an item or a member: whether another one follows.
+    #[inline]
+    pub(super) fn more(&mut self, close: u8) -> Result<bool> {
+        match self.peek() {
+            Some(b',') => {
+                self.at += 1;
+                Ok(true)
+            }
+            Some(byte) if byte == close => {
+                self.leave();
+                Ok(false)
+            }
+            _ => Err(self.wrong(&format!("`,` or `{}`", char::from(close)))),
+        }
+    }
+
+    fn leave(&mut self) {
+        self.at += 1;
+        self.depth -= 1;
+    }
+
+    /// The key of a member and the colon behind it.
+    #[inline]
+    pub(super) fn key(&mut self) -> Result<Cow<'a, str>> {
+        let (start, escaped) = self.key_token()?;
+        let raw = &self.text[start..self.at];
+        if self.peek() != Some(b':') {
+            return Err(self.wrong("`:`"));
+        }
+        self.at += 1;
+        Ok(if escaped { Cow::Owned(string::decode(raw)) } else { Cow::Borrowed(&raw[1..raw.len() - 1]) })
+    }
+
+    #[inline]
+    fn key_token(&mut self) -> Result<(usize, bool)> {
+        if self.peek() != Some(b'"') {
+            return Err(self.wrong("a key in double quotes"));
+        }
+        let start = self.at;
+        Ok((start, self.string()?))
+    }
+
+    /// The value that starts here; what is inside a list or an object is checked and forgotten.
+    #[inline]
+    pub(super) fn value(&mut self) -> Result<Value<'a>> {
+        self.peek();
+        let start = self.at;
+        let kind = self.skip()?;
+        Ok(Value { kind, raw: &self.text[start..self.at] })
+    }
+
+    /// Passes over the value that starts here.
+    pub(super) fn skip(&mut self) -> Result<Kind> {
+        let Some(first) = self.peek() else { return Err(self.wrong("a value")) };
+        match first {
+            b'"' => self.string().map(|_| Kind::Text),
+            b'-' | b'0'..=b'9' => self.number(),
+            b'{' => {
+                let mut more = self.open(b'}')?;
+                while more {
+                    self.key_token()?;
+                    if self.peek() != Some(b':') {
+                        return Err(self.wrong("`:`"));
+                    }
+                    self.at += 1;
+                    self.skip()?;
+                    more = self.more(b'}')?;
+                }
+                Ok(Kind::Object)
+            }
+            b'[' => {
+                let mut more = self.open(b']')?;
+                while more {
+                    self.skip()?;
+                    more = self.more(b']')?;
+                }
+                Ok(Kind::List)
+            }
+            _ => self.word(),
+        }
+    }
+
+    fn word(&mut self) -> Result<Kind> {
+        let words = [
+            (&b"null"[..], Kind::Null),
+            (b"true", Kind::Bool),
+            (b"false", Kind::Bool),
+            (b"NaN", Kind::Number),
+            (b"Infinity", Kind::Number),
+            (b"-Infinity", Kind::Number),
+        ];
+        let rest = &self.bytes[self.at..];
+        let Some((word, kind)) = words.into_iter().find(|(word, _)| rest.starts_with(word)) else {
+            return Err(self.wrong("a value: a number, a text, a list, an object, true, false, null or NaN"));
+        };
+        self.at += word.len();
+        Ok(kind)
+    }
+
+    #[inline]
+    fn number(&mut self) -> Result<Kind> {
+        let start = self.at;
+        if self.bytes[start] == b'-' {
+            self.at += 1;
+            if self.bytes.get(self.at) == Some(&b'I') {
+                self.at = start;
+                return self.word();
+            }
+        }
+        if self.bytes.get(self.at) == Some(&b'0') {
+            self.at += 1;
+        } else {
+            self.digits()?;
+        }
+        if self.bytes.get(self.at) == Some(&b'.') {
+            self.at += 1;
+            self.digits()?;
+        }
+        if let Some(b'e' | b'E') = self.bytes.get(self.at) {
+            self.at += 1;
+            if let Some(b'+' | b'-') = self.bytes.get(self.at) {
+                self.at += 1;
+            }
+            self.digits()?;
+        }
+        Ok(Kind::Number)
+    }
+
+    #[inline]
+    fn digits(&mut self) -> Result<()> {
+        let start = self.at;
+        while let Some(eight) = self.bytes.get(self.at..).and_then(<[u8]>::first_chunk)
+            && eight_digits(u64::from_le_bytes(*eight))
+        {
+            self.at += 8;
+        }
+        while self.bytes.get(self.at).is_some_and(u8::is_ascii_digit) {
+            self.at += 1;
+        }
+        if self.at == start { Err(self.wrong("a digit")) } else { Ok(()) }
+    }
+
+    /// Passes over the string that starts here; says whether it holds escapes.
+    #[inline]
+    fn string(&mut self) -> Result<bool> {
+        match string::end(self.bytes, self.at + 1) {
+            Ok((end, escaped)) => {
+                self.at = end;
+                Ok(escaped)
+            }
+            Err(stop) => {
+                self.at = stop.at;
+                Err(self.wrong(stop.allowed))
+            }
+        }
+    }
+
+    /// Fails unless nothing but blanks follows.
+    pub(super) fn end(&mut self) -> Result<()> {
+        match self.peek() {
+            None => Ok(()),
+            Some(_) => Err(self.wrong(&format!("the end of the {}", self.extent()))),
+        }
+    }
+
+    /// The value that starts here is of another kind than the layout asks for.
+    pub(super) fn unexpected(&mut self, what: &str, allowed: &str) -> Error {
+        self.peek();
+        let place = self.place(self.at);
+        match self.value() {
+            Ok(value) => Error::format(what).at(place).found(shown(value.raw.as_bytes())).allowed(allowed),
+            Err(error) => error,
+        }
+    }
+
+    /// The text from a place on to where the scanner is.
+    pub(super) fn since(&self, start: usize) -> &'a str {
+        &self.text[start..self.at]
+    }
+
+    /// Where the scanner is, in bytes from the start of the file.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// The number of bytes of the whole text.
+    pub(super) fn length(&self) -> usize {
+        self.text.len()
+    }
+
+    fn extent(&self) -> &'static str {
+        if self.bytes.len() < self.text.len() { "line" } else { "file" }
+    }
+
+    #[cold]
+    fn wrong(&self, allowed: &str) -> Error {
+        let place = self.place(self.at);
+        let rest = &self.bytes[self.at.min(self.bytes.len())..];
+        if rest.is_empty() {
+            return Error::format("the JSON stops before it is complete")
+                .at(place)
+                .found(format_args!("the end of the {}", self.extent()))
+                .allowed(allowed)
+                .advice("the file may have been cut off while it was written");
+        }
+        let ends = |byte: &u8| byte.is_ascii_whitespace() || b",:[]{}\"".contains(byte);
+        let word = rest.iter().position(ends).unwrap_or(rest.len());
+        let shown = match word {
+            0 => shown(&rest[..1]),
+            _ => shown(&rest[..word]),
+        };
+        Error::format("not valid JSON").at(place).found(shown).allowed(allowed)
+    }
+
+    /// The line and the character in it, both from 1.
+    pub(super) fn place(&self, at: usize) -> String {
+        let before = &self.text.as_bytes()[..at];
+        let line = 1 + memchr::memchr_iter(b'\n', before).count();
+        let start = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
+        let column = 1 + String::from_utf8_lossy(without_mark(&before[start..])).chars().count();
+        format!("line {line}, column {column}")
+    }
+}
+
+/// Whether all eight bytes are digits: their upper halves are 3, and stay so when 6 is added.
+#[inline]
+fn eight_digits(word: u64) -> bool {
+    let upper = |word: u64| word & 0xF0F0_F0F0_F0F0_F0F0;
+    let three = 0x3030_3030_3030_3030;
+    upper(word) == three && upper(word.wrapping_add(0x0606_0606_0606_0606)) == three
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::check;
+    use super::*;
+
+    fn refusal(bytes: &[u8]) -> String {
+        check(bytes).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn every_kind_of_value_is_read() {
+        for text in [
+            "null",
+            " true ",
+            "false",
+            "0",
+            "-0",
+            "-12.5e+3",
+            "1E5",
+            "NaN",
+            "-Infinity",
+            "Infinity",
+            "\"x\"",
+            "[]",
+            "{}",
+            "[1, [2, {\"a\": [3]}]]",
+            "\u{feff}{\"a\":\t{\"b\" : \r\n[ ]}}\n",
+            "123456789012345678901234567890",
+        ] {
+            assert_eq!(check(text.as_bytes()), Ok(()), "{text}");
+        }
+    }
+
+    #[test]
+    fn wrong_json_is_refused_with_line_column_and_what_is_allowed() {
+        for (text, place, words) in [
+            ("[1,\n 2 3]", "line 2, column 4", "`,` or `]`"),
+            ("[1,]", "line 1, column 4", "a value"),
+            ("[01]", "line 1, column 3", "`,` or `]`"),
+            ("[1.]", "line 1, column 4", "a digit"),
+            ("[.5]", "line 1, column 2", "`.5`"),
+            ("[+1]", "line 1, column 2", "`+1`"),
+            ("[-]", "line 1, column 3", "a digit"),
+            ("[1e]", "line 1, column 4", "a digit"),
+            ("[nan]", "line 1, column 2", "`nan`"),
+            ("[-Inf]", "line 1, column 2", "`-Inf`"),
+            ("{\"é\": 1, a: 2}", "line 1, column 10", "a key in double quotes"),
+            ("{\"a\" 1}", "line 1, column 6", "`:`"),
+            ("{\"a\": 1]", "line 1, column 8", "`,` or `}`"),
+            ("[\"a\tb\"]", "line 1, column 4", "control"),
+            ("[1] 2", "line 1, column 5", "the end of the file"),
+            ("\n\n[{\"a\":", "line 3, column 7", "the end of the file"),
+            ("[\"ab", "line 1, column 5", "cut off"),
+        ] {
+            let error = refusal(text.as_bytes());
+            assert!(error.contains(place) && error.contains(words), "{text}: {error}");
+        }
+        assert!(refusal(b"[\"a\", \"\xff\"]").contains("byte 7"));
+        assert!(refusal(b"").contains("empty") && refusal(b"\xef\xbb\xbf \n").contains("empty"));
+    }
+
+    #[test]
+    fn nesting_is_limited_whatever_the_brackets() {
+        let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        assert_eq!(check(nested(limits::DEPTH).as_bytes()), Ok(()));
+        for text in [nested(limits::DEPTH + 1), "[".repeat(1_000_000), "{\"a\":".repeat(100_000)] {
+            assert!(refusal(text.as_bytes()).contains("at most 128 levels"));
+        }
+    }
+
+    #[test]
+    fn a_line_beyond_the_limit_is_refused() {
+        let mut bytes = b"{}\n".to_vec();
+        bytes.resize(bytes.len() + limits::LINE + 1, b' ');
+        let mut scan = Scanner::new(&bytes).unwrap();
+        assert_eq!(scan.line(0), Ok(2));
+        assert_eq!(scan.line(3).unwrap_err().place(), Some("line 2, column 1"));
+    }
+
+    proptest! {
+        #[test]
+        fn eight_digits_at_a_time_are_eight_digits(bytes in any::<[u8; 8]>(), digits in "[0-9:/]{8}") {
+            for bytes in [bytes, *digits.as_bytes().first_chunk().unwrap()] {
+                prop_assert_eq!(eight_digits(u64::from_le_bytes(bytes)), bytes.iter().all(u8::is_ascii_digit));
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! One value and what it means as a number or a name.
+
+use std::borrow::Cow;
+
+use super::string;
+
+/// What sort of value it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Null,
+    Bool,
+    Number,
+    Text,
+    List,
+    Object,
+}
+
+/// A checked value as it stands in the file, texts with their quotes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Value<'a> {
+    pub(super) kind: Kind,
+    pub(super) raw: &'a str,
+}
+
+impl<'a> Value<'a> {
+    /// The number; none where it is something else. Digits beyond the range are infinite.
+    #[inline]
+    pub(super) fn number(self) -> Option<f64> {
+        let word = match self.kind {
+            Kind::Number => self.raw,
+            Kind::Text => &self.raw[1..self.raw.len() - 1],
+            _ => return None,
+        };
+        match word {
+            "NaN" => Some(f64::NAN),
+            "Infinity" => Some(f64::INFINITY),
+            "-Infinity" => Some(f64::NEG_INFINITY),
+            digits if self.kind == Kind::Number => digits.parse().ok(),
+            _ => None,
+        }
+    }
+
+    /// The name: what a text says, the JSON of anything else.
+    pub(super) fn name(self) -> Cow<'a, str> {
+        if self.kind != Kind::Text {
+            Cow::Borrowed(self.raw)
+        } else if self.raw.contains('\\') {
+            Cow::Owned(string::decode(self.raw))
+        } else {
+            Cow::Borrowed(&self.raw[1..self.raw.len() - 1])
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! MLflow's SQLite database: all runs of a tracking server in one file.
+//!
+//! The file is read as it lies on the disk. Where the server uses a write-ahead log, what is still
+//! in the `-wal` file beside it is not part of it: stop the server first, or copy the database with
+//! SQLite's own backup.
+
+mod connection;
+mod header;
+mod rows;
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use calipers_core::{Error, Result};
+use rusqlite::Connection;
+
+use self::rows::{Rows, each, text};
+use super::mlflow::{RUN_NAME, points};
+use super::{Format, Places, Run, Table, Wanted};
+
+/// Whether the bytes begin as an SQLite file does.
+pub fn is_sqlite(bytes: &[u8]) -> bool {
+    bytes.starts_with(header::MAGIC)
+}
+
+/// A database whose structure was checked, with its active runs.
+pub struct Database {
+    runs: Vec<Active>,
+    places: HashMap<String, usize>,
+    source: Mutex<Source>,
+}
+
+/// A run that was not deleted.
+struct Active {
+    name: String,
+    id: String,
+}
+
+/// The open database and what was last read from it, so that all runs cost one pass.
+struct Source {
+    connection: Connection,
+    rows: Option<Rows>,
+}
+
+impl Database {
+    /// Opens a database from its bytes; nothing can write to it, and nothing in it is executed.
+    pub fn open(bytes: Vec<u8>) -> Result<Self> {
+        let connection = connection::open(bytes)?;
+        connection::required(&connection, "metrics", &["key", "value", "timestamp", "run_uuid"])?;
+        let runs = active(&connection)?;
+        let mut places = HashMap::new();
+        for (place, run) in runs.iter().enumerate() {
+            if places.insert(run.id.clone(), place).is_some() {
+                let error = Error::format("two runs have the same run_uuid").at("table `runs`");
+                return Err(error.found(crate::text::shown(run.id.as_bytes())));
+            }
+        }
+        Ok(Self { runs, places, source: Mutex::new(Source { connection, rows: None }) })
+    }
+
+    /// The identifiers of the active runs, in order of run name, then identifier.
+    pub fn runs(&self) -> Result<Vec<String>> {
+        Ok(self.runs.iter().map(|run| run.id.clone()).collect())
+    }
+
+    /// Reads one run: a row for each point of each wanted metric, metric after metric, in order of
+    /// step, timestamp and value.
+    ///
+    /// The first call reads what is wanted of all runs, so that later calls that want the same are
+    /// answered from memory.
+    pub fn read(&self, run: &str, wanted: &Wanted) -> Result<Table> {
+        let place = *self.places.get(run).ok_or_else(|| {
+            Error::value("the database has no such active run").found(crate::text::shown(run.as_bytes()))
+        })?;
+        let mut source = self.source.lock().unwrap_or_else(PoisonError::into_inner);
+        let Source { connection, rows } = &mut *source;
+        let current = match rows.take_if(|rows| rows.wanted == *wanted) {
+            Some(current) => current,
+            None => Rows::read(connection, &self.places, wanted)?,
+        };
+        let current = rows.insert(current);
+        let (count, numbers) = points::columns(wanted, current.metrics(place))?;
+        let Active { name, id } = &self.runs[place];
+        Ok(Table {
+            format: Format::MlflowSqlite,
+            run: Run {
+                name: Some(name.clone()),
+                id: Some(id.clone()),
+                group: None,
+                labels: current.labels(place),
+            },
+            keys: current.keys(place),
+            rows: count,
+            numbers,
+            texts: Vec::new(),
+            places: Places::Numbered("point"),
+            cut_at: None,
+        })
+    }
+}
+
+/// The runs that were not deleted, in order of name, then identifier.
+fn active(connection: &Connection) -> Result<Vec<Active>> {
+    let columns = connection::required(connection, "runs", &["run_uuid"])?;
+    let or_null =
+        |name: &'static str| if columns.iter().any(|column| column == name) { name } else { "NULL" };
+    let mut tagged: HashMap<String, String> = HashMap::new();
+    if !connection::columns(connection, "tags")?.is_empty() {
+        connection::required(connection, "tags", &["key", "value", "run_uuid"])?;
+        let sql = "SELECT run_uuid, value FROM main.tags WHERE \"key\" = ?1";
+        each(connection, sql, &[&RUN_NAME.to_owned()], |row| {
+            if let (Some(run), Some(name)) = (text(row, 0)?, text(row, 1)?) {
+                tagged.insert(run.to_owned(), name.to_owned());
+            }
+            Ok(())
+        })?;
+    }
+    let mut runs = Vec::new();
+    let sql = format!("SELECT run_uuid, {}, {} FROM main.runs", or_null("name"), or_null("lifecycle_stage"));
+    each(connection, &sql, &[], |row| {
+        if let Some(id) = text(row, 0)?
+            && text(row, 2)? != Some("deleted")
+        {
+            let known = text(row, 1)?.filter(|name| !name.is_empty());
+            let known = known.or(tagged.get(id).map(String::as_str)).filter(|name| !name.is_empty());
+            runs.push(Active { name: known.unwrap_or(id).to_owned(), id: id.to_owned() });
+        }
+        Ok(())
+    })?;
+    runs.sort_unstable_by(|a: &Active, b: &Active| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
+    Ok(runs)
+}

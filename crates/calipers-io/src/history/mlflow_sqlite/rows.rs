@@ -1,0 +1,216 @@
+//! The wanted rows of every run, read in one pass over each table.
+
+use std::collections::{BTreeMap, HashMap};
+
+use calipers_core::{Error, Result};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, Row, params_from_iter};
+
+use super::connection::{columns, required, unreadable};
+use crate::history::Wanted;
+use crate::history::mlflow::points::{self, Metric, Point};
+
+/// How MLflow stores infinity.
+const STORED_INFINITY: f64 = f64::MAX;
+
+/// What is wanted of all runs, each under its position in the list of runs.
+pub(super) struct Rows {
+    /// What was asked for.
+    pub(super) wanted: Wanted,
+    names: Vec<String>,
+    runs: Vec<Found>,
+}
+
+#[derive(Default)]
+struct Found {
+    keys: Vec<u32>,
+    metrics: Vec<Metric>,
+    labels: BTreeMap<String, String>,
+}
+
+impl Rows {
+    /// Reads the wanted rows of the runs at these positions; rows of other runs are passed over.
+    pub(super) fn read(
+        connection: &Connection,
+        places: &HashMap<String, usize>,
+        wanted: &Wanted,
+    ) -> Result<Self> {
+        let mut rows = Self { wanted: wanted.clone(), names: Vec::new(), runs: Vec::new() };
+        rows.runs.resize_with(places.len(), Found::default);
+        rows.read_keys(connection, places)?;
+        rows.read_metrics(connection, places)?;
+        for table in ["params", "tags"] {
+            rows.read_labels(connection, places, table)?;
+        }
+        Ok(rows)
+    }
+
+    /// The keys of all metrics of a run, in byte order.
+    pub(super) fn keys(&self, run: usize) -> Vec<String> {
+        let mut keys: Vec<_> =
+            self.runs[run].keys.iter().map(|key| self.names[*key as usize].clone()).collect();
+        keys.sort_unstable();
+        keys
+    }
+
+    /// The points of the wanted metrics of a run.
+    pub(super) fn metrics(&self, run: usize) -> Vec<Metric> {
+        self.runs[run].metrics.clone()
+    }
+
+    /// The wanted tags and parameters of a run.
+    pub(super) fn labels(&self, run: usize) -> BTreeMap<String, String> {
+        self.runs[run].labels.clone()
+    }
+
+    fn read_keys(&mut self, connection: &Connection, places: &HashMap<String, usize>) -> Result<()> {
+        let mut known: HashMap<String, u32> = HashMap::new();
+        each(connection, "SELECT DISTINCT run_uuid, \"key\" FROM main.metrics", &[], |row| {
+            let (Some(run), Some(key)) = (text(row, 0)?.and_then(|run| places.get(run)), text(row, 1)?)
+            else {
+                return Ok(());
+            };
+            let place = known.get(key).copied().unwrap_or_else(|| {
+                let place = self.names.len() as u32;
+                self.names.push(key.to_owned());
+                known.insert(key.to_owned(), place);
+                place
+            });
+            self.runs[*run].keys.push(place);
+            Ok(())
+        })
+    }
+
+    fn read_metrics(&mut self, connection: &Connection, places: &HashMap<String, usize>) -> Result<()> {
+        let columns = required(connection, "metrics", &["key", "value", "timestamp", "run_uuid"])?;
+        let or_zero =
+            |name: &'static str| if columns.iter().any(|column| column == name) { name } else { "0" };
+        let keys: Vec<&String> =
+            self.wanted.numbers.iter().filter(|key| points::place(&self.wanted, key).is_some()).collect();
+        if keys.is_empty() {
+            return Ok(());
+        }
+        let sql = format!(
+            "SELECT run_uuid, \"key\", value, timestamp, {}, {} FROM main.metrics WHERE \"key\" IN ({})",
+            or_zero("step"),
+            or_zero("is_nan"),
+            marks(keys.len())
+        );
+        let (wanted, runs) = (&self.wanted, &mut self.runs);
+        each(connection, &sql, &keys, |row| {
+            let run = text(row, 0)?.and_then(|run| places.get(run));
+            let place = text(row, 1)?.and_then(|key| points::place(wanted, key));
+            let (Some(run), Some(place)) = (run, place) else { return Ok(()) };
+            let metrics = &mut runs[*run].metrics;
+            let known = metrics.iter().position(|metric| metric.wanted == place).unwrap_or_else(|| {
+                metrics.push(Metric { wanted: place, ..Metric::default() });
+                metrics.len() - 1
+            });
+            match point(row)? {
+                Ok(point) => metrics[known].points.push(point),
+                Err(error) => drop(metrics[known].unreadable.get_or_insert(error)),
+            }
+            Ok(())
+        })?;
+        // The order of rows in a database means nothing; this one is always the same.
+        for found in runs {
+            found.metrics.sort_unstable_by_key(|metric| metric.wanted);
+            for metric in &mut found.metrics {
+                metric.points.sort_unstable_by(|a, b| {
+                    (a.step, a.timestamp).cmp(&(b.step, b.timestamp)).then(a.value.total_cmp(&b.value))
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn read_labels(
+        &mut self,
+        connection: &Connection,
+        places: &HashMap<String, usize>,
+        table: &str,
+    ) -> Result<()> {
+        if self.wanted.texts.is_empty() || columns(connection, table)?.is_empty() {
+            return Ok(());
+        }
+        required(connection, table, &["key", "value", "run_uuid"])?;
+        let keys: Vec<&String> = self.wanted.texts.iter().collect();
+        let marks = marks(keys.len());
+        let sql = format!("SELECT run_uuid, \"key\", value FROM main.{table} WHERE \"key\" IN ({marks})");
+        let runs = &mut self.runs;
+        each(connection, &sql, &keys, |row| {
+            let run = text(row, 0)?.and_then(|run| places.get(run));
+            if let (Some(run), Some(key), Some(value)) = (run, text(row, 1)?, text(row, 2)?)
+                && !value.is_empty()
+            {
+                runs[*run].labels.insert(key.to_owned(), value.to_owned());
+            }
+            Ok(())
+        })
+    }
+}
+
+fn marks(count: usize) -> String {
+    vec!["?"; count].join(", ")
+}
+
+/// Calls `read` for each row of a query.
+pub(super) fn each(
+    connection: &Connection,
+    sql: &str,
+    parameters: &[&String],
+    mut read: impl FnMut(&Row<'_>) -> Result<()>,
+) -> Result<()> {
+    let mut statement = connection.prepare(sql).map_err(unreadable)?;
+    let mut rows = statement.query(params_from_iter(parameters)).map_err(unreadable)?;
+    while let Some(row) = rows.next().map_err(unreadable)? {
+        read(row)?;
+    }
+    Ok(())
+}
+
+/// The text of a cell, none where it is null.
+pub(super) fn text<'a>(row: &'a Row<'_>, column: usize) -> Result<Option<&'a str>> {
+    row.get_ref(column).map_err(unreadable)?.as_str_or_null().map_err(unreadable)
+}
+
+/// The point of a row, or why it is none.
+fn point(row: &Row<'_>) -> Result<std::result::Result<Point, Error>> {
+    let cell = |column: usize| row.get_ref(column).map_err(unreadable);
+    let (value, timestamp, step) = (cell(2)?, cell(3)?, cell(4)?);
+    let is_nan = matches!(cell(5)?, ValueRef::Integer(1..));
+    let number = match value {
+        _ if is_nan => Some(f64::NAN),
+        ValueRef::Real(value) if value.abs().total_cmp(&STORED_INFINITY).is_eq() => {
+            Some(f64::INFINITY.copysign(value))
+        }
+        ValueRef::Real(value) => Some(value),
+        ValueRef::Integer(value) => Some(value as f64),
+        _ => None,
+    };
+    let step_number = match step {
+        ValueRef::Null => Some(0),
+        ValueRef::Integer(step) => Some(step),
+        _ => None,
+    };
+    Ok(match (number, timestamp, step_number) {
+        (Some(value), ValueRef::Integer(timestamp), Some(step)) => Ok(Point { step, timestamp, value }),
+        _ => {
+            let place = format!("table `metrics`, step {}", shown(step));
+            Err(Error::format("the value of a metric is not a number")
+                .at(place)
+                .found(format_args!("value {}, timestamp {}", shown(value), shown(timestamp)))
+                .allowed("a number and whole numbers of milliseconds and steps"))
+        }
+    })
+}
+
+fn shown(cell: ValueRef<'_>) -> String {
+    match cell {
+        ValueRef::Null => "null".into(),
+        ValueRef::Integer(value) => value.to_string(),
+        ValueRef::Real(value) => value.to_string(),
+        ValueRef::Text(text) => crate::text::shown(text),
+        ValueRef::Blob(bytes) => format!("{} bytes", bytes.len()),
+    }
+}

@@ -1,0 +1,298 @@
+//! The parameters of the family: everything that changes a number.
+
+use std::collections::BTreeMap;
+
+use calipers_core::{Error, Result, Rows};
+use serde::{Deserialize, Serialize};
+
+use super::row::Row;
+
+/// How training runs are measured. Serialised, it is the report's `protocol`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Training {
+    /// Which formulas.
+    pub preset: Preset,
+    /// The key of the values.
+    pub metric: String,
+    /// What tables call it.
+    pub label: String,
+    /// The value beyond which a run is saturated.
+    pub threshold: f64,
+    /// What every value is divided by first.
+    pub scale: f64,
+    /// Which values are better.
+    pub direction: Direction,
+    /// Whether the threshold itself is saturated.
+    pub inclusive: bool,
+    /// The key of x, or `auto`.
+    pub x: String,
+    /// How a point is numbered.
+    pub index: Index,
+    /// The x of the first epoch, where points are numbered by epoch.
+    pub first_epoch: i64,
+    /// What counts of several values at one x.
+    pub duplicates: Duplicates,
+    /// What a logged NaN or infinity is.
+    pub nan: Nan,
+    /// Where the configuration of a run comes from, as it was asked for.
+    pub group_by: String,
+    /// Where the fold of a run comes from, as it was asked for.
+    pub fold_by: String,
+    /// The declared number of folds.
+    pub folds: Option<u32>,
+    /// How many consecutive saturated points make a sustained saturation.
+    pub sustain: u32,
+    /// The factor on the length of a run that never saturates, in `velocity_par`.
+    pub par: u32,
+    /// Up to which epoch `velocity_rmst` measures; `None`: to the end of the longest run.
+    pub horizon: Option<u64>,
+    /// Further thresholds to measure at.
+    pub sweep: Vec<f64>,
+    /// How many resamples an interval is made from; 0: no intervals.
+    pub bootstrap: u32,
+    /// The seed of the resamples.
+    pub seed: u64,
+    /// The share of resamples an interval holds.
+    pub confidence: f64,
+    /// What a stability means under the preset.
+    pub stability_reading: StabilityReading,
+}
+
+impl Training {
+    /// The defaults of a preset, for no metric yet.
+    pub fn new(preset: Preset) -> Self {
+        Self {
+            preset,
+            metric: String::new(),
+            label: String::new(),
+            threshold: 0.9,
+            scale: 1.0,
+            direction: Direction::Max,
+            inclusive: false,
+            x: "auto".into(),
+            index: Index::Evaluation,
+            first_epoch: 0,
+            duplicates: Duplicates::Last,
+            nan: Nan::Missing,
+            group_by: "none".into(),
+            fold_by: "auto".into(),
+            folds: None,
+            sustain: 3,
+            par: 10,
+            horizon: None,
+            sweep: Vec::new(),
+            bootstrap: 0,
+            seed: 0,
+            confidence: 0.95,
+            stability_reading: preset.stability_reading(),
+        }
+    }
+
+    /// Refuses parameters that are impossible or contradict each other.
+    pub fn check(&self) -> Result<()> {
+        let finite = |name: &str, value: f64| {
+            let error = || Error::usage(format!("{name} must be a finite number")).found(value);
+            if value.is_finite() { Ok(()) } else { Err(error()) }
+        };
+        finite("the threshold", self.threshold)?;
+        finite("the scale", self.scale)?;
+        self.sweep.iter().try_for_each(|&threshold| finite("a threshold of the sweep", threshold))?;
+        let refuse = [
+            (self.scale.abs() <= 0.0, "values cannot be divided by a scale of 0"),
+            (self.sustain == 0, "a sustained saturation needs at least 1 point"),
+            (self.folds == Some(0), "a group has at least 1 fold"),
+            (!(self.confidence > 0.0 && self.confidence < 1.0), "the confidence must lie between 0 and 1"),
+        ];
+        if let Some((_, what)) = refuse.iter().find(|(refused, _)| *refused) {
+            return Err(Error::usage(*what));
+        }
+        if self.preset.is_published() && self.direction == Direction::Min {
+            return Err(Error::usage("the published programs take higher values as better")
+                .at(format!("preset {}", self.preset.name()))
+                .found("direction min")
+                .advice("choose the preset strict, document or revised"));
+        }
+        if self.preset.is_published() && self.nan == Nan::Fail {
+            return Err(Error::usage("the published programs know no failed points")
+                .at(format!("preset {}", self.preset.name()))
+                .found("nan fail")
+                .allowed("missing or error")
+                .advice("choose the preset strict, document or revised"));
+        }
+        Ok(())
+    }
+
+    /// Refuses a group with more runs than folds were declared.
+    pub fn check_folds(&self, rows: &Rows<'_, Row>) -> Result<()> {
+        let Some(folds) = self.folds else { return Ok(()) };
+        let mut runs: BTreeMap<&str, u64> = BTreeMap::new();
+        rows.iter().for_each(|row| *runs.entry(&row.group).or_default() += 1);
+        match runs.into_iter().find(|(_, runs)| *runs > folds.into()) {
+            None => Ok(()),
+            Some((group, runs)) => Err(Error::value("a group has more runs than folds were declared")
+                .at(format!("group {group}"))
+                .found(format!("{runs} runs"))
+                .allowed(format!("at most {folds}, as declared with --folds"))
+                .advice("declare more folds, or separate the configurations with --group-by")),
+        }
+    }
+
+    /// The thresholds of the sweep, ascending, each once.
+    pub(crate) fn sweep_thresholds(&self) -> Vec<f64> {
+        let mut thresholds = self.sweep.clone();
+        thresholds.sort_unstable_by(f64::total_cmp);
+        thresholds.dedup_by_key(|threshold| threshold.to_bits());
+        thresholds
+    }
+}
+
+impl Default for Training {
+    fn default() -> Self {
+        Self::new(Preset::Strict)
+    }
+}
+
+/// A named set of formulas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Preset {
+    /// The document's formulas, with its two slips repaired.
+    Strict,
+    /// The document's literal text.
+    Document,
+    /// The authors' later text.
+    Revised,
+    /// The program behind the tables of 24 April 2024.
+    #[serde(rename = "table-2024-04-24")]
+    Table20240424,
+    /// The program behind the tables that the document links.
+    #[serde(rename = "table-2024-04-25")]
+    Table20240425,
+    /// The program of 2025.
+    #[serde(rename = "script-2025")]
+    Script2025,
+}
+
+/// What a stability means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum StabilityReading {
+    /// How much is broken.
+    #[serde(rename = "share of broken epochs; 0 is steady")]
+    Broken,
+    /// How much is not broken.
+    #[serde(rename = "one minus the share; 1 is steady")]
+    Kept,
+}
+
+/// Which values are better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Direction {
+    /// Higher ones.
+    Max,
+    /// Lower ones.
+    Min,
+}
+
+impl Direction {
+    /// Whether `a` is strictly better than `b`; a NaN is neither better nor worse than anything.
+    pub(crate) fn better(self, a: f64, b: f64) -> bool {
+        match self {
+            Self::Max => a > b,
+            Self::Min => a < b,
+        }
+    }
+}
+
+/// How a point is numbered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Index {
+    /// By its position among the evaluations of the run.
+    Evaluation,
+    /// By its x.
+    Epoch,
+}
+
+/// What counts of several values at one x.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Duplicates {
+    /// The last one logged.
+    Last,
+    /// The first one logged.
+    First,
+    /// Their mean.
+    Mean,
+    /// None: they are an error.
+    Error,
+}
+
+/// What a logged NaN or infinity is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Nan {
+    /// As if it had not been logged.
+    Missing,
+    /// The worst value there can be.
+    Fail,
+    /// An error.
+    Error,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use calipers_core::ErrorKind;
+    use serde_json::{Value as Json, json};
+
+    #[test]
+    fn parameters_print_in_the_order_of_the_report_and_read_back() {
+        let training = Training { metric: "val_F1".into(), ..Training::new(Preset::Revised) };
+        let written = serde_json::to_value(&training).unwrap();
+        let keys: Vec<&str> = written.as_object().unwrap().keys().map(String::as_str).collect();
+        let expected = "preset metric label threshold scale direction inclusive x index first_epoch duplicates \
+                        nan group_by fold_by folds sustain par horizon sweep bootstrap seed confidence \
+                        stability_reading";
+        assert_eq!(keys.join(" "), expected);
+        assert_eq!(written["stability_reading"], "one minus the share; 1 is steady");
+        assert_eq!(serde_json::from_value::<Training>(written).unwrap(), training);
+        let strict = serde_json::to_value(Training::default()).unwrap();
+        assert_eq!(strict["stability_reading"], "share of broken epochs; 0 is steady");
+    }
+
+    #[test]
+    fn every_preset_is_written_by_its_name() {
+        let written: Vec<Json> = Preset::ALL.iter().map(|preset| json!(preset)).collect();
+        let names: Vec<&str> = Preset::ALL.iter().map(|preset| preset.name()).collect();
+        assert_eq!(json!(names), json!(written));
+    }
+
+    #[test]
+    fn impossible_parameters_are_wrong_usage() {
+        let good = Training::default();
+        let published = Training::new(Preset::Table20240425);
+        let bad = [
+            Training { threshold: f64::NAN, ..good.clone() },
+            Training { scale: 0.0, ..good.clone() },
+            Training { sustain: 0, ..good.clone() },
+            Training { folds: Some(0), ..good.clone() },
+            Training { sweep: vec![0.5, f64::INFINITY], ..good.clone() },
+            Training { confidence: 1.0, ..good.clone() },
+            Training { direction: Direction::Min, ..published.clone() },
+            Training { nan: Nan::Fail, ..published.clone() },
+        ];
+        for training in bad {
+            assert_eq!(training.check().unwrap_err().kind(), ErrorKind::Usage);
+        }
+        good.check().unwrap();
+        published.check().unwrap();
+    }
+
+    #[test]
+    fn the_sweep_is_ascending_and_has_each_threshold_once() {
+        let training = Training { sweep: vec![0.9, 0.5, 0.9], ..Training::default() };
+        assert_eq!(training.sweep_thresholds(), [0.5, 0.9]);
+    }
+}

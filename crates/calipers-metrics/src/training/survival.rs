@@ -1,0 +1,183 @@
+//! How many runs are still unsaturated at each epoch, runs that never saturate counted as long as
+//! they lasted (Kaplan and Meier 1958), in exact fractions.
+
+use super::natural::Natural;
+
+/// One run: the epoch of its first saturation, or how many epochs it had without one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Lifetime {
+    pub(crate) epoch: u64,
+    pub(crate) saturates: bool,
+}
+
+/// The survival curve of a group.
+#[derive(Clone, Debug)]
+pub(crate) struct Survival {
+    steps: Vec<Step>,
+    /// The last epoch of any run: beyond it nothing is known.
+    pub(crate) last: u64,
+}
+
+/// A fall of the curve to `left / risk` of its height.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    epoch: u64,
+    risk: u64,
+    left: u64,
+}
+
+/// Falls between which no run ended unsaturated: their product is one fraction.
+struct Stretch {
+    risk: u64,
+    left: u64,
+    /// The area below the curve from the first fall to the next stretch, in units of the height
+    /// before it, times `risk`.
+    area: u128,
+}
+
+impl Survival {
+    pub(crate) fn new(mut lifetimes: Vec<Lifetime>) -> Self {
+        lifetimes.sort_unstable();
+        let last = lifetimes.last().map_or(0, |lifetime| lifetime.epoch);
+        let mut risk = lifetimes.len() as u64;
+        let mut steps = Vec::new();
+        for same in lifetimes.chunk_by(|a, b| a.epoch == b.epoch) {
+            let saturated = same.iter().filter(|lifetime| lifetime.saturates).count() as u64;
+            if saturated > 0 {
+                steps.push(Step { epoch: same[0].epoch, risk, left: risk - saturated });
+            }
+            risk -= same.len() as u64;
+        }
+        Self { steps, last }
+    }
+
+    /// The first epoch at which no more than half of the curve is left.
+    pub(crate) fn median(&self) -> Option<u64> {
+        // Twice the height before the stretch is `twice / risks` times the risk of the stretch.
+        let (mut twice, mut risks) = (Natural::from(2), Natural::from(1));
+        let mut before: Option<&Step> = None;
+        for step in &self.steps {
+            if before.is_none_or(|before| before.left != step.risk) {
+                twice = twice.times(before.map_or(1, |before| before.left));
+                risks = risks.times(step.risk);
+            }
+            if twice.times(step.left) <= risks {
+                return Some(step.epoch);
+            }
+            before = Some(step);
+        }
+        None
+    }
+
+    /// The area below the curve from 0 to the horizon, correctly rounded; `None` where the curve
+    /// is not known as far as that.
+    pub(crate) fn area(&self, horizon: u64) -> Option<f64> {
+        let known = horizon <= self.last || self.steps.last().is_some_and(|step| step.left == 0);
+        known.then(|| {
+            let steps = &self.steps[..self.steps.partition_point(|step| step.epoch < horizon)];
+            let full = steps.first().map_or(horizon, |step| step.epoch);
+            // From the last stretch to the first: area = (own area + left * later areas) / risk.
+            let (mut area, mut unit) = (Natural::from(0), Natural::from(1));
+            for stretch in stretches(steps, horizon).iter().rev() {
+                area = unit.times_wide(stretch.area).plus(&area.times(stretch.left));
+                unit = unit.times(stretch.risk);
+            }
+            unit.times(full).plus(&area).quotient(&unit)
+        })
+    }
+}
+
+fn stretches(steps: &[Step], horizon: u64) -> Vec<Stretch> {
+    let mut found: Vec<Stretch> = Vec::new();
+    for (i, step) in steps.iter().enumerate() {
+        let until = steps.get(i + 1).map_or(horizon, |next| next.epoch);
+        let area = u128::from(step.left) * u128::from(until - step.epoch);
+        match found.last_mut() {
+            Some(stretch) if stretch.left == step.risk => {
+                stretch.left = step.left;
+                stretch.area += area;
+            }
+            _ => found.push(Stretch { risk: step.risk, left: step.left, area }),
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The curve by its definition, as fractions of 128 bits.
+    fn slow(lifetimes: &[Lifetime]) -> Vec<(u64, (u128, u128))> {
+        let (mut height, mut curve) = ((1u128, 1u128), Vec::new());
+        for epoch in 1..=lifetimes.iter().map(|lifetime| lifetime.epoch).max().unwrap_or(0) {
+            let at_risk = lifetimes.iter().filter(|lifetime| lifetime.epoch >= epoch).count() as u128;
+            let here = |lifetime: &&Lifetime| lifetime.saturates && lifetime.epoch == epoch;
+            let saturated = lifetimes.iter().filter(here).count() as u128;
+            if saturated > 0 {
+                let (n, d) = (height.0 * (at_risk - saturated), height.1 * at_risk);
+                let shared = gcd(n, d);
+                height = (n / shared, d / shared);
+                curve.push((epoch, height));
+            }
+        }
+        curve
+    }
+
+    fn gcd(a: u128, b: u128) -> u128 {
+        if b == 0 { a } else { gcd(b, a % b) }
+    }
+
+    fn lifetimes() -> impl Strategy<Value = Vec<Lifetime>> {
+        let one = (1u64..20, any::<bool>()).prop_map(|(epoch, saturates)| Lifetime { epoch, saturates });
+        prop::collection::vec(one, 1..14)
+    }
+
+    proptest! {
+        #[test]
+        fn the_median_is_the_first_epoch_with_half_or_less_left(lifetimes in lifetimes()) {
+            let slow = slow(&lifetimes).into_iter().find(|(_, (n, d))| 2 * n <= *d).map(|(epoch, _)| epoch);
+            prop_assert_eq!(Survival::new(lifetimes).median(), slow);
+        }
+
+        #[test]
+        fn the_area_is_the_sum_of_its_rectangles(lifetimes in lifetimes(), horizon in 1u64..24) {
+            let (mut area, mut from, mut height) = (0.0, 0, 1.0);
+            let curve = slow(&lifetimes);
+            for &(epoch, (n, d)) in curve.iter().filter(|(epoch, _)| *epoch < horizon) {
+                area += height * (epoch - from) as f64;
+                (from, height) = (epoch, n as f64 / d as f64);
+            }
+            area += height * (horizon - from) as f64;
+            let survival = Survival::new(lifetimes);
+            let known = horizon <= survival.last || curve.last().is_some_and(|(_, (n, _))| *n == 0);
+            match survival.area(horizon) {
+                Some(found) => prop_assert!(known && (found - area).abs() <= 1e-13 * area, "{found} {area}"),
+                None => prop_assert!(!known),
+            }
+        }
+    }
+
+    #[test]
+    fn ten_thousand_runs_that_end_at_different_epochs_are_compared_exactly() {
+        let run = |epoch| Lifetime { epoch, saturates: epoch % 2 == 0 };
+        let survival = Survival::new((1..=10_000).map(run).collect());
+        let (mut height, mut median) = (1.0, None);
+        for epoch in (2..=10_000u64).step_by(2) {
+            let risk = (10_001 - epoch) as f64;
+            height *= (risk - 1.0) / risk;
+            median = median.or((height <= 0.5).then_some(epoch));
+        }
+        assert_eq!(survival.median(), median);
+        assert!(survival.area(10_000).is_some_and(|area| area > 6_000.0 && area < 7_000.0));
+    }
+
+    #[test]
+    fn without_censoring_the_area_is_the_mean() {
+        let run = |epoch| Lifetime { epoch, saturates: true };
+        let survival = Survival::new([3, 6, 1].map(run).into());
+        assert_eq!(survival.area(6).map(f64::to_bits), Some((10.0f64 / 3.0).to_bits()));
+        assert_eq!((survival.median(), survival.area(100)), (Some(3), survival.area(6)));
+    }
+}

@@ -1,0 +1,10 @@
+//! The training family from curves to reports: golden cases, worked examples, warnings and
+//! properties.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+mod cases;
+mod examples;
+mod properties;
+mod published;
+mod run;
+mod warnings;

@@ -1,0 +1,101 @@
+//! A curve small enough to be drawn on a terminal.
+
+use calipers_metrics::training::protocol::Training;
+use calipers_metrics::training::row::Row;
+use calipers_metrics::training::unit::Sample;
+
+/// The most points a sketch keeps.
+const MOST_POINTS: usize = 200;
+
+/// The curve of one metric in one run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sketch {
+    /// Which metric it is, by position on the command line.
+    pub metric: usize,
+    /// The configuration of the run.
+    pub group: String,
+    /// Which fold of it the run is.
+    pub fold: String,
+    /// The values in order of x; NaN where none is finite.
+    pub values: Vec<f64>,
+    /// The position of the first saturation.
+    pub saturation: Option<usize>,
+    /// The positions after it that broke, ascending.
+    pub broken: Vec<usize>,
+    /// How many points the run has.
+    pub points: u64,
+}
+
+impl Sketch {
+    /// The sketch of a measured run.
+    pub fn new(metric: usize, protocol: &Training, samples: &[Sample], row: &Row) -> Self {
+        let mut points: Vec<(f64, f64)> =
+            samples.iter().map(|sample| (sample.x + 0.0, sample.value / protocol.scale)).collect();
+        points.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        // One bar cannot show two values: the later one stands.
+        points.reverse();
+        points.dedup_by_key(|(x, _)| x.to_bits());
+        points.reverse();
+        let kept = points.len().min(MOST_POINTS);
+        let stretch = |i: usize| i * points.len() / kept..(i + 1) * points.len() / kept;
+        let (mut values, mut saturation, mut broken) = (Vec::new(), None, Vec::new());
+        for i in 0..kept {
+            let part = &points[stretch(i)];
+            values.push(part.last().map_or(f64::NAN, |(_, value)| *value));
+            let Some(aftermath) = &row.strict else { continue };
+            if part.iter().any(|(x, _)| x.to_bits() == (aftermath.x + 0.0).to_bits()) {
+                saturation = Some(i);
+            }
+            let in_break =
+                |x: f64| aftermath.breaks.iter().any(|stretch| stretch.x.0 <= x && x <= stretch.x.1);
+            if part.iter().any(|(x, _)| in_break(*x)) {
+                broken.push(i);
+            }
+        }
+        let (group, fold) = (row.group.clone(), row.fold.clone());
+        Self { metric, group, fold, values, saturation, broken, points: row.points }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use calipers_core::Protocol;
+    use calipers_metrics::training::unit::Curve;
+
+    fn sketch(values: &[f64]) -> Sketch {
+        let samples: Vec<Sample> =
+            (0..).zip(values).map(|(row, value)| Sample { row, x: f64::from(row), value: *value }).collect();
+        let place = |row: u32| row.to_string();
+        let protocol = Training::default();
+        let row = protocol
+            .measure(Curve {
+                group: "g",
+                fold: "f",
+                folds: None,
+                x_key: "epoch",
+                samples: &samples,
+                marks_missing: false,
+                place: &place,
+            })
+            .unwrap();
+        Sketch::new(0, &protocol, &samples, &row)
+    }
+
+    #[test]
+    fn a_short_curve_is_kept_whole_with_its_marks() {
+        let sketch = sketch(&[0.1, 0.95, 0.5, 0.97]);
+        assert_eq!(sketch.values, [0.1, 0.95, 0.5, 0.97]);
+        assert_eq!((sketch.saturation, sketch.broken), (Some(1), vec![2]));
+    }
+
+    #[test]
+    fn a_long_curve_is_thinned_without_losing_its_marks() {
+        let mut values = vec![0.2; 1000];
+        values.extend([0.95, 0.1]);
+        values.extend(vec![0.96; 998]);
+        let sketch = sketch(&values);
+        assert_eq!(sketch.values.len(), MOST_POINTS);
+        assert_eq!((sketch.saturation, sketch.broken, sketch.points), (Some(100), vec![100], 2000));
+    }
+}

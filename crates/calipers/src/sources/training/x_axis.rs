@@ -1,0 +1,188 @@
+//! Where a value stands in its run: which key is x, and the x of each row.
+
+use std::collections::BTreeMap;
+
+use calipers_core::spelling::nearest;
+use calipers_core::{Error, Result};
+use calipers_io::history::{Format, Numbers, Table};
+
+/// The keys that are x when none is named: the first that a table has.
+pub const DEFAULTS: [&str; 8] = [
+    "epoch",
+    "train/epoch",
+    "trainer/global_step",
+    "train/global_step",
+    "global_step",
+    "step",
+    "Step",
+    "_step",
+];
+
+/// The keys that say which of two values at one x was logged later: the first that a table has
+/// and that is not x itself.
+pub const LATER: [&str; 8] = [
+    "_step",
+    "step",
+    "trainer/global_step",
+    "train/global_step",
+    "global_step",
+    "_timestamp",
+    "timestamp",
+    "wall_time",
+];
+
+/// The word that stands for the position of a row.
+pub const ROW: &str = "row";
+const STEP: &str = "step";
+
+/// The x of the rows of a table.
+#[derive(Debug)]
+pub struct XAxis<'a> {
+    /// The key it is read from.
+    pub key: &'a str,
+    source: Source<'a>,
+}
+
+#[derive(Debug)]
+enum Source<'a> {
+    Row,
+    Column(&'a Numbers),
+    /// Values were logged one key at a time; those at the same step belong together.
+    AtStep {
+        steps: &'a Numbers,
+        by_step: BTreeMap<u64, f64>,
+    },
+}
+
+impl<'a> XAxis<'a> {
+    /// The x that was asked for, else the one that belongs to the format. `own` is the x that the
+    /// file itself names.
+    pub fn choose(table: &'a Table, asked: Option<&'a str>, own: Option<&'a str>) -> Result<Self> {
+        let Some(key) = asked.or_else(|| default(table, own)) else {
+            return Err(Error::value("no x was found")
+                .found(format!("the keys {}", table.keys.join(", ")))
+                .allowed(DEFAULTS.join(", "))
+                .advice("name the x of a row with --x KEY, or count rows with --x row"));
+        };
+        if key == ROW {
+            return Ok(Self { key, source: Source::Row });
+        }
+        let column = table.number(key).ok_or_else(|| missing(table, key))?;
+        readable(column)?;
+        let apart = matches!(table.format, Format::Tensorboard | Format::Mlflow | Format::MlflowSqlite);
+        let source = match table.number(STEP) {
+            Some(steps) if apart && !["step", "wall_time", "timestamp"].contains(&key) => {
+                readable(steps)?;
+                let mut step_of = Cursor::new(steps);
+                let at_step = |(row, x): (&u32, &f64)| Some((step_of.at(*row)?.to_bits(), *x));
+                // Of several x at one step the later one stands.
+                let by_step = column.rows.iter().zip(&column.values).filter_map(at_step).collect();
+                Source::AtStep { steps, by_step }
+            }
+            _ => Source::Column(column),
+        };
+        Ok(Self { key, source })
+    }
+
+    /// The x of each of these rows, which are ascending.
+    pub fn of(&self, rows: &[u32]) -> Vec<Option<f64>> {
+        match &self.source {
+            Source::Row => rows.iter().map(|row| Some(f64::from(*row))).collect(),
+            Source::Column(column) => {
+                let mut cursor = Cursor::new(column);
+                rows.iter().map(|row| cursor.at(*row)).collect()
+            }
+            Source::AtStep { steps, by_step } => {
+                let mut cursor = Cursor::new(steps);
+                let x = |row: &u32| by_step.get(&cursor.at(*row)?.to_bits()).copied();
+                rows.iter().map(x).collect()
+            }
+        }
+    }
+}
+
+fn default<'a>(table: &'a Table, own: Option<&'a str>) -> Option<&'a str> {
+    match table.format {
+        Format::WandbPanel => own,
+        Format::Tensorboard | Format::TrainerState | Format::Mlflow | Format::MlflowSqlite => Some(STEP),
+        format => {
+            let first = DEFAULTS.into_iter().find(|key| table.number(key).is_some());
+            first.or((format == Format::JsonColumns).then_some(ROW))
+        }
+    }
+}
+
+/// Looks values up by ascending rows.
+#[derive(Debug)]
+pub struct Cursor<'a> {
+    column: &'a Numbers,
+    next: usize,
+}
+
+impl<'a> Cursor<'a> {
+    /// Before the first row.
+    pub fn new(column: &'a Numbers) -> Self {
+        Self { column, next: 0 }
+    }
+
+    /// The value of a row, which is not before the one asked for last.
+    pub fn at(&mut self, row: u32) -> Option<f64> {
+        let rows = &self.column.rows;
+        while rows.get(self.next).is_some_and(|at| *at < row) {
+            self.next += 1;
+        }
+        (rows.get(self.next) == Some(&row)).then(|| self.column.values[self.next])
+    }
+}
+
+/// Passes on why a column cannot be used.
+pub fn readable(column: &Numbers) -> Result<()> {
+    column.unreadable.clone().map_or(Ok(()), Err)
+}
+
+/// A key that a file does not have, with the keys it has.
+pub fn missing(table: &Table, key: &str) -> Error {
+    let error = Error::value(format!("no key '{key}' in the history")).found(match table.keys.as_slice() {
+        [] => "no keys".into(),
+        keys => format!("the keys {}", keys.join(", ")),
+    });
+    match nearest(key, table.keys.iter().map(String::as_str)) {
+        Some(near) => error.advice(format!("did you mean '{near}'?")),
+        None => error.advice("name a key exactly as the file has it"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::table;
+    use super::*;
+
+    const ONE: &[f64] = &[1.0];
+
+    #[test]
+    fn each_format_has_its_own_x() {
+        let key = |format, columns: &[(&str, &[f64])]| {
+            XAxis::choose(&table(format, columns), None, Some("Step")).map(|axis| axis.key.to_owned())
+        };
+        assert_eq!(key(Format::Csv, &[("_step", ONE), ("epoch", ONE)]).unwrap(), "epoch");
+        assert_eq!(key(Format::Wandb, &[("_step", ONE), ("global_step", ONE)]).unwrap(), "global_step");
+        assert_eq!(key(Format::TrainerState, &[("step", ONE), ("epoch", ONE)]).unwrap(), "step");
+        assert_eq!(key(Format::WandbPanel, &[("Step", ONE)]).unwrap(), "Step");
+        assert_eq!(key(Format::JsonColumns, &[("m", ONE)]).unwrap(), "row");
+        assert!(key(Format::JsonRows, &[("m", ONE)]).unwrap_err().to_string().contains("--x row"));
+    }
+
+    #[test]
+    fn an_x_that_was_logged_apart_is_joined_by_its_step() {
+        let mut table = table(Format::Tensorboard, &[("step", &[0.0, 0.0, 9.0, 9.0])]);
+        let apart = |key: &str, rows: &[u32], values: &[f64]| Numbers {
+            key: key.into(),
+            rows: rows.to_vec(),
+            values: values.to_vec(),
+            unreadable: None,
+        };
+        table.numbers.push(apart("epoch", &[0, 2], &[1.0, 2.0]));
+        let axis = XAxis::choose(&table, Some("epoch"), None).unwrap();
+        assert_eq!(axis.of(&[1, 3]), [Some(1.0), Some(2.0)]);
+    }
+}
