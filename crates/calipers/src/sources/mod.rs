@@ -3,4 +3,5 @@
 pub mod independent_set;
 pub mod segmentation;
 pub mod shelf;
+pub mod stdin;
 pub mod walk;
