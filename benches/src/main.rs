@@ -48,7 +48,7 @@ const BENCHES: &[Bench] = &[
     Bench { name: "segmentation_confusion", unasked: true, run: segmentation::confusion::run },
     Bench { name: "segmentation_bands", unasked: true, run: segmentation::bands::run },
     Bench { name: "segmentation_probabilities", unasked: true, run: segmentation::probabilities::run },
-    Bench { name: "segmentation_published", unasked: false, run: segmentation::probabilities::run_published },
+    Bench { name: "segmentation_published", unasked: false, run: segmentation::run_published },
     Bench { name: "segmentation_png", unasked: true, run: segmentation::files::run },
     Bench { name: "segmentation_threads", unasked: true, run: segmentation::files::run_threads },
     Bench { name: "segmentation_small", unasked: false, run: segmentation::files::run_small },

@@ -36,6 +36,21 @@ pub(crate) fn run(report: &mut dyn FnMut(Line)) -> Outcome {
     Ok(())
 }
 
+/// Smooth maps against torchmetrics, which checks every value first.
+pub(crate) fn run_published(report: &mut dyn FnMut(Line)) -> Outcome {
+    let maps = Maps::smooth(2048, 1024, 1);
+    let protocol = protocol("labels", &["overlap"])?;
+    let folder = tempfile::tempdir()?;
+    maps.save(folder.path())?;
+    let mut peer = Peer::start("segmentation_torchmetrics.py", folder.path())?;
+    let ours = || {
+        let unit = Unit::Pixels { truth: maps.truth(), pred: Prediction::Labels(maps.pred()) };
+        measure(&protocol, &unit)
+    };
+    let job = "confusion matrix, smooth maps; torchmetrics".into();
+    against(report, job, maps.pixels(), Goal::AtLeast(80.0), ours, (&mut peer, "confusion"))
+}
+
 fn has_compiler() -> bool {
     let mut cc = Command::new("cc");
     cc.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());

@@ -33,6 +33,12 @@ fn against<T>(
     Ok(())
 }
 
+/// What needs torch: label maps, then probabilities.
+pub(crate) fn run_published(report: &mut dyn FnMut(Line)) -> Outcome {
+    confusion::run_published(report)?;
+    probabilities::run_published(report)
+}
+
 fn speed(pixels: usize, seconds: f64) -> String {
     let speed = pixels as f64 / seconds / 1e6;
     if speed < 10.0 { format!("{speed:.2} Mpix/s") } else { format!("{speed:.0} Mpix/s") }

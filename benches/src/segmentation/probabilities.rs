@@ -1,24 +1,71 @@
 //! NLL, Brier, ECE and the confusion matrix from logits, in one pass against several.
 
-use calipers_core::SplitMix64;
+use calipers_core::{ExactSum, SplitMix64};
 use calipers_metrics::segmentation::measure::measure;
 use calipers_metrics::segmentation::unit::{Prediction, ScoreArray, ScoreData, Unit};
 use half::f16;
 
-use super::against;
 use super::maps::{CLASSES, Maps, VOID, protocol};
+use super::{against, speed};
+use crate::clock::{by_turns, seconds_per_call};
 use crate::line::{Goal, Line};
 use crate::peer::Peer;
 use crate::{Outcome, npy};
 
-/// Against NumPy.
+/// Against NumPy, and what more than the largest probability costs.
 pub(crate) fn run(report: &mut dyn FnMut(Line)) -> Outcome {
-    compare(report, "segmentation_probabilities.py", "NumPy", Goal::None)
+    compare(report, "segmentation_probabilities.py", "NumPy", Goal::None)?;
+    among_ourselves(report)
 }
 
-/// Against torch, by hand as training scripts do it.
+/// Against torch, by hand as training scripts do it, and against torchmetrics.
 pub(crate) fn run_published(report: &mut dyn FnMut(Line)) -> Outcome {
-    compare(report, "segmentation_published.py", "torch", Goal::AtLeast(12.0))
+    compare(report, "segmentation_published.py", "torch", Goal::AtLeast(12.0))?;
+    compare(report, "segmentation_torchmetrics.py", "torchmetrics", Goal::AtLeast(40.0))
+}
+
+/// The cost of exact sums, of every class's bins and of temperatures, and what deciding alone takes.
+fn among_ourselves(report: &mut dyn FnMut(Line)) -> Outcome {
+    let maps = Maps::smooth(2048, 1024, 1);
+    let logits = logits(&maps);
+    let shape = [CLASSES, maps.height, maps.width];
+    let seconds = |measures: &[&str]| -> Outcome<f64> {
+        let protocol = protocol("logits", measures)?;
+        let pass = || {
+            let pred = Prediction::Scores(vec![Some(ScoreArray { shape, data: ScoreData::F32(&logits) })]);
+            measure(&protocol, &Unit::Pixels { truth: maps.truth(), pred })
+        };
+        pass()?;
+        Ok((0..5).map(|_| seconds_per_call(pass)).fold(f64::INFINITY, f64::min))
+    };
+    let whole = seconds(&["overlap", "calibration"])?;
+    // Three numbers of every scored pixel are added: its surprise, its Brier term, its confidence.
+    let scored = maps.truth.iter().filter(|class| **class != VOID).count();
+    let mut random = SplitMix64::new(4);
+    let terms: Vec<f64> = (0..3 * scored).map(|_| random.unit()).collect();
+    let (exact, plain) = by_turns(
+        5,
+        || Ok(seconds_per_call(|| terms.iter().copied().collect::<ExactSum>())),
+        || -> Outcome<f64> { Ok(seconds_per_call(|| terms.iter().sum::<f64>())) },
+    )?;
+    let mut line = |job: &str, ours: f64, against: f64, goal: Goal| {
+        report(Line {
+            job: job.into(),
+            ours: speed(maps.pixels(), ours),
+            against: speed(maps.pixels(), against),
+            ratio: ours / against,
+            goal,
+        });
+    };
+    let job = "logits, exact sums of every pixel, times longer; plain sums of f64 in their place, at most";
+    line(job, whole, whole - (exact - plain).max(0.0), Goal::AtMost(1.1));
+    let job = "logits, decisions alone, times longer; with NLL, Brier and ECE";
+    line(job, seconds(&["overlap"])?, whole, Goal::AtMost(1.0));
+    let job = "logits, bins of every class too, times longer; without";
+    line(job, seconds(&["overlap", "calibration", "classwise"])?, whole, Goal::None);
+    let job = "logits, 33 temperatures too, times longer; without";
+    line(job, seconds(&["overlap", "calibration", "temperature"])?, whole, Goal::None);
+    Ok(())
 }
 
 fn compare(report: &mut dyn FnMut(Line), script: &str, library: &str, goal: Goal) -> Outcome {

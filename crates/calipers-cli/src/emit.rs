@@ -61,7 +61,7 @@ pub(crate) fn ledgers(ledgers: &[Box<dyn Ledger>], output: &Output, seed: u64) -
 /// Writes everything that can be made from reports alone.
 pub(crate) fn reports(reports: &[Report], output: &Output) -> Result<Outcome> {
     if let Some(path) = &output.json {
-        write(path, json::write(reports).as_bytes())?;
+        write_with(path, |out| json::write_to(reports, out))?;
     }
     if let Some(path) = &output.csv {
         write(path, csv::write(reports).as_bytes())?;
@@ -110,11 +110,15 @@ pub(crate) fn note(text: &str) {
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    write_with(path, |out| out.write_all(bytes))
+}
+
+fn write_with(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     if !is_stream(path) {
-        return calipers::output::write(path, bytes);
+        return calipers::output::write_with(path, write);
     }
-    let mut out = io::stdout().lock();
-    match out.write_all(bytes).and_then(|()| out.flush()) {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    match write(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(Error::io(format!("cannot write to standard output: {error}")))
         }

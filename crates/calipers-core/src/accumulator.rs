@@ -5,7 +5,7 @@ use std::collections::btree_map::Entry;
 use std::fmt;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value as Json;
 
 use crate::error::{Error, ErrorKind, Result};
@@ -13,9 +13,10 @@ use crate::protocol::{Protocol, Rows, full_id};
 use crate::provenance::{Provenance, Reading, Setting};
 use crate::report::{Report, Table, Warning};
 
-/// The name of a unit. Rows are kept and read in the byte order of these names.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct UnitId(String);
+/// The name of a unit. Rows are kept and read in the byte order of these names. A clone shares the
+/// memory.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct UnitId(Arc<str>);
 
 impl UnitId {
     /// The name as text.
@@ -24,9 +25,33 @@ impl UnitId {
     }
 }
 
-impl<T: Into<String>> From<T> for UnitId {
-    fn from(name: T) -> Self {
+impl From<&str> for UnitId {
+    fn from(name: &str) -> Self {
         Self(name.into())
+    }
+}
+
+impl From<String> for UnitId {
+    fn from(name: String) -> Self {
+        Self(name.into())
+    }
+}
+
+impl From<&UnitId> for UnitId {
+    fn from(name: &UnitId) -> Self {
+        name.clone()
+    }
+}
+
+impl Serialize for UnitId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for UnitId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Self::from)
     }
 }
 
@@ -138,9 +163,7 @@ impl<P: Protocol> Accumulator<P> {
                     .advice("the same unit was measured from different data: remove one of the two"));
             }
         }
-        let mut provenance = self.provenance.clone();
-        provenance.merge(other.provenance, P::READING_IN_ROWS)?;
-        self.provenance = provenance;
+        self.provenance.merge(other.provenance, P::READING_IN_ROWS)?;
         for (id, theirs) in other.rows {
             self.rows.entry(id).or_insert(theirs);
         }
@@ -169,12 +192,7 @@ impl<P: Protocol> Accumulator<P> {
             metrics,
             intervals: None,
             warnings,
-            inputs: self
-                .provenance
-                .inputs
-                .iter()
-                .map(|(path, input)| (path.clone(), input.clone()))
-                .collect(),
+            inputs: self.provenance.inputs.clone(),
         }
     }
 

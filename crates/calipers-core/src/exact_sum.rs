@@ -83,7 +83,7 @@ impl ExactSum {
             if bins.is_some_and(|bins: Bins| bins.add_block(block, &mut self.finite)) {
                 continue;
             }
-            bins = [Depth::Few, Depth::Many].into_iter().find_map(|depth| {
+            bins = Depth::ALL.into_iter().find_map(|depth| {
                 Bins::for_block(block, depth).filter(|bins| bins.add_block(block, &mut self.finite))
             });
             if bins.is_none() {

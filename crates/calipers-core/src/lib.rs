@@ -12,8 +12,10 @@
 
 pub mod accumulator;
 pub mod bootstrap;
+pub mod compact_sum;
 pub mod error;
 pub mod exact_sum;
+pub mod input_files;
 pub mod ledger;
 pub mod math;
 pub mod protocol;
@@ -25,11 +27,13 @@ pub mod state;
 pub mod value;
 
 pub use accumulator::{Accumulator, UnitId};
+pub use compact_sum::CompactSum;
 pub use error::{Error, ErrorKind, Result};
 pub use exact_sum::ExactSum;
+pub use input_files::{Digest, Input, InputFiles};
 pub use ledger::Ledger;
 pub use protocol::{Better, Column, Doc, Metric, Protocol, Range, Rows};
-pub use provenance::{Fact, Input, Provenance, Reading};
+pub use provenance::{Content, Fact, Provenance, Reading};
 pub use report::{Report, Table, Warning};
 pub use splitmix::SplitMix64;
 pub use value::Value;

@@ -4,30 +4,23 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::accumulator::UnitId;
 use crate::error::{Error, ErrorKind, Result};
+use crate::input_files::InputFiles;
 
 /// Everything about a run that is neither protocol nor row but belongs in its report.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Provenance {
     /// The files read, by path as given.
-    pub inputs: BTreeMap<String, Input>,
+    pub inputs: InputFiles,
     /// How the inputs were found and read; several when states of different readings were merged.
     pub readings: BTreeSet<Reading>,
     /// What was noticed in files and cannot be seen in rows.
     pub facts: BTreeSet<Fact>,
+    /// What the truth of units was, so that one truth under two names is found.
+    pub contents: BTreeSet<Content>,
     /// Which shards are here, by the number of shards of the split.
     pub shards: BTreeMap<u32, BTreeSet<u32>>,
-}
-
-/// One file that was read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Input {
-    /// Its length.
-    pub bytes: u64,
-    /// Its BLAKE3 hash in hexadecimal.
-    pub blake3: String,
-    /// What a family adds, such as the detected format.
-    pub notes: BTreeMap<String, String>,
 }
 
 /// The options that say how inputs are found, paired and read, with every default.
@@ -59,9 +52,18 @@ pub struct Fact {
     pub detail: String,
 }
 
+/// What the truth of a unit was.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Content {
+    /// The unit.
+    pub unit: UnitId,
+    /// The first half of the BLAKE3 hash: enough to tell contents apart.
+    pub truth: [u8; 16],
+}
+
 impl Provenance {
     /// Adds what another run recorded. Refuses a path with two contents and readings that differ
-    /// in a key of `in_rows`.
+    /// in a key of `in_rows`; then nothing has changed.
     pub(crate) fn merge(&mut self, other: Self, in_rows: &[&str]) -> Result<()> {
         for theirs in &other.readings {
             for ours in &self.readings {
@@ -73,22 +75,10 @@ impl Provenance {
                 }
             }
         }
-        for (path, theirs) in &other.inputs {
-            if let Some(ours) = self.inputs.get(path)
-                && ours != theirs
-            {
-                return Err(Error::new(ErrorKind::Conflict, "one input path with two contents")
-                    .in_file(path)
-                    .found(format!(
-                        "{} bytes, blake3 {} and {} bytes, blake3 {}",
-                        ours.bytes, ours.blake3, theirs.bytes, theirs.blake3
-                    ))
-                    .advice("the file changed between the runs: measure all shards again"));
-            }
-        }
-        self.inputs.extend(other.inputs);
+        self.inputs = self.inputs.merged(&other.inputs)?;
         self.readings.extend(other.readings);
         self.facts.extend(other.facts);
+        self.contents.extend(other.contents);
         for (of, have) in other.shards {
             self.shards.entry(of).or_default().extend(have);
         }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
-use crate::provenance::Input;
+use crate::input_files::InputFiles;
 use crate::value::Value;
 
 /// One protocol's report.
@@ -23,7 +23,7 @@ pub struct Report {
     /// What looks wrong.
     pub warnings: Vec<Warning>,
     /// The files read, by path.
-    pub inputs: Vec<(String, Input)>,
+    pub inputs: InputFiles,
 }
 
 /// Something in the evidence that a reader of the numbers should know.

@@ -6,6 +6,7 @@
 
 pub mod array;
 pub mod compress;
+pub mod content;
 pub mod file;
 pub mod graph;
 pub mod history;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use calipers_core::protocol::MetricInfo;
-use calipers_core::{Better, Doc, Input, Range, Report, Value, Warning};
+use calipers_core::{Better, Digest, Doc, Input, Range, Report, Value, Warning};
 use serde_json::{Value as Json, json};
 
 /// A report with one value of every kind.
@@ -29,14 +29,16 @@ pub(crate) fn small() -> Report {
             message: "one class only".into(),
             units: vec!["0007".into()],
         }],
-        inputs: vec![(
+        inputs: [(
             "truth/0001.png".into(),
             Input {
                 bytes: 3022,
-                blake3: "ab12".into(),
+                blake3: Digest([0xab; 32]),
                 notes: BTreeMap::from([("format".into(), "png".into())]),
             },
-        )],
+        )]
+        .into_iter()
+        .collect(),
     }
 }
 

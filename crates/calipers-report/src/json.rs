@@ -4,6 +4,7 @@ mod read;
 mod syntax;
 
 use std::collections::BTreeSet;
+use std::io;
 
 use calipers_core::{Input, Report, Value, Warning};
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -14,22 +15,31 @@ pub use read::read;
 
 /// The reports as JSON with a final newline: one report is an object, several are an array.
 pub fn write(reports: &[Report]) -> String {
+    text(|out| write_to(reports, out))
+}
+
+/// The same, piece by piece: a report that lists very many files is never held as text.
+pub fn write_to(reports: &[Report], out: &mut dyn io::Write) -> io::Result<()> {
     match reports {
-        [report] => pretty(&Shown(report)),
-        several => write_array(several),
+        [report] => pretty(&Shown(report), out),
+        several => pretty(&several.iter().map(Shown).collect::<Vec<_>>(), out),
     }
 }
 
 /// The reports as a JSON array, however many there are, with a final newline.
 pub fn write_array(reports: &[Report]) -> String {
-    pretty(&reports.iter().map(Shown).collect::<Vec<_>>())
+    text(|out| pretty(&reports.iter().map(Shown).collect::<Vec<_>>(), out))
 }
 
-fn pretty(value: &impl Serialize) -> String {
-    let mut text = serde_json::to_string_pretty(value)
-        .expect("every key is a string and memory does not fail to be written to");
-    text.push('\n');
-    text
+fn text(write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> String {
+    let mut bytes = Vec::new();
+    write(&mut bytes).expect("every key is a string and memory does not fail to be written to");
+    String::from_utf8(bytes).expect("JSON is text")
+}
+
+fn pretty(value: &impl Serialize, out: &mut dyn io::Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, value)?;
+    out.write_all(b"\n")
 }
 
 /// A metric's value as JSON; what is undefined or not finite is `null`.
@@ -69,9 +79,8 @@ impl Serialize for Shown<'_> {
             object.serialize_entry("intervals", &Pairs(finite.map(|(id, bounds)| (id, bounds))))?;
         }
         object.serialize_entry("warnings", &report.warnings.iter().map(Caution).collect::<Vec<_>>())?;
-        let mut inputs: Vec<_> = report.inputs.iter().map(|(path, input)| File(path, input)).collect();
-        inputs.sort_by_key(|File(path, _)| *path);
-        object.serialize_entry("inputs", &inputs)?;
+        object
+            .serialize_entry("inputs", &Files(report.inputs.iter().map(|(path, input)| File(path, input))))?;
         object.end()
     }
 }
@@ -114,6 +123,15 @@ impl Serialize for Caution<'_> {
     }
 }
 
+/// An array whose elements come from an iterator.
+struct Files<I>(I);
+
+impl<'a, I: Iterator<Item = File<'a>> + Clone> Serialize for Files<I> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.clone())
+    }
+}
+
 struct File<'a>(&'a str, &'a Input);
 
 impl Serialize for File<'_> {
@@ -122,7 +140,7 @@ impl Serialize for File<'_> {
         let mut object = serializer.serialize_map(None)?;
         object.serialize_entry("path", path)?;
         object.serialize_entry("bytes", &input.bytes)?;
-        object.serialize_entry("blake3", &input.blake3)?;
+        object.serialize_entry("blake3", &format_args!("{}", input.blake3))?;
         for (key, note) in &input.notes {
             object.serialize_entry(key, note)?;
         }
@@ -174,13 +192,13 @@ mod tests {
     {
       "path": "truth/0001.png",
       "bytes": 3022,
-      "blake3": "ab12",
+      "blake3": "HASH",
       "format": "png"
     }
   ]
 }
 "#;
-        assert_eq!(write(&[report]), expected);
+        assert_eq!(write(&[report]), expected.replace("HASH", &"ab".repeat(32)));
     }
 
     #[test]

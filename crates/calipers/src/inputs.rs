@@ -1,20 +1,35 @@
 //! The files a run reads, each opened once more than needed by nobody and hashed by everybody.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use calipers_core::{Error, Input, Result};
+use calipers_core::{Error, Input, InputFiles, Result};
 use calipers_io::file::{InputFile, ReadAt};
+
+use crate::sources::walk::Found;
 
 /// Files above this size are read at positions instead of being held in memory.
 const HELD: u64 = 256 << 20;
 /// How much of a large file is hashed at a time.
 const BLOCK: usize = 1 << 20;
 
-/// What was read so far: length and hash of each file, by the path shown in the report.
+/// What was read so far: length and hash of each file, with the path shown in the report. They are
+/// sorted at the end, so that workers hardly wait for one another.
 #[derive(Debug, Default)]
-pub struct Inputs(Mutex<BTreeMap<String, Input>>);
+pub struct Inputs {
+    files: Mutex<Vec<(Box<str>, Input)>>,
+    remarks: Mutex<BTreeMap<String, Remark>>,
+}
+
+/// What a family says about a file it read.
+#[derive(Debug)]
+enum Remark {
+    Notes(BTreeMap<String, String>),
+    /// It holds nothing to measure and is no input.
+    Forgotten,
+}
 
 impl Inputs {
     /// Reads a whole file and records it.
@@ -81,39 +96,63 @@ impl Inputs {
         Ok((Arc::new(file), hash))
     }
 
-    fn record(&self, shown: &str, bytes: u64, hash: blake3::Hash) -> Result<()> {
-        let input = Input { bytes, blake3: hash.to_hex().to_string(), notes: BTreeMap::new() };
-        let mut inputs = self.0.lock().map_err(|_| Error::io("a worker stopped while reading"))?;
-        match inputs.get(shown) {
-            Some(before) if (before.bytes, &before.blake3) != (input.bytes, &input.blake3) => {
-                Err(Error::io("the file changed while it was read").in_file(shown))
-            }
-            Some(_) => Ok(()),
-            None => {
-                inputs.insert(shown.into(), input);
-                Ok(())
+    /// The bytes of a file that was found, recorded.
+    pub fn read_found<'a>(&self, found: &'a Found) -> Result<Cow<'a, [u8]>> {
+        match &found.held {
+            None => self.read(&found.path, &found.shown).map(Cow::Owned),
+            Some(bytes) => {
+                self.record(&found.shown, bytes.len() as u64, blake3::hash(bytes))?;
+                Ok(Cow::Borrowed(bytes))
             }
         }
     }
 
+    /// Opens a file that was found for positioned reads and records it.
+    pub fn open_found(&self, found: &Found) -> Result<Arc<dyn ReadAt>> {
+        match &found.held {
+            None => self.open(&found.path, &found.shown),
+            Some(bytes) => {
+                self.record(&found.shown, bytes.len() as u64, blake3::hash(bytes))?;
+                Ok(Arc::<Vec<u8>>::clone(bytes))
+            }
+        }
+    }
+
+    fn record(&self, shown: &str, bytes: u64, hash: blake3::Hash) -> Result<()> {
+        let file = (shown.into(), Input { bytes, blake3: hash.into(), notes: BTreeMap::new() });
+        self.files.lock().map_err(|_| Error::io("a worker stopped while reading"))?.push(file);
+        Ok(())
+    }
+
     /// Adds what a family says about a file that was read.
     pub fn note(&self, shown: &str, key: &str, text: &str) {
-        if let Ok(mut inputs) = self.0.lock()
-            && let Some(input) = inputs.get_mut(shown)
+        if let Ok(mut remarks) = self.remarks.lock()
+            && let Remark::Notes(notes) =
+                remarks.entry(shown.into()).or_insert_with(|| Remark::Notes(BTreeMap::new()))
         {
-            input.notes.insert(key.into(), text.into());
+            notes.insert(key.into(), text.into());
         }
     }
 
     /// Strikes out a file that turned out to hold nothing to measure.
     pub fn forget(&self, shown: &str) {
-        if let Ok(mut inputs) = self.0.lock() {
-            inputs.remove(shown);
+        if let Ok(mut remarks) = self.remarks.lock() {
+            remarks.insert(shown.into(), Remark::Forgotten);
         }
     }
 
-    /// Everything recorded.
-    pub fn into_map(self) -> BTreeMap<String, Input> {
-        self.0.into_inner().unwrap_or_default()
+    /// Everything recorded. Fails when a file that was read twice had changed in between.
+    pub fn into_files(self) -> Result<InputFiles> {
+        let mut files = self.files.into_inner().unwrap_or_default();
+        let remarks = self.remarks.into_inner().unwrap_or_default();
+        files.retain_mut(|(path, input)| match remarks.get(&**path) {
+            None => true,
+            Some(Remark::Forgotten) => false,
+            Some(Remark::Notes(notes)) => {
+                input.notes.clone_from(notes);
+                true
+            }
+        });
+        InputFiles::new(files)
     }
 }

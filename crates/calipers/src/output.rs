@@ -2,10 +2,13 @@
 //! the new one, whole.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use calipers_core::{Error, Result};
+
+/// How much is collected before it is handed to the system.
+const BUFFER: usize = 1 << 16;
 
 /// Fails early where writing to `path` cannot succeed: the folder is missing or cannot be written
 /// to, or the target is a folder or a link. Call it before long work.
@@ -28,10 +31,16 @@ pub fn check(path: &Path) -> Result<()> {
 
 /// Replaces `path` with `bytes`, all of them or none.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    let (beside, mut file) = create_beside(path)?;
-    let written = file
-        .write_all(bytes)
-        .and_then(|()| file.sync_all())
+    write_with(path, |out| out.write_all(bytes))
+}
+
+/// Replaces `path` with what `write` writes, all of it or nothing.
+pub fn write_with(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    let (beside, file) = create_beside(path)?;
+    let mut file = BufWriter::with_capacity(BUFFER, file);
+    let written = write(&mut file)
+        .and_then(|()| file.flush())
+        .and_then(|()| file.get_ref().sync_all())
         .map_err(|error| failed(path, "write", &error))
         .and_then(|()| fs::rename(&beside, path).map_err(|error| failed(path, "replace", &error)));
     if written.is_err() {

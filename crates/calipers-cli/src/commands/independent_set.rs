@@ -25,9 +25,11 @@ Examples:
   calipers independent-set --graph graphs.s6.gz --names names.txt --scores scores.jsonl --labels labels.jsonl.gz
   calipers independent-set --graph graphs/ --scores solutions/ --scores-are set --optimum best.csv
   calipers independent-set --graph graphs.g6.gz --labels labels.jsonl --no-scores
-  calipers independent-set steps.npz --axis steps --preset document --json -")]
+  calipers independent-set steps.npz --axis steps --preset document --json -
+  zstd -dc pack.npz.zst | calipers independent-set -")]
 pub(crate) struct IndependentSetArgs {
-    /// Array files (.npz .safetensors .pt), folders of them, or one results.json beside --graph
+    /// Array files (.npz .safetensors .pt), folders of them, or one results.json beside --graph ("-" reads
+    /// standard input, here or for --graph, --scores or --labels)
     #[arg(value_name = "INPUT")]
     inputs: Vec<PathBuf>,
     #[command(flatten)]

@@ -3,7 +3,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value as Json;
 use tempfile::TempDir;
@@ -56,6 +56,21 @@ impl Bench {
             .output()
             .unwrap();
         Said::from(output)
+    }
+
+    /// Runs `calipers` with the words of a line and bytes on standard input.
+    pub fn run_on(&self, line: &str, input: &[u8]) -> Said {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_calipers"))
+            .args(line.split_whitespace())
+            .current_dir(self.folder.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // A command that refuses its options closes the pipe unread.
+        let _ = child.stdin.take().unwrap().write_all(input);
+        Said::from(child.wait_with_output().unwrap())
     }
 
     /// Runs a measuring command and returns its report.

@@ -17,7 +17,7 @@ pub(super) struct Batches {
 const FITS: usize = 1 << 18;
 const REGIONS: usize = 256;
 /// Visits to a batch: 32 MiB, many for each page of memory.
-const BATCH: usize = 1 << 22;
+const BATCH: usize = 1 << 20;
 
 impl Batches {
     /// Batches for a graph of so many nodes; `None` when it is faster to visit at once.

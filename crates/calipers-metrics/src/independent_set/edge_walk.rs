@@ -104,6 +104,15 @@ fn meet_with_products(
     let (near, p) = (&mut near[..marks.len()], &p[..marks.len()]);
     for (v, smaller) in graph.all_smaller_neighbours().enumerate() {
         let (mark, own, mut seen) = (marks[v], p[v], 0);
+        if mark == 0 && smaller.len() >= LONG {
+            // Nobody need hear of this node.
+            for (term, &w) in edges.room(smaller.len()).iter_mut().zip(smaller) {
+                *term = own * p[w as usize];
+                seen |= marks[w as usize];
+            }
+            near[v] |= seen;
+            continue;
+        }
         for (term, &w) in edges.room(smaller.len()).iter_mut().zip(smaller) {
             *term = own * p[w as usize];
             let other = marks[w as usize];
@@ -115,6 +124,9 @@ fn meet_with_products(
     }
     shared.edges()
 }
+
+/// So many neighbours are worth a branch that is often guessed wrong.
+const LONG: usize = 16;
 
 /// Counts the marks that both ends of an edge have.
 #[derive(Default)]

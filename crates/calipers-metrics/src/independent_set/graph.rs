@@ -3,7 +3,7 @@
 use calipers_core::{Error, Result};
 
 use super::adjacency::{Adjacency, Direction, Repeat};
-pub use super::edge_source::{EdgeSource, Storage, Visit};
+pub use super::edge_source::{EdgeSource, NodeNumber, PackedEntries, Storage, Visit};
 use super::reading::{Census, read};
 
 /// A simple undirected graph with sorted neighbour lists, and the counts of what was dropped.
@@ -48,7 +48,7 @@ impl Graph {
             return Err(Error::value("too many nodes").found(nodes).allowed(format!("below {}", u32::MAX)));
         }
         let (mut lists, census) = read(nodes, storage, entries)?;
-        let Census { loops, proper, repeats } = census;
+        let Census { loops, proper, repeats, smaller: known } = census;
         let entries = proper + loops.len() as u64;
         let distinct = lists.neighbours.len() as u64;
         let (smaller, one_directional_edges, duplicate_edges, copies);
@@ -62,7 +62,7 @@ impl Graph {
             }
             Storage::Both => {
                 duplicate_edges = proper - distinct;
-                let symmetric = lists.smaller_when_symmetric();
+                let symmetric = known.or_else(|| lists.smaller_when_symmetric());
                 one_directional_edges = if symmetric.is_some() { 0 } else { one_directional(&lists) };
                 copies = copies_of_pairs(&lists, one_directional_edges, &repeats);
                 smaller = symmetric.unwrap_or_else(|| {

@@ -86,11 +86,14 @@ fn by_long_keys(words: Vec<(u64, u32)>) -> Ranking {
     Ranking { order: words.iter().map(|word| word.1).collect(), tied }
 }
 
-/// The highest bucket number for so many words: two words a bucket, up to a limit beyond which
-/// the buckets would not fit the cache.
+/// The highest bucket number for so many words: a bucket a word, up to a limit beyond which the
+/// buckets would not fit the cache.
 fn last_bucket(words: usize) -> u32 {
-    (words / 2).clamp(4, 1 << 16) as u32 - 1
+    words.clamp(4, 1 << 16) as u32 - 1
 }
+
+/// Words of buckets up to this size are nearly in order.
+const CROWD: u32 = 12;
 
 /// Sorts words, of which none belongs before one of a lower bucket. Buckets of a few words each
 /// are sorted faster than all at once.
@@ -114,6 +117,15 @@ fn sorted<W: Copy + Default + Ord>(
         words[*place as usize] = word(i);
         *place += 1;
     }
+    let (mut start, mut largest) = (0, 0);
+    for &end in &places {
+        largest = largest.max(end - start);
+        start = end;
+    }
+    if largest <= CROWD {
+        insert_all(&mut words);
+        return words;
+    }
     let mut start = 0;
     for end in places {
         if end > start + 1 {
@@ -122,6 +134,19 @@ fn sorted<W: Copy + Default + Ord>(
         start = end;
     }
     words
+}
+
+/// Sorts words of which each is only a few places from its own.
+fn insert_all<W: Copy + Ord>(words: &mut [W]) {
+    for i in 1..words.len() {
+        let word = words[i];
+        let mut at = i;
+        while at > 0 && word < words[at - 1] {
+            words[at] = words[at - 1];
+            at -= 1;
+        }
+        words[at] = word;
+    }
 }
 
 /// How many of the sorted keys equal one beside them.

@@ -16,15 +16,19 @@ pub(super) struct Census {
     pub(super) proper: u64,
     /// Ordered pairs stored more than once, in order.
     pub(super) repeats: Vec<Repeat>,
+    /// How many neighbours of each node have a smaller number, where the entries were seen to be
+    /// there in both directions.
+    pub(super) smaller: Option<Vec<u32>>,
 }
 
 /// The distinct stored pairs as sorted lists, and what was dropped.
 pub(super) fn read(nodes: u64, storage: Storage, entries: &dyn EdgeSource) -> Result<(Adjacency, Census)> {
-    let mut first = FirstReading::new(nodes, storage, entries.entries());
+    let mut first = FirstReading::new(nodes, storage, entries);
     entries.blocks(&mut |tails, heads| first.count(tails, heads))?;
     let FirstReading { sorted, mut counts, mut census, batches, .. } = first;
     if let Some(sorted) = sorted {
-        return Ok((sorted.into_lists(), census));
+        let (lists, smaller) = sorted.into_lists();
+        return Ok((lists, Census { smaller, ..census }));
     }
     if let Some(mut batches) = batches {
         batches.visit(|u, _| counts[u as usize + 1] += 1);
@@ -32,6 +36,7 @@ pub(super) fn read(nodes: u64, storage: Storage, entries: &dyn EdgeSource) -> Re
     let mut second = SecondReading {
         nodes,
         storage,
+        first_node: entries.first_node(),
         lists: Adjacency::with_room(counts),
         batches: Batches::for_nodes(nodes as usize),
     };
@@ -56,6 +61,7 @@ fn changed() -> Error {
 struct FirstReading {
     nodes: u64,
     storage: Storage,
+    first_node: i64,
     read: u64,
     sorted: Option<SortedEntries>,
     /// How many neighbours `v` will have, repeats included, at `v + 1`; empty while `sorted`.
@@ -65,14 +71,15 @@ struct FirstReading {
 }
 
 impl FirstReading {
-    fn new(nodes: u64, storage: Storage, entries: u64) -> Self {
+    fn new(nodes: u64, storage: Storage, entries: &dyn EdgeSource) -> Self {
+        let first_node = entries.first_node();
         let sorted = match storage {
-            Storage::Both => SortedEntries::new(nodes, entries),
+            Storage::Both => SortedEntries::new(nodes, first_node, entries.entries()),
             Storage::Once => None,
         };
         let counts = if sorted.is_some() { Vec::new() } else { vec![0; nodes as usize + 1] };
         let batches = Batches::for_nodes(nodes as usize);
-        Self { nodes, storage, read: 0, sorted, counts, census: Census::default(), batches }
+        Self { nodes, storage, first_node, read: 0, sorted, counts, census: Census::default(), batches }
     }
 
     fn count(&mut self, tails: &[i64], heads: &[i64]) -> Result<()> {
@@ -89,9 +96,10 @@ impl FirstReading {
     }
 
     fn count_unsorted(&mut self, tails: &[i64], heads: &[i64]) -> Result<()> {
-        let Self { counts, census, batches, nodes, storage, .. } = self;
+        let Self { counts, census, batches, nodes, storage, first_node, .. } = self;
         let (nodes, once, loops) = (*nodes, *storage == Storage::Once, census.loops.len());
         for (i, (&u, &v)) in tails.iter().zip(heads).enumerate() {
+            let (u, v) = (u.wrapping_sub(*first_node), v.wrapping_sub(*first_node));
             if u as u64 >= nodes || v as u64 >= nodes {
                 return Err(self.out_of_range(i, u, v));
             }
@@ -131,6 +139,7 @@ impl FirstReading {
 struct SecondReading {
     nodes: u64,
     storage: Storage,
+    first_node: i64,
     lists: Adjacency,
     batches: Option<Batches>,
 }
@@ -138,18 +147,19 @@ struct SecondReading {
 impl SecondReading {
     /// False when the entries are not those of the first reading.
     fn place(&mut self, tails: &[i64], heads: &[i64]) -> bool {
-        let Self { nodes, storage, lists, batches } = self;
-        let (nodes, once) = (*nodes, *storage == Storage::Once);
+        let Self { nodes, storage, first_node, lists, batches } = self;
+        let (nodes, once, first) = (*nodes, *storage == Storage::Once, *first_node);
         let known = |u: i64, v: i64| (u as u64) < nodes && (v as u64) < nodes;
-        let mut proper = tails.iter().zip(heads).filter(|(u, v)| u != v);
+        let own = |(&u, &v): (&i64, &i64)| (u.wrapping_sub(first), v.wrapping_sub(first));
+        let mut proper = tails.iter().zip(heads).map(own).filter(|(u, v)| u != v);
         let Some(batches) = batches else {
-            return proper.all(|(&u, &v)| {
+            return proper.all(|(u, v)| {
                 let (node, neighbour) = (u as u32, v as u32);
                 known(u, v) && lists.place(node, neighbour) && (!once || lists.place(neighbour, node))
             });
         };
         let mut placed = true;
-        for (&u, &v) in proper {
+        for (u, v) in proper {
             placed &= known(u, v);
             let full = placed && batches.add(u as u32, v as u32) | (once && batches.add(v as u32, u as u32));
             if full {

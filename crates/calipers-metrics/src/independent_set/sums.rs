@@ -76,7 +76,7 @@ fn is_extreme(z: f64) -> bool {
 }
 
 /// What ordinary logits say. No branch: it becomes vector code.
-#[multiversion(targets("x86_64+avx2"))]
+#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
 fn ordinary_logits(
     logits: &[f64],
     p: &mut [f64],
@@ -108,7 +108,7 @@ pub(super) struct Tally {
     sum: ExactSum,
 }
 
-const BUFFER: usize = 512;
+const BUFFER: usize = 2048;
 
 impl Tally {
     pub(super) fn add(&mut self, term: f64) {
@@ -140,7 +140,7 @@ impl Tally {
 }
 
 /// So many nodes are taken together.
-const BLOCK: usize = 256;
+const BLOCK: usize = 512;
 
 /// The probabilities of scores that are not a set.
 pub(super) fn probabilities(kind: Kind, scores: &[f64]) -> Vec<f64> {

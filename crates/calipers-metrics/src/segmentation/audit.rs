@@ -1,11 +1,9 @@
 //! What looks wrong in the evidence: every warning of the family, in report order.
 
-use std::collections::BTreeMap;
-
 use calipers_core::{Provenance, Rows, Warning};
 
 use super::overlap_reading::Overlap;
-use super::protocol::{Measure, Segmentation};
+use super::protocol::{Kind, Measure, Segmentation, Space};
 use super::row::{CalibrationRow, Row};
 use super::separability::{finer_than_global, inseparable, straddles};
 
@@ -30,6 +28,7 @@ pub(crate) fn warnings(
         audit.missing_heads(),
         files(provenance, &["missing-predictions", "extra-predictions"]),
         audit.merged_too_late(),
+        audit.ignored_global_ids(),
         audit.unpredicted(),
         audit.not_scored(),
         audit.classes(),
@@ -50,7 +49,8 @@ struct Audit<'r, 'a> {
 
 impl<'a> Audit<'_, 'a> {
     fn shared_channels(&self) -> Vec<Warning> {
-        if self.calibrated().next().is_none() {
+        let scores = self.protocol.heads.iter().all(|head| head.kind != Kind::Labels);
+        if !scores || self.rows.iter().all(|row| row.pixels.is_none()) {
             return Vec::new();
         }
         let groups = inseparable(self.protocol);
@@ -117,6 +117,25 @@ impl<'a> Audit<'_, 'a> {
         late.then(|| whole("argmax-before-merge", message.into())).into_iter().collect()
     }
 
+    /// Ids of originals in `ignore` meet truth maps of global ids.
+    fn ignored_global_ids(&self) -> Vec<Warning> {
+        let labels = &self.protocol.labels;
+        if self.protocol.truth_space != Space::Global || self.rows.iter().all(|row| row.pixels.is_none()) {
+            return Vec::new();
+        }
+        let global = (0..).zip(&labels.global).filter(|(id, _)| labels.ignore.contains(id));
+        let names: Vec<String> = global.map(|(id, name)| format!("{id} ({name})")).collect();
+        let message = || {
+            format!(
+                "the truth holds global ids, and {} of them are ignored values too, so that these classes are \
+                 not scored: {}; if ignore means originals, give the truth in original ids",
+                names.len(),
+                listed(names.iter().map(String::as_str), ", ")
+            )
+        };
+        (!names.is_empty()).then(|| whole("global-ids-ignored", message())).into_iter().collect()
+    }
+
     fn unpredicted(&self) -> Vec<Warning> {
         let (unpredicted, scored) = (self.totals.unpredicted_pixels(), self.totals.scored_pixels());
         self.units(
@@ -180,7 +199,7 @@ impl<'a> Audit<'_, 'a> {
         [
             self.units(
                 "looks-like-probabilities",
-                |row| image(row, |image| image.looks_like_probabilities),
+                |row| row.pixels.as_ref().is_some_and(|pixels| pixels.looks_like_probabilities),
                 |units| {
                     format!(
                         "in {} all logits lie in [0, 1] and sum to 1: softmax was probably applied before, and \
@@ -268,11 +287,12 @@ fn files(provenance: &Provenance, codes: &[&str]) -> Vec<Warning> {
 
 /// One truth under several names.
 fn repeated_truth(provenance: &Provenance) -> Vec<Warning> {
-    let mut contents: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for fact in provenance.facts.iter().filter(|fact| fact.code == "truth-content") {
-        contents.entry(&fact.detail).or_default().push(&fact.unit);
-    }
-    let mut repeated: Vec<_> = contents.into_values().filter(|units| units.len() > 1).collect();
+    let mut contents: Vec<(&[u8; 16], &str)> =
+        provenance.contents.iter().map(|content| (&content.truth, content.unit.as_str())).collect();
+    contents.sort_unstable();
+    let same = contents.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() > 1);
+    let mut repeated: Vec<Vec<&str>> =
+        same.map(|same| same.iter().map(|(_, unit)| *unit).collect()).collect();
     repeated.sort_unstable();
     let mut units: Vec<String> = repeated.concat().into_iter().map(String::from).collect();
     units.sort_unstable();

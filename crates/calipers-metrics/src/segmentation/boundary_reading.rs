@@ -1,12 +1,11 @@
 //! Bands and contours added up over images and read.
 
-use std::collections::BTreeMap;
-
 use calipers_core::{Rows, Value};
 
 use super::protocol::{Conventions, Measure, Segmentation};
 use super::reading::{NO_UNIT, Reading, Reason, guarded_quotient, mean, per_label, pixels, quotient};
 use super::row::{BandCounts, ContourCounts, PixelRow, Row};
+use super::sparse::Sparse;
 
 const NO_BOUNDARY: &str = "no boundary in truth or prediction";
 const NO_CONTOUR: &str = "no contour in truth or prediction";
@@ -28,12 +27,12 @@ impl Band {
     }
 
     /// The band of all classes of the images together.
-    pub(crate) fn pooled<'a>(images: impl IntoIterator<Item = &'a BTreeMap<u32, BandCounts>>) -> Self {
-        images.into_iter().flat_map(BTreeMap::values).fold(Self::default(), Self::add)
+    pub(crate) fn pooled<'a>(images: impl IntoIterator<Item = &'a Sparse<u32, BandCounts>>) -> Self {
+        images.into_iter().flat_map(Sparse::values).fold(Self::default(), Self::add)
     }
 
     /// The band of one class.
-    fn of_class<'a>(class: usize, images: impl IntoIterator<Item = &'a BTreeMap<u32, BandCounts>>) -> Self {
+    fn of_class<'a>(class: usize, images: impl IntoIterator<Item = &'a Sparse<u32, BandCounts>>) -> Self {
         images.into_iter().filter_map(|bands| bands.get(&(class as u32))).fold(Self::default(), Self::add)
     }
 
@@ -108,7 +107,7 @@ impl Side {
         }
     }
 
-    fn bands(self, image: &PixelRow) -> &BTreeMap<u32, BandCounts> {
+    fn bands(self, image: &PixelRow) -> &Sparse<u32, BandCounts> {
         match self {
             Self::Outer => &image.band,
             Self::Inner => &image.cheng,

@@ -1,6 +1,6 @@
 //! How sure the probabilities are, and how often they are right: what is added up over pixels.
 
-use calipers_core::{ExactSum, Result};
+use calipers_core::{CompactSum, ExactSum, Result};
 
 use super::bin_rule::BinRule;
 use super::fusion::Fusion;
@@ -31,35 +31,17 @@ impl Terms {
         self.waiting.clear();
     }
 
-    fn finish(mut self) -> ExactSum {
+    fn finish(mut self) -> CompactSum {
         self.flush();
-        self.sum
+        CompactSum::from(&self.sum)
     }
 }
 
-/// Pixels of one bin; their confidences in units of 2^-62, the finest at which 1 fits a machine
-/// word.
-#[derive(Clone, Copy, Debug, Default)]
-struct Tally {
-    count: u64,
-    correct: u64,
-    confidence: u128,
-}
-
-impl Tally {
+impl BinRow {
     fn add(&mut self, correct: bool, probability: f64) {
         self.count += 1;
         self.correct += u64::from(correct);
         self.confidence += u128::from((probability * (1u64 << 62) as f64) as u64);
-    }
-
-    fn finish(self) -> BinRow {
-        // Pieces of 48 bits are exact in f64.
-        let pieces = (0..3).map(|piece| {
-            let bits = (self.confidence >> (48 * piece)) & ((1 << 48) - 1);
-            bits as f64 * 2f64.powi(48 * piece - 62)
-        });
-        BinRow { count: self.count, correct: self.correct, confidence: pieces.collect() }
     }
 }
 
@@ -73,8 +55,8 @@ pub(super) struct Calibration<'a> {
     saturated: u64,
     nll: Terms,
     brier: Terms,
-    bins: Vec<Tally>,
-    classwise: Vec<Vec<Tally>>,
+    bins: Vec<BinRow>,
+    classwise: Vec<Vec<BinRow>>,
     temperature: Vec<Terms>,
 }
 
@@ -82,7 +64,7 @@ impl<'a> Calibration<'a> {
     /// Nothing yet.
     pub(super) fn new(protocol: &'a Segmentation) -> Self {
         let rule = BinRule::new(protocol.bins);
-        let bins = vec![Tally::default(); rule.count()];
+        let bins = vec![BinRow::default(); rule.count()];
         let asked = |measure, length| if protocol.measure.contains(&measure) { length } else { 0 };
         Self {
             classwise: vec![bins.clone(); asked(Measure::Classwise, protocol.labels.global.len())],
@@ -162,6 +144,27 @@ impl<'a> Calibration<'a> {
         tally.confidence += u128::from(confidence) << (62 - unit_bits);
     }
 
+    /// Adds pixels of one bin of a class; the probabilities are in units of 2^-`unit_bits`.
+    pub(super) fn add_to_class(
+        &mut self,
+        class: usize,
+        bin: usize,
+        count: u64,
+        correct: u64,
+        probability: u64,
+        unit_bits: u32,
+    ) {
+        let tally = &mut self.classwise[class][bin];
+        tally.count += count;
+        tally.correct += correct;
+        tally.confidence += u128::from(probability) << (62 - unit_bits);
+    }
+
+    /// Adds surprises at another temperature, in units of 2^-`unit_bits` and below 2^53.
+    pub(super) fn add_stretched(&mut self, step: usize, nll: u64, unit_bits: u32) {
+        self.temperature[step].add(&[nll as f64 / (1u64 << unit_bits) as f64]);
+    }
+
     /// Adds what pixels sum to beside their bins: surprises and Brier terms, in units of
     /// 2^-`unit_bits` and below 2^53.
     pub(super) fn add_sums(&mut self, pixels: u64, saturated: u64, [nll, brier]: [u64; 2], unit_bits: u32) {
@@ -173,18 +176,16 @@ impl<'a> Calibration<'a> {
     }
 
     /// The row.
-    pub(super) fn finish(self, looks_like_probabilities: bool) -> CalibrationRow {
-        let rows = |bins: Vec<Tally>| bins.into_iter().map(Tally::finish).collect();
+    pub(super) fn finish(self) -> CalibrationRow {
         CalibrationRow {
             pixels: self.pixels,
             infinite: self.infinite,
             nll: self.nll.finish(),
             brier: self.brier.finish(),
-            bins: rows(self.bins),
-            classwise: self.classwise.into_iter().map(rows).collect(),
+            bins: self.bins.into(),
+            classwise: self.classwise.into_iter().map(Vec::into_boxed_slice).collect(),
             temperature: self.temperature.into_iter().map(Terms::finish).collect(),
             saturated: self.saturated,
-            looks_like_probabilities: looks_like_probabilities && self.pixels > 0,
         }
     }
 }

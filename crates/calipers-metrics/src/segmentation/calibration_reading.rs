@@ -2,7 +2,7 @@
 
 use calipers_core::exact_sum::exact_sum;
 use calipers_core::value::rounded_quotient;
-use calipers_core::{ExactSum, Rows, Value};
+use calipers_core::{CompactSum, ExactSum, Rows, Value};
 
 use super::protocol::{Measure, Segmentation};
 use super::reading::{NO_SCORED_PIXEL, NO_UNIT, Reading, Reason, mean, per_label, probabilities};
@@ -22,27 +22,63 @@ pub(crate) struct Calibration<'a> {
 struct Bin {
     count: i128,
     correct: i128,
-    confidence: ExactSum,
-    /// Confidence less hits.
-    excess: ExactSum,
+    confidence: Confidence,
+}
+
+/// A sum of confidences in two parts, neither of which can overflow: whole ones, and units of 2^-62.
+#[derive(Clone, Copy, Default)]
+struct Confidence {
+    whole: i128,
+    parts: i128,
+}
+
+impl Confidence {
+    fn add(mut self, confidence: u128) -> Self {
+        self.whole += (confidence >> UNIT_BITS) as i128;
+        self.parts += (confidence & ((1 << UNIT_BITS) - 1)) as i128;
+        self
+    }
+
+    fn merge(mut self, other: Self) -> Self {
+        self.whole += other.whole;
+        self.parts += other.parts;
+        self
+    }
+
+    /// The sum, less a whole number, rounded once.
+    fn less(self, subtracted: i128) -> f64 {
+        let exact: ExactSum =
+            pieces(self.whole - subtracted, 0).chain(pieces(self.parts, UNIT_BITS as i32)).collect();
+        exact.value()
+    }
+}
+
+/// The bits below the point of a row's confidences.
+const UNIT_BITS: u32 = 62;
+
+/// A whole number times 2^-`bits`, in pieces that are exact in f64.
+fn pieces(number: i128, bits: i32) -> impl Iterator<Item = f64> {
+    let sign = if number < 0 { -1.0 } else { 1.0 };
+    (0..3).map(move |piece| {
+        let digits = (number.unsigned_abs() >> (48 * piece)) & ((1 << 48) - 1);
+        sign * digits as f64 * 2f64.powi(48 * piece - bits)
+    })
 }
 
 impl Bin {
     fn new<'a>(images: impl Iterator<Item = &'a BinRow>) -> Self {
-        let mut bin = Self { count: 0, correct: 0, confidence: ExactSum::new(), excess: ExactSum::new() };
+        let mut bin = Self { count: 0, correct: 0, confidence: Confidence::default() };
         for image in images {
             bin.count += i128::from(image.count);
             bin.correct += i128::from(image.correct);
-            bin.confidence.merge(&image.confidence);
-            bin.excess.add(-(image.correct as f64));
+            bin.confidence = bin.confidence.add(image.confidence);
         }
-        bin.excess.merge(&bin.confidence);
         bin
     }
 
     /// |hits - confidence|.
     fn gap(&self) -> f64 {
-        self.excess.value().abs()
+        self.confidence.less(self.correct).abs()
     }
 }
 
@@ -58,9 +94,9 @@ impl<'a> Calibration<'a> {
         (self.pixels == 0).then_some(value)
     }
 
-    fn per_pixel(&self, sum: impl Fn(&CalibrationRow) -> &ExactSum) -> f64 {
+    fn per_pixel(&self, sum: impl Fn(&CalibrationRow) -> &CompactSum) -> f64 {
         let mut total = ExactSum::new();
-        self.images.iter().for_each(|image| total.merge(sum(image)));
+        self.images.iter().for_each(|image| sum(image).add_to(&mut total));
         total.value() / self.pixels.max(1) as f64
     }
 
@@ -110,13 +146,13 @@ impl<'a> Calibration<'a> {
         if self.pixels == 0 {
             return Err(NO_SCORED_PIXEL);
         }
-        let mut total = ExactSum::new();
-        self.bins().iter().for_each(|bin| total.merge(&bin.confidence));
-        Ok(total.value() / self.pixels as f64)
+        let bins = self.bins();
+        let total = bins.iter().fold(Confidence::default(), |total, bin| total.merge(bin.confidence));
+        Ok(total.less(0) / self.pixels as f64)
     }
 
     fn ece_of_class(&self, class: usize) -> Reading {
-        self.error(&self.bins_of(|image| image.classwise.get(class).map_or(&[][..], Vec::as_slice)))
+        self.error(&self.bins_of(|image| image.classwise.get(class).map_or(&[][..], |bins| bins)))
     }
 
     /// The mean NLL at each temperature factor; undefined as the NLL itself.
@@ -178,7 +214,7 @@ pub(crate) fn reliability(protocol: &Segmentation, rows: &Rows<'_, Row>, line: R
     let point = |bin: Bin| match line {
         Reliability::Count => Value::Count(bin.count),
         _ if bin.count == 0 => Value::undefined(""),
-        Reliability::Confidence => Value::Number(bin.confidence.value() / bin.count as f64),
+        Reliability::Confidence => Value::Number(bin.confidence.less(0) / bin.count as f64),
         Reliability::Accuracy => Value::Number(rounded_quotient(bin.correct, bin.count)),
     };
     Value::Series(bins.into_iter().map(point).collect())
@@ -228,4 +264,19 @@ pub(crate) fn best_temperature(protocol: &Segmentation, rows: &Rows<'_, Row>) ->
 fn temperatures(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Result<Vec<f64>, Reason> {
     let images = probabilities(protocol, rows, Measure::Temperature)?;
     Calibration::new(protocol, images).temperature_nll(protocol.temperatures.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn confidences_of_the_largest_counts_are_exact() {
+        let most =
+            BinRow { count: u64::MAX, correct: u64::MAX - 1, confidence: u128::from(u64::MAX) << UNIT_BITS };
+        let bin = Bin::new([most; 4].iter());
+        assert_eq!(bin.gap().to_bits(), 4f64.to_bits());
+        let half = BinRow { count: 3, correct: 1, confidence: 5 << (UNIT_BITS - 1) };
+        assert_eq!(Bin::new([half, half].iter()).gap().to_bits(), 3f64.to_bits());
+    }
 }

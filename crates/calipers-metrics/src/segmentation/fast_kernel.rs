@@ -8,7 +8,7 @@ use super::exp_f32::{LEAST, ROUNDING, exp2, ln_1p};
 pub(super) const BLOCK: usize = 256;
 
 /// How many pixels are worked on at once: as many as the widest registers hold.
-const WIDTH: usize = 16;
+pub(super) const WIDTH: usize = 16;
 
 /// One number for each pixel of a block.
 pub(super) type Pixels = [f32; BLOCK];
@@ -45,6 +45,8 @@ pub(super) struct Rules {
 /// What a block says.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Outcome {
+    /// The largest logit.
+    pub(super) peaks: [f32; BLOCK],
     /// The class with the largest logit.
     pub(super) tops: [i32; BLOCK],
     /// The bin of the confidence; no bin where the pixel does not count here.
@@ -67,6 +69,7 @@ impl Outcome {
     /// Nothing yet.
     pub(super) fn new() -> Self {
         Self {
+            peaks: [0.0; BLOCK],
             tops: [0; BLOCK],
             bins: [0; BLOCK],
             confidences: [0; BLOCK],
@@ -80,16 +83,17 @@ impl Outcome {
 }
 
 /// Evaluates a block: `rows` has a row of logits for each class, `idle` those of channels that are
-/// merely checked.
+/// merely checked. Pixels that are doubtful already are left to f64.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx512vbmi2", "x86_64+avx2"))]
 pub(super) fn evaluate(
     rows: &[Pixels],
     idle: &[Pixels],
     truth: &[i32; BLOCK],
     rules: &Rules,
+    doubtful: &[bool; BLOCK],
     outcome: &mut Outcome,
 ) {
-    evaluate_plainly(rows, idle, truth, rules, outcome);
+    evaluate_plainly(rows, idle, truth, rules, doubtful, outcome);
 }
 
 #[inline(always)]
@@ -98,31 +102,42 @@ fn evaluate_plainly(
     idle: &[Pixels],
     truth: &[i32; BLOCK],
     rules: &Rules,
+    doubtful: &[bool; BLOCK],
     outcome: &mut Outcome,
 ) {
     (outcome.nll, outcome.brier, outcome.saturated, outcome.unsure_pixels) = (0, 0, 0, 0);
     for from in (0..BLOCK).step_by(WIDTH) {
-        evaluate_some(rows, idle, truth, rules, outcome, from);
+        evaluate_some(rows, idle, truth, rules, doubtful, outcome, from);
     }
 }
 
-#[inline(always)]
-fn some<T: Copy>(row: &[T; BLOCK], from: usize) -> [T; WIDTH] {
-    let mut some = [row[from]; WIDTH];
-    some.copy_from_slice(&row[from..from + WIDTH]);
-    some
+/// Decides the classes of a block and does nothing else.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx512vbmi2", "x86_64+avx2"))]
+pub(super) fn decide(rows: &[Pixels], idle: &[Pixels], truth: &[i32; BLOCK], outcome: &mut Outcome) {
+    outcome.unsure_pixels = 0;
+    for from in (0..BLOCK).step_by(WIDTH) {
+        let Leaders { peaks, tops, unsure } = leaders(rows, idle, from);
+        let truth = some(truth, from);
+        for lane in 0..WIDTH {
+            let sound = peaks[lane] > f32::NEG_INFINITY && peaks[lane] < f32::INFINITY;
+            let unsure = truth[lane] != UNSCORED && (unsure[lane] | !sound);
+            outcome.tops[from + lane] = tops[lane];
+            outcome.unsure[from + lane] = unsure;
+            outcome.unsure_pixels += u64::from(unsure);
+        }
+    }
+}
+
+/// The largest logits of some pixels, and whose they are.
+pub(super) struct Leaders {
+    pub(super) peaks: [f32; WIDTH],
+    pub(super) tops: [i32; WIDTH],
+    /// Whether any number is not allowed, but for infinite peaks.
+    unsure: [bool; WIDTH],
 }
 
 #[inline(always)]
-fn evaluate_some(
-    rows: &[Pixels],
-    idle: &[Pixels],
-    truth: &[i32; BLOCK],
-    rules: &Rules,
-    outcome: &mut Outcome,
-    from: usize,
-) {
-    let truth = some(truth, from);
+pub(super) fn leaders(rows: &[Pixels], idle: &[Pixels], from: usize) -> Leaders {
     let mut peaks = [f32::NEG_INFINITY; WIDTH];
     let mut tops = [0i32; WIDTH];
     let mut unsure = [false; WIDTH];
@@ -141,8 +156,77 @@ fn evaluate_some(
             unsure[lane] |= logits[lane].is_nan() | (logits[lane] == f32::INFINITY);
         }
     }
+    Leaders { peaks, tops, unsure }
+}
 
+#[inline(always)]
+pub(super) fn some<T: Copy>(row: &[T; BLOCK], from: usize) -> [T; WIDTH] {
+    let mut some = [row[from]; WIDTH];
+    some.copy_from_slice(&row[from..from + WIDTH]);
+    some
+}
+
+#[inline(always)]
+fn evaluate_some(
+    rows: &[Pixels],
+    idle: &[Pixels],
+    truth: &[i32; BLOCK],
+    rules: &Rules,
+    doubtful: &[bool; BLOCK],
+    outcome: &mut Outcome,
+    from: usize,
+) {
+    let (truth, doubtful) = (some(truth, from), some(doubtful, from));
+    let Leaders { peaks, tops, unsure } = leaders(rows, idle, from);
     let factor = std::f32::consts::LOG2_E * rules.scale;
+    let (rests, squares) = rest(rows, &peaks, &tops, factor, from);
+
+    let mut own = [0f32; WIDTH];
+    for lane in 0..WIDTH {
+        own[lane] = rows[truth[lane].max(0) as usize][from + lane];
+    }
+    let (mut nll_sum, mut brier_sum, mut saturated, mut unsure_pixels) = (0u64, 0u64, 0u64, 0u64);
+    for lane in 0..WIDTH {
+        let (rest, peak) = (rests[lane], peaks[lane]);
+        let own_power = power(own[lane], peak, factor);
+        let correct = truth[lane] == tops[lane];
+        let confidence = 1.0 / (1.0 + rest);
+        let others = if correct { rest } else { (1.0 + rest) - own_power };
+        let other_squares =
+            if correct { squares[lane] } else { (1.0 + squares[lane]) - own_power * own_power };
+        let brier = (others * others + other_squares) * (confidence * confidence);
+        let nll = ln_1p(rest) - (own[lane] - peak) * rules.scale;
+
+        let (bin, near) = bin_of(confidence, rules);
+        let scored = truth[lane] != UNSCORED;
+        let sound = peak > f32::NEG_INFINITY && peak < f32::INFINITY && nll <= MOST_NLL;
+        let unsure_here = unsure[lane] | doubtful[lane] | near | !sound;
+        let counts = scored & !unsure_here;
+        nll_sum += on_grid(if counts { nll } else { 0.0 });
+        brier_sum += on_grid(if counts { brier } else { 0.0 });
+        saturated += u64::from(counts && rest <= SATURATED);
+        unsure_pixels += u64::from(scored & unsure_here);
+        outcome.peaks[from + lane] = peak;
+        outcome.tops[from + lane] = tops[lane];
+        outcome.unsure[from + lane] = scored & unsure_here;
+        outcome.confidences[from + lane] = on_grid(confidence) as u32;
+        outcome.bins[from + lane] = if counts { bin_number(bin) } else { UNSCORED };
+    }
+    outcome.nll += nll_sum;
+    outcome.brier += brier_sum;
+    outcome.saturated += saturated;
+    outcome.unsure_pixels += unsure_pixels;
+}
+
+/// The sums of the powers, and of their squares, of all classes but the first.
+#[inline(always)]
+pub(super) fn rest(
+    rows: &[Pixels],
+    peaks: &[f32; WIDTH],
+    tops: &[i32; WIDTH],
+    factor: f32,
+    from: usize,
+) -> ([f32; WIDTH], [f32; WIDTH]) {
     // Sums of eight, then of eight of these, keep the rounding errors of long sums apart.
     let mut rests = [0f32; WIDTH];
     let mut squares = [0f32; WIDTH];
@@ -172,64 +256,37 @@ fn evaluate_some(
             squares[lane] += outer_squares[lane];
         }
     }
+    (rests, squares)
+}
 
-    let mut own = [0f32; WIDTH];
-    for lane in 0..WIDTH {
-        own[lane] = rows[truth[lane].max(0) as usize][from + lane];
-    }
-    let (mut nll_sum, mut brier_sum, mut saturated, mut unsure_pixels) = (0u64, 0u64, 0u64, 0u64);
-    for lane in 0..WIDTH {
-        let (rest, peak) = (rests[lane], peaks[lane]);
-        let own_power = power(own[lane], peak, factor);
-        let correct = truth[lane] == tops[lane];
-        let confidence = 1.0 / (1.0 + rest);
-        let others = if correct { rest } else { (1.0 + rest) - own_power };
-        let other_squares =
-            if correct { squares[lane] } else { (1.0 + squares[lane]) - own_power * own_power };
-        let brier = (others * others + other_squares) * (confidence * confidence);
-        let nll = ln_1p(rest) - (own[lane] - peak) * rules.scale;
+/// The bin of a probability, and whether its error could change it.
+#[inline(always)]
+pub(super) fn bin_of(probability: f32, rules: &Rules) -> (f32, bool) {
+    let place = (probability - rules.offset) * rules.bins;
+    let nearest = (place + ROUNDING) - ROUNDING;
+    let below = if nearest > place { nearest - 1.0 } else { nearest };
+    let last = rules.bins - 1.0;
+    let bin = if below < 0.0 { 0.0 } else { below };
+    let bin = if bin > last { last } else { bin };
+    let doubt = rules.bins * (probability * rules.error + 4.0 * f32::EPSILON);
+    (bin, (place - nearest).abs() <= doubt && nearest > 0.5 && nearest < last + 0.5)
+}
 
-        let place = (confidence - rules.offset) * rules.bins;
-        let nearest = (place + ROUNDING) - ROUNDING;
-        let below = if nearest > place { nearest - 1.0 } else { nearest };
-        let last = rules.bins - 1.0;
-        let bin = if below < 0.0 { 0.0 } else { below };
-        let bin = if bin > last { last } else { bin };
-        let doubt = rules.bins * (confidence * rules.error + 4.0 * f32::EPSILON);
-        let near = (place - nearest).abs() <= doubt && nearest > 0.5 && nearest < last + 0.5;
-
-        let scored = truth[lane] != UNSCORED;
-        let sound = peak > f32::NEG_INFINITY && peak < f32::INFINITY && nll <= MOST_NLL;
-        let unsure_here = unsure[lane] | near | !sound;
-        let counts = scored & !unsure_here;
-        nll_sum += on_grid(if counts { nll } else { 0.0 });
-        brier_sum += on_grid(if counts { brier } else { 0.0 });
-        saturated += u64::from(counts && rest <= SATURATED);
-        unsure_pixels += u64::from(scored & unsure_here);
-        outcome.tops[from + lane] = tops[lane];
-        outcome.unsure[from + lane] = scored & unsure_here;
-        outcome.confidences[from + lane] = on_grid(confidence) as u32;
-        outcome.bins[from + lane] = if counts {
-            (bin + ROUNDING).to_bits().wrapping_sub(ROUNDING.to_bits()) as i32
-        } else {
-            UNSCORED
-        };
-    }
-    outcome.nll += nll_sum;
-    outcome.brier += brier_sum;
-    outcome.saturated += saturated;
-    outcome.unsure_pixels += unsure_pixels;
+/// A bin as a whole number, without a conversion that vectors lack.
+#[inline(always)]
+pub(super) fn bin_number(bin: f32) -> i32 {
+    (bin + ROUNDING).to_bits().wrapping_sub(ROUNDING.to_bits()) as i32
 }
 
 /// e^((logit - peak) scale).
 #[inline(always)]
-fn power(logit: f32, peak: f32, factor: f32) -> f32 {
+pub(super) fn power(logit: f32, peak: f32, factor: f32) -> f32 {
     let t = (logit - peak) * factor;
     exp2(if t > LEAST { t } else { LEAST })
 }
 
 #[inline(always)]
-fn on_grid(value: f32) -> u64 {
+pub(super) fn on_grid(value: f32) -> u64 {
     (f64::from(value) + GRID).to_bits().wrapping_sub(GRID.to_bits())
 }
 
@@ -250,8 +307,9 @@ mod tests {
                 rows.iter_mut().flatten().for_each(|logit| *logit = (draw() - 0.5) * spread);
                 let truth = std::array::from_fn(|_| (draw() * (classes + 1) as f32) as i32 - 1);
                 let (mut vector, mut plain) = (Outcome::new(), Outcome::new());
-                evaluate(&rows, &rows[..1], &truth, &rules, &mut vector);
-                evaluate_plainly(&rows, &rows[..1], &truth, &rules, &mut plain);
+                let doubtful = [false; BLOCK];
+                evaluate(&rows, &rows[..1], &truth, &rules, &doubtful, &mut vector);
+                evaluate_plainly(&rows, &rows[..1], &truth, &rules, &doubtful, &mut plain);
                 assert_eq!(vector, plain);
             }
         }

@@ -8,7 +8,8 @@ use super::bin_rule::BinRule;
 use super::block_source::BlockSource;
 use super::calibration::Calibration;
 use super::class_id::ClassId;
-use super::fast_kernel::{BLOCK, Outcome, Pixels, Rules, UNIT_BITS, UNSCORED, evaluate};
+use super::fast_extras::{ClassPixels, class_bins, surprises};
+use super::fast_kernel::{BLOCK, Outcome, Pixels, Rules, UNIT_BITS, UNSCORED, decide, evaluate};
 use super::fusion::plain_channels;
 use super::protocol::{Kind, Measure, Segmentation};
 use super::score_block::sums_to_one;
@@ -21,12 +22,18 @@ const MOST_CLASSES: usize = 512;
 /// Weights over temperatures outside this range are left to f64.
 const SCALES: std::ops::RangeInclusive<f64> = 1e-3..=1e3;
 
+/// Factors on temperatures outside this range are left to f64: a surprise must stay small enough.
+const STRETCHES: std::ops::RangeInclusive<f64> = 0.25..=4.0;
+
 /// Tables that take turns, so that equal bins in a row need not wait for one another.
 const TURNS: usize = 4;
 
 /// Fields of one word: confidences of a block sum to 2^38 at most, counts to 2^8.
 const COUNT_SHIFT: u32 = 40;
 const CORRECT_SHIFT: u32 = 52;
+
+/// After so many blocks the tallies of classes are emptied, long before they could overflow.
+const FULL: usize = 1 << 20;
 
 /// The fast pass over one image.
 #[derive(Debug)]
@@ -37,6 +44,10 @@ pub(super) struct FastPass<'a> {
     classes: usize,
     rules: Rules,
     rule: BinRule,
+    /// Whether the bins of every class are asked for.
+    classwise: bool,
+    /// The factors on logits at the temperatures that are tried.
+    scales: Vec<f32>,
 }
 
 impl<'a> FastPass<'a> {
@@ -44,11 +55,12 @@ impl<'a> FastPass<'a> {
     pub(super) fn new(protocol: &Segmentation, heads: &[Option<ScoreArray<'a>>]) -> Option<Self> {
         let ([head], [Some(array)]) = (protocol.heads.as_slice(), heads) else { return None };
         let conventions = &protocol.conventions;
-        let more = [Measure::Classwise, Measure::Temperature];
+        let temperatures: &[f64] =
+            if protocol.measures(Measure::Temperature) { &protocol.temperatures } else { &[] };
         if head.kind != Kind::Logits
             || conventions.nll_floor.is_some()
             || conventions.keep_void_in_bands
-            || more.iter().any(|measure| protocol.measure.contains(measure))
+            || !temperatures.iter().all(|stretch| STRETCHES.contains(stretch))
         {
             return None;
         }
@@ -74,20 +86,30 @@ impl<'a> FastPass<'a> {
             offset: rule.offset() as f32,
             error: error_bound(classes),
         };
-        Some(Self { source: BlockSource::new(*array, head.layout)?, channels, classes, rules, rule })
+        Some(Self {
+            source: BlockSource::new(*array, head.layout)?,
+            channels,
+            classes,
+            rules,
+            rule,
+            classwise: protocol.measures(Measure::Classwise),
+            scales: temperatures.iter().map(|stretch| (scale / stretch) as f32).collect(),
+        })
     }
 
-    /// Evaluates the scored pixels, and returns those that are left to f64 and whether all logits
+    /// Evaluates the scored pixels, or merely decides them where no calibration is asked for, and returns those that are left to f64 and whether all logits
     /// look like probabilities.
     pub(super) fn run<T: ClassId>(
         mut self,
         truth: &[T],
         pred: &mut [T],
-        calibration: &mut Calibration<'_>,
+        mut calibration: Option<&mut Calibration<'_>>,
     ) -> (Vec<usize>, bool) {
         let mut rows: Vec<Pixels> = vec![[0.0; BLOCK]; self.channels.len()];
         let mut outcome = Outcome::new();
         let mut tables = vec![0u64; TURNS * (self.rule.count() + 1)];
+        let mut doubtful = [false; BLOCK];
+        let mut extras = ClassTally::new(if self.classwise { self.classes } else { 0 }, self.rule.count());
         let mut left = Vec::new();
         let mut looks_like_probabilities = true;
         for (block, (truth, pred)) in truth.chunks(BLOCK).zip(pred.chunks_mut(BLOCK)).enumerate() {
@@ -101,7 +123,15 @@ impl<'a> FastPass<'a> {
             self.source.read(block * BLOCK, truth.len(), &self.channels, &mut rows);
             looks_like_probabilities = looks_like_probabilities && look(&rows, &classes);
             let (used, idle) = rows.split_at(self.classes);
-            evaluate(used, idle, &classes, &self.rules, &mut outcome);
+            match calibration {
+                Some(_) => {
+                    if self.classwise {
+                        class_bins(used, &self.rules, &mut extras.pixels, &mut doubtful);
+                    }
+                    evaluate(used, idle, &classes, &self.rules, &doubtful, &mut outcome);
+                }
+                None => decide(used, idle, &classes, &mut outcome),
+            }
             for ((pred, truth), top) in pred.iter_mut().zip(truth).zip(&outcome.tops) {
                 *pred = if *truth == T::VOID { T::VOID } else { T::new(*top as usize) };
             }
@@ -109,7 +139,20 @@ impl<'a> FastPass<'a> {
                 let unsure = outcome.unsure.iter().enumerate().filter(|(_, unsure)| **unsure);
                 left.extend(unsure.map(|(lane, _)| block * BLOCK + lane));
             }
-            self.tally(&outcome, &classes, &mut tables, calibration);
+            if let Some(calibration) = calibration.as_deref_mut() {
+                self.tally(&outcome, &classes, &mut tables, calibration);
+                extras.add(&outcome, &classes);
+                for (step, scale) in self.scales.iter().enumerate() {
+                    let sum = surprises(used, &classes, &outcome, *scale);
+                    calibration.add_stretched(step, sum, UNIT_BITS);
+                }
+                if block % FULL == FULL - 1 {
+                    extras.move_into(calibration);
+                }
+            }
+        }
+        if let Some(calibration) = calibration {
+            extras.move_into(calibration);
         }
         (left, looks_like_probabilities)
     }
@@ -147,6 +190,43 @@ impl<'a> FastPass<'a> {
             table.fill(0);
         }
         calibration.add_sums(pixels, outcome.saturated, [outcome.nll, outcome.brier], UNIT_BITS);
+    }
+}
+
+/// Pixels by class and bin.
+struct ClassTally {
+    pixels: Vec<ClassPixels>,
+    bins: usize,
+    /// By class, then by bin: pixels in the low half, those that are right in the high half; and
+    /// the sum of the probabilities.
+    words: Vec<[u64; 2]>,
+}
+
+impl ClassTally {
+    fn new(classes: usize, bins: usize) -> Self {
+        Self { pixels: vec![ClassPixels::new(); classes], bins, words: vec![[0; 2]; classes * bins] }
+    }
+
+    /// Adds the pixels of a block that have a bin.
+    fn add(&mut self, outcome: &Outcome, truth: &[i32; BLOCK]) {
+        for (class, (pixels, words)) in
+            self.pixels.iter().zip(self.words.chunks_exact_mut(self.bins)).enumerate()
+        {
+            for lane in (0..BLOCK).filter(|&lane| outcome.bins[lane] != UNSCORED) {
+                let [counts, sum] = &mut words[pixels.bins[lane] as usize];
+                *counts += 1 + (u64::from(truth[lane] == class as i32) << 32);
+                *sum += u64::from(pixels.probabilities[lane]);
+            }
+        }
+    }
+
+    /// Adds everything to the calibration and forgets it.
+    fn move_into(&mut self, calibration: &mut Calibration<'_>) {
+        for (place, words) in self.words.iter_mut().enumerate() {
+            let [counts, sum] = std::mem::take(words);
+            let (class, bin) = (place / self.bins, place % self.bins);
+            calibration.add_to_class(class, bin, counts & u64::from(u32::MAX), counts >> 32, sum, UNIT_BITS);
+        }
     }
 }
 
@@ -190,7 +270,8 @@ mod tests {
 
     #[test]
     fn what_the_kernel_cannot_say_is_left_to_f64() {
-        for more in [r#","measure":"all""#, r#","preset":"document""#, r#","preset":"coral-mtl""#] {
+        assert!(is_fast(r#","measure":"all""#, ScoreData::F32(&[0.0; 2])));
+        for more in [r#","preset":"document""#, r#","preset":"coral-mtl""#] {
             assert!(!is_fast(more, ScoreData::F32(&[0.0; 2])), "{more}");
         }
     }

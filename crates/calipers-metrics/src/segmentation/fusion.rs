@@ -221,6 +221,11 @@ impl<'a> Fusion<'a> {
         peak - shift + ln(scores().map(|(count, score)| count * exp(score - peak)).sum())
     }
 
+    /// Whether the given numbers decide, so that nothing need be fused for that.
+    pub(super) fn decides_by_given(&self) -> bool {
+        self.plain.is_some()
+    }
+
     /// The class with the largest probability at every pixel; the lowest of equal ones.
     pub(super) fn tops(&self) -> [usize; LANES] {
         let given = self.plain.as_ref().zip(self.experts.first());

@@ -1,5 +1,7 @@
 //! A confusion matrix over the originals that somebody else counted, regrouped into global classes.
 
+use std::collections::BTreeMap;
+
 use calipers_core::{Error, Result};
 
 use super::protocol::{Segmentation, Unpredicted};
@@ -22,7 +24,7 @@ pub(super) fn regroup(protocol: &Segmentation, rows: usize, columns: usize, coun
             .advice("rows and columns are all listed classes in id order, ignored ones included"));
     }
     let none = protocol.classes();
-    let mut confusion = Confusion::default();
+    let mut confusion = BTreeMap::new();
     let mut ignored = 0u64;
     let cells = counts.iter().enumerate().filter(|&(_, &count)| count != 0);
     for (cell, &count) in cells {
@@ -39,14 +41,14 @@ pub(super) fn regroup(protocol: &Segmentation, rows: usize, columns: usize, coun
                         .allowed("0")
                         .advice("count such pixels as wrong with --unpredicted wrong"));
                 }
-                confusion.0.entry((truth as u32, class.unwrap_or(none) as u32)).or_default()
+                confusion.entry((truth as u32, class.unwrap_or(none) as u32)).or_default()
             }
         };
         *sum = sum.checked_add(count).ok_or_else(|| {
             Error::value("the counts of a class add up to more than 64 bits hold").at(place()).found(count)
         })?;
     }
-    Ok(Row { height: 0, width: 0, ignored, confusion, pixels: None })
+    Ok(Row { height: 0, width: 0, ignored, confusion: Confusion(confusion.into()), pixels: None })
 }
 
 #[cfg(test)]
@@ -81,7 +83,7 @@ mod tests {
         counts[7] = 1000;
         counts[4] = 50;
         let row = regroup(&animals("wrong"), 4, 5, &counts).unwrap();
-        assert_eq!((row.confusion.0[&(1, 2)], row.confusion.0[&(0, 2)]), (1000, 50));
+        assert_eq!((row.confusion.0.get(&(1, 2)), row.confusion.0.get(&(0, 2))), (Some(&1000), Some(&50)));
         counts[4] = 0;
         let text = regroup(&animals("error"), 4, 5, &counts).unwrap_err().to_string();
         for word in ["row 1, column 2", "1000", "--unpredicted wrong"] {

@@ -1,5 +1,7 @@
 //! One unit into its row.
 
+use std::collections::BTreeMap;
+
 use calipers_core::{Error, Result};
 
 use super::band::{BandRules, outer_band};
@@ -13,6 +15,7 @@ use super::overlap::{CountPairs, Joint, confusion_u8};
 use super::protocol::{Boundary, Head, Kind, Measure, Segmentation, Space};
 use super::row::{Confusion, HeadRow, PixelRow, Row};
 use super::scores::{ScoreOutcome, measure_scores};
+use super::sparse::Sparse;
 use super::unit::{LabelMap, MapData, Prediction, ScoreArray, Unit};
 
 /// Counts and sums everything that the protocol asks of a unit.
@@ -75,11 +78,12 @@ fn measure_arrays<T: CountPairs>(
             .advice("say what the scores are: --kind logits, --kind log-probs or --kind probs"));
     }
     let classes = truth_classes::<T>(protocol, truth)?;
-    let ScoreOutcome { pred, calibration, head_preds } =
+    let ScoreOutcome { pred, calibration, looks_like_probabilities, head_preds } =
         measure_scores(protocol, arrays, &classes, truth.width, truth.height)?;
     let (confusion, ignored) = scored(T::count_pairs(&classes, &pred, protocol.classes()));
     let mut pixels = boundaries(protocol, truth, &classes, &pred);
-    pixels.calibration = Some(Box::new(calibration));
+    pixels.calibration = calibration.map(Box::new);
+    pixels.looks_like_probabilities = looks_like_probabilities;
     let lacking = |&position: &usize| arrays.get(position).is_none_or(Option::is_none);
     pixels.missing_heads =
         (0..protocol.heads.len()).filter(lacking).map(|position| position as u32).collect();
@@ -102,10 +106,11 @@ fn head_row<T: CountPairs>(
 ) -> HeadRow {
     let channels = head_truth::<T>(head, truth);
     let (confusion, _) = scored(T::count_pairs(&channels, pred, head.channels.len()));
-    let mut band = Default::default();
+    let mut band = Sparse::default();
     if protocol.measures(Measure::Boundary) {
         let rules = outer_rules(protocol, head.channels.len(), head.rest);
-        band = outer_band(&channels, pred, truth.width, truth.height, protocol.boundary.thickness, &rules);
+        let thickness = protocol.boundary.thickness;
+        band = outer_band(&channels, pred, truth.width, truth.height, thickness, &rules).into();
     }
     HeadRow { confusion, band }
 }
@@ -118,15 +123,15 @@ fn boundaries<T: ClassId>(protocol: &Segmentation, size: &LabelMap<'_>, truth: &
     let rules = BandRules { keep_void: false, skip_absent: false, ..outer };
     let mut pixels = PixelRow::default();
     if protocol.measures(Measure::Boundary) {
-        pixels.band = outer_band(truth, pred, width, height, boundary.thickness, &outer);
+        pixels.band = outer_band(truth, pred, width, height, boundary.thickness, &outer).into();
     }
     if protocol.measures(Measure::Cheng) {
         let distance = cheng_distance(boundary, height, width);
-        pixels.cheng = inner_band(truth, pred, width, height, distance, &rules);
+        pixels.cheng = inner_band(truth, pred, width, height, distance, &rules).into();
     }
     if protocol.measures(Measure::Contour) {
         let radius_squared = contour_radius_squared(boundary, height, width);
-        pixels.contour = contours(truth, pred, width, height, radius_squared, &rules);
+        pixels.contour = contours(truth, pred, width, height, radius_squared, &rules).into();
     }
     pixels
 }
@@ -172,7 +177,7 @@ fn count_raw(
     }
     let (of_truth, of_pred) = (Legend::truth(protocol), Legend::scored(protocol, head));
     let of_void = protocol.conventions.keep_void_in_bands.then(|| Legend::unscored(protocol, head));
-    let (mut confusion, mut ignored) = (Confusion::default(), 0);
+    let (mut confusion, mut ignored) = (BTreeMap::new(), 0);
     for ((truth, pred), pixels) in confusion_u8(truth, pred) {
         match of_truth.meaning(truth.into()) {
             Meaning::Class(class) => {
@@ -181,7 +186,7 @@ fn count_raw(
                     Meaning::NoPrediction => protocol.classes(),
                     Meaning::Void | Meaning::Bad => return None,
                 };
-                *confusion.0.entry((class as u32, predicted as u32)).or_default() += pixels;
+                *confusion.entry((class as u32, predicted as u32)).or_default() += pixels;
             }
             Meaning::Void => {
                 if of_void.as_ref().is_some_and(|legend| legend.meaning(pred.into()) == Meaning::Bad) {
@@ -192,20 +197,16 @@ fn count_raw(
             Meaning::NoPrediction | Meaning::Bad => return None,
         }
     }
-    Some((confusion, ignored))
+    Some((Confusion(confusion.into()), ignored))
 }
 
 /// The pairs at scored pixels, and how many pixels are not scored.
 fn scored<T: ClassId>(joint: Joint<T>) -> (Confusion, u64) {
-    let (mut confusion, mut ignored) = (Confusion::default(), 0);
-    for ((truth, pred), pixels) in joint {
-        if truth == T::VOID {
-            ignored += pixels;
-        } else {
-            confusion.0.insert((truth.index() as u32, pred.index() as u32), pixels);
-        }
-    }
-    (confusion, ignored)
+    let (void, scored): (Vec<_>, Vec<_>) = joint.into_iter().partition(|((truth, _), _)| *truth == T::VOID);
+    let cells = scored
+        .into_iter()
+        .map(|((truth, pred), pixels)| ((truth.index() as u32, pred.index() as u32), pixels));
+    (Confusion(cells.collect()), void.into_iter().map(|(_, pixels)| pixels).sum())
 }
 
 fn row(size: &LabelMap<'_>, confusion: Confusion, ignored: u64, pixels: PixelRow) -> Result<Row> {
@@ -221,8 +222,6 @@ fn row(size: &LabelMap<'_>, confusion: Confusion, ignored: u64, pixels: PixelRow
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use calipers_core::SplitMix64;
     use serde_json::json;
 
@@ -298,7 +297,7 @@ mod tests {
             ]
             .map(Result::unwrap);
             assert!(rows.iter().all(|row| *row == rows[0]));
-            assert_eq!((&rows[0].confusion.0, rows[0].ignored), (&expected, ignored));
+            assert_eq!((&rows[0].confusion.0, rows[0].ignored), (&expected.clone().into(), ignored));
             assert_eq!((rows[0].height, rows[0].width), (11, 15));
         }
     }
@@ -418,8 +417,8 @@ mod tests {
         let pixels = row.pixels.unwrap();
         let heads: Vec<_> = pixels.heads.values().map(|head| head.confusion.0.clone()).collect();
         let expected = [
-            BTreeMap::from([((0, 0), 1), ((1, 1), 1), ((2, 1), 1)]),
-            BTreeMap::from([((0, 0), 1), ((1, 1), 1)]),
+            Sparse::from_iter([((0, 0), 1), ((1, 1), 1), ((2, 1), 1)]),
+            Sparse::from_iter([((0, 0), 1), ((1, 1), 1)]),
         ];
         assert_eq!(heads, expected);
         assert!(pixels.missing_heads.is_empty());
@@ -429,7 +428,7 @@ mod tests {
         let mut lenient = two;
         lenient.labels.missing_heads = crate::segmentation::protocol::MissingHeads::Marginalise;
         let pixels = measure(&lenient, &unit(None)).unwrap().pixels.unwrap();
-        assert_eq!((pixels.missing_heads, pixels.heads.len()), (vec![1], 1));
+        assert_eq!((&*pixels.missing_heads, pixels.heads.len()), (&[1][..], 1));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The confusion matrix: how often every pair of ids meets in two maps.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use super::class_id::ClassId;
@@ -18,6 +19,8 @@ const ROW: usize = 1 << 8;
 const CELLS: usize = ROW * ROW;
 /// Pixels that cannot overflow a 32-bit cell.
 const CHUNK: usize = 1 << 30;
+/// Maps of up to so many pixels are asked which lines of a table they touch.
+const SMALL: usize = CELLS;
 /// Up to this many cells a table is faster than a tree.
 const MOST_CELLS: usize = 1 << 22;
 
@@ -27,21 +30,27 @@ pub type Joint<T> = BTreeMap<(T, T), u64>;
 /// Counts the pairs of two maps of equal length, ids as they are.
 pub fn confusion_u8(truth: &[u8], pred: &[u8]) -> Joint<u8> {
     let mut joint = Joint::new();
-    for (truth, pred) in truth.chunks(CHUNK).zip(pred.chunks(CHUNK)) {
-        let mut table = Table::new();
-        table.count(truth, pred);
-        let rows = table.even.chunks_exact(ROW).zip(table.odd.chunks_exact(ROW));
-        for (truth, (even, odd)) in
-            rows.enumerate().filter(|(_, (even, odd))| has_pixels(even) | has_pixels(odd))
-        {
-            for (pred, (&even, &odd)) in
-                even.iter().zip(odd).enumerate().filter(|(_, (even, odd))| *even | *odd != 0)
-            {
-                *joint.entry((truth as u8, pred as u8)).or_default() += u64::from(even) + u64::from(odd);
-            }
+    TABLE.with_borrow_mut(|table| {
+        for (truth, pred) in truth.chunks(CHUNK).zip(pred.chunks(CHUNK)) {
+            table.count(truth, pred);
+            table.move_into(&mut joint, &lines(truth));
         }
-    }
+    });
     joint
+}
+
+thread_local! {
+    /// Without a pixel between two counts, so that small maps need not clear half a megabyte.
+    static TABLE: RefCell<Table> = RefCell::new(Table::new());
+}
+
+/// The true bytes whose lines of a table may hold pixels: those of a small map, all for a large one.
+fn lines(truth: &[u8]) -> [bool; ROW] {
+    let mut lines = [truth.len() > SMALL; ROW];
+    if truth.len() <= SMALL {
+        truth.iter().for_each(|&truth| lines[usize::from(truth)] = true);
+    }
+    lines
 }
 
 /// Neighbours in areas are equal, and adding to one cell twice in a row waits for the first addition:
@@ -54,6 +63,22 @@ struct Table {
 impl Table {
     fn new() -> Self {
         Self { even: vec![0; CELLS], odd: vec![0; CELLS] }
+    }
+
+    /// Adds the pairs to a tree and forgets them.
+    fn move_into(&mut self, joint: &mut Joint<u8>, lines: &[bool; ROW]) {
+        let rows = self.even.chunks_exact_mut(ROW).zip(self.odd.chunks_exact_mut(ROW)).enumerate();
+        for (truth, (even, odd)) in rows.filter(|(truth, _)| lines[*truth]) {
+            if !has_pixels(even) & !has_pixels(odd) {
+                continue;
+            }
+            for (pred, (even, odd)) in even.iter_mut().zip(odd).enumerate() {
+                let pixels = u64::from(std::mem::take(even)) + u64::from(std::mem::take(odd));
+                if pixels != 0 {
+                    *joint.entry((truth as u8, pred as u8)).or_default() += pixels;
+                }
+            }
+        }
     }
 
     fn count(&mut self, truth: &[u8], pred: &[u8]) {

@@ -5,7 +5,7 @@ use calipers_core::{Rows, Value};
 
 use super::protocol::{Conventions, Measure, Segmentation};
 use super::reading::{
-    NO_CLASS, NO_SCORED_PIXEL, NO_UNIT, Reading, Reason, guarded_quotient, mean, per_label, quotient,
+    Mean, NO_CLASS, NO_SCORED_PIXEL, NO_UNIT, Reading, Reason, guarded_quotient, mean, per_label, quotient,
     requested,
 };
 use super::row::{Confusion, Row};
@@ -69,7 +69,7 @@ impl Overlap {
             pred: none.clone(),
             unpredicted: none,
         };
-        for (&(truth, pred), &count) in matrices.into_iter().flat_map(|matrix| &matrix.0) {
+        for &((truth, pred), count) in matrices.into_iter().flat_map(|matrix| &matrix.0) {
             let (truth, pred, count) = (truth as usize, pred as usize, i128::from(count));
             totals.truth[truth] += count;
             match totals.pred.get_mut(pred) {
@@ -268,7 +268,7 @@ pub(crate) fn confusion(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Value 
     requested(protocol, Measure::Overlap).map_or_else(Value::Undefined, |()| {
         let columns = protocol.classes() + 1;
         let mut cells = vec![0i128; protocol.classes() * columns];
-        for (&(truth, pred), &count) in rows.iter().flat_map(|row| &row.confusion.0) {
+        for &((truth, pred), count) in rows.iter().flat_map(|row| &row.confusion.0) {
             cells[truth as usize * columns + pred as usize] += i128::from(count);
         }
         Value::Series(cells.into_iter().map(Value::Count).collect())
@@ -289,11 +289,12 @@ pub(crate) fn over_units(
 /// Each class's mean over the units where its intersection over union is defined.
 pub(crate) fn iou_over_units(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Value {
     per_label(requested(protocol, Measure::Overlap).map(|()| {
-        let units: Vec<Overlap> = rows.iter().map(|row| Overlap::of(protocol, [&row.confusion])).collect();
-        let names = protocol.labels.global.iter().enumerate();
-        names.map(move |(class, name)| {
-            (name.as_str(), mean(units.iter().map(|unit| unit.iou(class)), NO_UNIT))
-        })
+        let mut means = vec![Mean::default(); protocol.classes()];
+        for unit in rows.iter().map(|row| Overlap::of(protocol, [&row.confusion])) {
+            means.iter_mut().enumerate().for_each(|(class, mean)| mean.add(unit.iou(class)));
+        }
+        let names = protocol.labels.global.iter().map(String::as_str);
+        names.zip(means.into_iter().map(|mean| mean.value(NO_UNIT)))
     }))
 }
 

@@ -3,9 +3,8 @@
 
 use std::borrow::Cow;
 
-use calipers_core::exact_sum::exact_sum;
 use calipers_core::value::rounded_quotient;
-use calipers_core::{Rows, Value};
+use calipers_core::{ExactSum, Rows, Value};
 
 use super::protocol::{Kind, Measure, Segmentation};
 use super::row::{CalibrationRow, PixelRow, Row};
@@ -66,12 +65,31 @@ pub(crate) fn guarded_quotient(numerator: i128, divisor: i128) -> f64 {
 
 /// The mean of the values that are defined.
 pub(crate) fn mean(values: impl IntoIterator<Item = Reading>, none: Reason) -> Reading {
-    let defined: Vec<f64> = values.into_iter().flatten().collect();
-    if defined.is_empty() {
-        return Err(none);
+    let mut mean = Mean::default();
+    values.into_iter().for_each(|value| mean.add(value));
+    mean.value(none)
+}
+
+/// A mean on its way.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Mean {
+    sum: ExactSum,
+    count: u64,
+}
+
+impl Mean {
+    /// Takes in a value if it is defined.
+    pub(crate) fn add(&mut self, value: Reading) {
+        if let Ok(value) = value {
+            self.sum.add(value);
+            self.count += 1;
+        }
     }
-    let count = defined.len() as f64;
-    Ok(exact_sum(defined) / count)
+
+    /// The mean, or the reason when no value was defined.
+    pub(crate) fn value(&self, none: Reason) -> Reading {
+        if self.count == 0 { Err(none) } else { Ok(self.sum.value() / self.count as f64) }
+    }
 }
 
 /// What a report prints for a number.

@@ -1,9 +1,9 @@
 //! What is kept of one image: counts and exact sums, never the pixels.
 
-use std::collections::BTreeMap;
-
-use calipers_core::ExactSum;
+use calipers_core::CompactSum;
 use serde::{Deserialize, Serialize};
+
+use super::sparse::Sparse;
 
 /// One measured image, or one given confusion matrix.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,23 +23,26 @@ pub struct Row {
 /// The cells of a confusion matrix that are not 0: (truth, predicted) -> pixels. The predicted class
 /// C (one past the last) stands for no prediction.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Confusion(pub BTreeMap<(u32, u32), u64>);
+pub struct Confusion(pub Sparse<(u32, u32), u64>);
 
 /// What is kept of pixels.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PixelRow {
     /// The outer band of each foreground class, where anything is not 0.
-    pub band: BTreeMap<u32, BandCounts>,
+    pub band: Sparse<u32, BandCounts>,
     /// Cheng's band of each foreground class, where anything is not 0.
-    pub cheng: BTreeMap<u32, BandCounts>,
+    pub cheng: Sparse<u32, BandCounts>,
     /// The contours of each foreground class, where anything is not 0.
-    pub contour: BTreeMap<u32, ContourCounts>,
-    /// The probabilities, when the prediction has any; apart, so that rows of label maps stay small.
+    pub contour: Sparse<u32, ContourCounts>,
+    /// The probabilities, when the prediction has any and somebody asks for them; apart, so that rows
+    /// without stay small.
     pub calibration: Option<Box<CalibrationRow>>,
     /// Each head in its own channels, by position in the protocol; only with two or more heads.
-    pub heads: BTreeMap<u32, HeadRow>,
+    pub heads: Sparse<u32, HeadRow>,
     /// Heads of the protocol that this unit lacks, by position.
-    pub missing_heads: Vec<u32>,
+    pub missing_heads: Box<[u32]>,
+    /// Whether logits look like probabilities: all in [0, 1], every pixel summing to 1 within 0.001.
+    pub looks_like_probabilities: bool,
 }
 
 /// A band in both maps.
@@ -74,30 +77,28 @@ pub struct CalibrationRow {
     /// Pixels whose true class has probability 0.
     pub infinite: u64,
     /// Sum of -ln p of the true class where that is finite.
-    pub nll: ExactSum,
+    pub nll: CompactSum,
     /// Sum of the squared distances between probabilities and truth.
-    pub brier: ExactSum,
+    pub brier: CompactSum,
     /// The bins of the largest probability.
-    pub bins: Vec<BinRow>,
+    pub bins: Box<[BinRow]>,
     /// The bins of each class's probability; empty unless asked for.
-    pub classwise: Vec<Vec<BinRow>>,
+    pub classwise: Box<[Box<[BinRow]>]>,
     /// Sum of -ln p at each temperature factor; empty unless asked for.
-    pub temperature: Vec<ExactSum>,
+    pub temperature: Box<[CompactSum]>,
     /// Pixels whose largest probability rounds to 1 in single precision.
     pub saturated: u64,
-    /// Whether logits look like probabilities: all in [0, 1], every pixel summing to 1 within 0.001.
-    pub looks_like_probabilities: bool,
 }
 
 /// One bin of confidences.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BinRow {
     /// Pixels in it.
     pub count: u64,
     /// Pixels in it that are right.
     pub correct: u64,
-    /// Sum of their confidences.
-    pub confidence: ExactSum,
+    /// Sum of their confidences in units of 2^-62, the finest at which 1 fits a machine word.
+    pub confidence: u128,
 }
 
 /// One head in its own channels.
@@ -106,5 +107,5 @@ pub struct HeadRow {
     /// Scored pixels by true and predicted channel.
     pub confusion: Confusion,
     /// The outer band of each foreground channel, where anything is not 0.
-    pub band: BTreeMap<u32, BandCounts>,
+    pub band: Sparse<u32, BandCounts>,
 }

@@ -6,7 +6,7 @@ use super::calibration::Calibration;
 use super::class_id::ClassId;
 use super::fast_pass::FastPass;
 use super::fusion::Fusion;
-use super::protocol::Segmentation;
+use super::protocol::{Measure, Segmentation};
 use super::row::CalibrationRow;
 use super::score_block::LANES;
 use super::unit::ScoreArray;
@@ -16,8 +16,10 @@ use super::unit::ScoreArray;
 pub struct ScoreOutcome<T> {
     /// The decided global class of every pixel that was read, void elsewhere.
     pub pred: Vec<T>,
-    /// Exact sums over the scored pixels.
-    pub calibration: CalibrationRow,
+    /// Exact sums over the scored pixels, if the protocol asks for anything that needs them.
+    pub calibration: Option<CalibrationRow>,
+    /// Whether logits look like probabilities.
+    pub looks_like_probabilities: bool,
     /// The winning channel of each head at every pixel that was read; only with two or more heads,
     /// and `None` for a missing one.
     pub head_preds: Vec<Option<Vec<T>>>,
@@ -33,7 +35,9 @@ pub fn measure_scores<T: ClassId>(
     height: usize,
 ) -> Result<ScoreOutcome<T>> {
     let mut fusion = Fusion::new(protocol, heads, width, height)?;
-    let mut calibration = Calibration::new(protocol);
+    let mut calibration = needs_calibration(protocol).then(|| Calibration::new(protocol));
+    // Where nothing else is asked for, given numbers decide without becoming probabilities.
+    let by_given = calibration.is_none() && fusion.decides_by_given();
     let mut pred = vec![T::VOID; truth.len()];
     let mut head_preds = vec![None; if protocol.heads.len() > 1 { protocol.heads.len() } else { 0 }];
     if !head_preds.is_empty() {
@@ -41,12 +45,14 @@ pub fn measure_scores<T: ClassId>(
     }
     let everywhere = protocol.conventions.keep_void_in_bands;
     let (pixels, may_be_probabilities) = match FastPass::new(protocol, heads) {
-        Some(pass) => pass.run(truth, &mut pred, &mut calibration),
+        Some(pass) => pass.run(truth, &mut pred, calibration.as_mut()),
         None => ((0..truth.len()).filter(|&pixel| everywhere || truth[pixel] != T::VOID).collect(), true),
     };
     for block in pixels.chunks(LANES) {
         fusion.load(block)?;
-        fusion.fuse(1.0)?;
+        if !by_given {
+            fusion.fuse(1.0)?;
+        }
         let tops = fusion.tops();
         for (&pixel, class) in block.iter().zip(fusion.decisions(&tops)?) {
             pred[pixel] = T::new(class);
@@ -56,13 +62,28 @@ pub fn measure_scores<T: ClassId>(
                 block.iter().zip(head.winners()).for_each(|(&pixel, channel)| map[pixel] = T::new(channel));
             }
         }
-        let truth: Vec<Option<usize>> =
-            block.iter().map(|&pixel| (truth[pixel] != T::VOID).then(|| truth[pixel].index())).collect();
-        calibration.add_block(&mut fusion, &truth, &tops)?;
+        if let Some(calibration) = &mut calibration {
+            let truth: Vec<Option<usize>> =
+                block.iter().map(|&pixel| (truth[pixel] != T::VOID).then(|| truth[pixel].index())).collect();
+            calibration.add_block(&mut fusion, &truth, &tops)?;
+        }
     }
-    let looks_like_probabilities =
-        may_be_probabilities && fusion.heads().any(|head| head.looks_like_probabilities);
-    Ok(ScoreOutcome { pred, calibration: calibration.finish(looks_like_probabilities), head_preds })
+    let looks_like_probabilities = may_be_probabilities
+        && fusion.heads().any(|head| head.looks_like_probabilities)
+        && truth.iter().any(|class| *class != T::VOID);
+    Ok(ScoreOutcome {
+        pred,
+        calibration: calibration.map(Calibration::finish),
+        looks_like_probabilities,
+        head_preds,
+    })
+}
+
+/// Whether anything is asked for that needs probabilities beside the decision.
+fn needs_calibration(protocol: &Segmentation) -> bool {
+    [Measure::Calibration, Measure::Classwise, Measure::Temperature]
+        .into_iter()
+        .any(|measure| protocol.measures(measure))
 }
 
 #[cfg(test)]
@@ -71,6 +92,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::config::Config;
+    use super::super::row::BinRow;
     use super::super::score_oracle::{Pixel, measure_slowly};
     use super::super::unit::ScoreData;
     use super::*;
@@ -132,7 +154,7 @@ mod tests {
                 let read = truth[pixel] != u8::VOID || preset == "coral-mtl";
                 prop_assert_eq!(ours.pred[pixel], if read { slow.decision } else { u8::VOID });
             }
-            compare(&ours.calibration, &slow, 1e-12)?;
+            compare(&ours.calibration.expect("asked for"), &slow, 1e-12)?;
         }
 
         #[test]
@@ -147,8 +169,9 @@ mod tests {
             let pixels = 600;
             let protocol = flat(
                 classes,
-                &format!(r#","layout":"{layout}","bins":{{"count":{bins},"closed":"{closed}"}}"#),
+                &format!(r#","measure":"all","layout":"{layout}","bins":{{"count":{bins},"closed":"{closed}"}}"#),
             );
+            let decisive = Segmentation { measure: vec![Measure::Overlap], ..protocol.clone() };
             let mut random = calipers_core::SplitMix64::new(seed);
             let mut draw = || (random.next_u64() >> 40) as f32 / (1u32 << 24) as f32;
             let single: Vec<f32> = (0..classes * pixels).map(|_| (draw() - 0.5) * 2.0 * spread).collect();
@@ -158,28 +181,44 @@ mod tests {
             let half: Vec<f16> = single.iter().map(|z| f16::from_f32(*z)).collect();
             let (double, wide_half): (Vec<f64>, Vec<f64>) =
                 single.iter().zip(&half).map(|(z, h)| (f64::from(*z), h.to_f64())).unzip();
-            let measure = |data| {
-                let shape = if layout == "CHW" { [classes, 1, pixels] } else { [1, pixels, classes] };
-                measure_scores(&protocol, &[Some(ScoreArray { shape, data })], &truth, pixels, 1)
+            let shape = if layout == "CHW" { [classes, 1, pixels] } else { [1, pixels, classes] };
+            let measure =
+                |data| measure_scores(&protocol, &[Some(ScoreArray { shape, data })], &truth, pixels, 1);
+            let decided = |data| {
+                let outcome = measure_scores(&decisive, &[Some(ScoreArray { shape, data })], &truth, pixels, 1);
+                outcome.map(|outcome| (outcome.pred, outcome.calibration))
             };
             let cases = [
                 (measure(ScoreData::F32(&single))?, measure(ScoreData::F64(&double))?),
                 (measure(ScoreData::F16(&half))?, measure(ScoreData::F64(&wide_half))?),
             ];
+            for data in [ScoreData::F32(&single), ScoreData::F64(&double)] {
+                prop_assert_eq!(decided(data)?, (cases[0].1.pred.clone(), None));
+            }
             for (fast, exact) in &cases {
                 prop_assert_eq!(&fast.pred, &exact.pred);
-                let (fast, exact) = (&fast.calibration, &exact.calibration);
+                let calibration = |outcome: &ScoreOutcome<u8>| outcome.calibration.clone().expect("asked for");
+                let (fast, exact) = (calibration(fast), calibration(exact));
                 prop_assert_eq!(fast.pixels, exact.pixels);
                 let allowed = 2e-6 * exact.pixels as f64;
-                for (fast, exact) in fast.bins.iter().zip(&exact.bins) {
+                let bins = fast.bins.iter().chain(fast.classwise.iter().flatten());
+                for (fast, exact) in bins.zip(exact.bins.iter().chain(exact.classwise.iter().flatten())) {
                     prop_assert_eq!((fast.count, fast.correct), (exact.count, exact.correct));
-                    prop_assert!((fast.confidence.value() - exact.confidence.value()).abs() <= allowed);
+                    prop_assert!((confidence(fast) - confidence(exact)).abs() <= allowed);
                 }
                 let nll = exact.nll.value();
                 prop_assert!((fast.nll.value() - nll).abs() <= allowed.max(2e-6 * nll));
                 prop_assert!((fast.brier.value() - exact.brier.value()).abs() <= allowed);
+                for (fast, exact) in fast.temperature.iter().zip(&exact.temperature) {
+                    let nll = exact.value();
+                    prop_assert!((fast.value() - nll).abs() <= allowed.max(2e-6 * nll));
+                }
             }
         }
+    }
+
+    fn confidence(bin: &BinRow) -> f64 {
+        bin.confidence as f64 / (1u64 << 62) as f64
     }
 
     /// Compares sums and bins with those of single pixels.
@@ -200,10 +239,10 @@ mod tests {
             let members: Vec<&&Pixel> = scored.iter().filter(|pixel| pixel.bin == bin).collect();
             let correct = members.iter().filter(|pixel| pixel.correct).count() as u64;
             prop_assert_eq!((row.count, row.correct), (members.len() as u64, correct));
-            prop_assert!(close(row.confidence.value(), members.iter().map(|pixel| pixel.confidence).sum()));
+            prop_assert!(close(confidence(row), members.iter().map(|pixel| pixel.confidence).sum()));
         }
         for (class, rows) in ours.classwise.iter().enumerate() {
-            let sum: f64 = rows.iter().map(|row| row.confidence.value()).sum();
+            let sum: f64 = rows.iter().map(confidence).sum();
             prop_assert!(close(sum, scored.iter().map(|pixel| pixel.probabilities[class]).sum()));
             prop_assert_eq!(rows.iter().map(|row| row.count).sum::<u64>(), ours.pixels);
         }
@@ -254,9 +293,10 @@ mod tests {
         let logits = [0.0, 0.0, f32::NEG_INFINITY, -3e38];
         let outcome =
             measure_scores(&protocol, &row(2, ScoreData::F32(&logits), 2), &[1u8; 2], 2, 1).expect("sound");
-        assert_eq!(outcome.calibration.infinite, 1);
-        assert!((outcome.calibration.nll.value() / 3e38 - 1.0).abs() < 1e-6);
-        assert_eq!(outcome.calibration.saturated, 2);
+        let calibration = outcome.calibration.expect("asked for");
+        assert_eq!(calibration.infinite, 1);
+        assert!((calibration.nll.value() / 3e38 - 1.0).abs() < 1e-6);
+        assert_eq!(calibration.saturated, 2);
     }
 
     #[test]
@@ -264,7 +304,7 @@ mod tests {
         let protocol = flat(2, "");
         let looks = |logits: [f32; 4]| {
             let outcome = measure_scores(&protocol, &row(2, ScoreData::F32(&logits), 2), &[0u8, 1], 2, 1);
-            outcome.expect("sound").calibration.looks_like_probabilities
+            outcome.expect("sound").looks_like_probabilities
         };
         assert!(looks([0.25, 1.0, 0.75, 0.0]));
         assert!(!looks([0.25, 1.0, 0.5, 0.0]));

@@ -5,5 +5,6 @@
 mod cases;
 mod examples;
 mod properties;
+mod reference;
 mod run;
 mod warnings;

@@ -1,18 +1,19 @@
 //! Every warning of the family, where it arises and where it does not.
 
-use calipers_core::{Fact, Warning};
+use calipers_core::{Content, Fact, Warning};
 use serde_json::{Value as Json, json};
 
 use crate::run::{Width, run};
 
 /// Warning codes in report order.
-const CODES: [&str; 18] = [
+const CODES: [&str; 19] = [
     "shared-channels",
     "inseparable-classes",
     "missing-head",
     "missing-predictions",
     "extra-predictions",
     "argmax-before-merge",
+    "global-ids-ignored",
     "unpredicted",
     "unit-not-scored",
     "class-not-in-truth",
@@ -29,11 +30,16 @@ const CODES: [&str; 18] = [
 
 fn warnings_with(input: &Json, facts: &[(&str, &str, &str)]) -> Vec<Warning> {
     let mut state = run(input, Width::One).expect("a good input");
-    state.provenance.facts.extend(facts.iter().map(|&(code, unit, detail)| Fact {
-        code: code.into(),
-        unit: unit.into(),
-        detail: detail.into(),
-    }));
+    for &(code, unit, detail) in facts {
+        if code == "truth-content" {
+            let mut truth = [0; 16];
+            truth[..detail.len()].copy_from_slice(detail.as_bytes());
+            state.provenance.contents.insert(Content { unit: unit.into(), truth });
+        } else {
+            let fact = Fact { code: code.into(), unit: unit.into(), detail: detail.into() };
+            state.provenance.facts.insert(fact);
+        }
+    }
     let warnings = state.finish().warnings;
     let places: Vec<_> =
         warnings.iter().map(|warning| CODES.iter().position(|code| *code == warning.code)).collect();
@@ -125,6 +131,20 @@ fn label_maps_in_finer_classes_were_decided_too_early() {
     assert!(find(&warnings(&global), "argmax-before-merge").is_none());
     let plain = labels(json!({"labels": {"original": ["a", "b", "c"]}}), truth, pred);
     assert!(find(&warnings(&plain), "argmax-before-merge").is_none());
+}
+
+#[test]
+fn global_ids_that_are_ignored_values_too_are_named() {
+    let table =
+        json!({"original": {"0": "unlabeled", "7": "road", "8": "walk"}, "ignore": ["unlabeled", 255]});
+    let found = |space: &str, truth: Json| {
+        let config = json!({"labels": table, "data": {"truth_space": space}, "space": "global"});
+        warnings(&labels(config, truth, json!([[0, 1]])))
+    };
+    let ignored = found("global", json!([[0, 1]]));
+    let ignored = find(&ignored, "global-ids-ignored").unwrap();
+    assert!(ignored.message.contains("0 (road)") && !ignored.message.contains("walk"), "{ignored:?}");
+    assert!(find(&found("original", json!([[7, 8]])), "global-ids-ignored").is_none());
 }
 
 #[test]

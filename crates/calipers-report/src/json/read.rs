@@ -33,7 +33,7 @@ fn report(node: Node) -> Result<Report> {
         metrics: metrics(object.take("metrics")?, object.take("undefined")?)?,
         intervals: object.take_if_there("intervals").map(intervals).transpose()?,
         warnings: each("warnings", object.take("warnings")?, warning)?,
-        inputs: each("inputs", object.take("inputs")?, input)?,
+        inputs: each("inputs", object.take("inputs")?, input)?.into_iter().collect(),
     };
     object.done()?;
     Ok(report)
@@ -130,7 +130,7 @@ fn input(place: &str, node: Node) -> Result<(String, Input)> {
     let mut object = Object::new(place, node)?;
     let path = text(place, object.take("path")?)?;
     let bytes = whole(place, object.take("bytes")?)?;
-    let blake3 = text(place, object.take("blake3")?)?;
+    let blake3 = text(place, object.take("blake3")?)?.parse().map_err(|error: Error| error.at(place))?;
     let notes = object
         .entries
         .into_iter()
@@ -294,9 +294,13 @@ mod tests {
     fn reports() -> impl Strategy<Value = Report> {
         let warning = (".*", ".*", vec(".*", 0..3));
         let warnings = vec(warning.prop_map(|(code, message, units)| Warning { code, message, units }), 0..3);
-        let input = (any::<u64>(), "[0-9a-f]{8}", btree_map("x.{0,4}", ".*", 0..2));
-        let inputs =
-            btree_map(".*", input.prop_map(|(bytes, blake3, notes)| Input { bytes, blake3, notes }), 0..3);
+        let input = (any::<u64>(), any::<[u8; 32]>(), btree_map("x.{0,4}", ".*", 0..2));
+        let input = input.prop_map(|(bytes, hash, notes)| Input {
+            bytes,
+            blake3: calipers_core::Digest(hash),
+            notes,
+        });
+        let inputs = btree_map(".*", input, 0..3);
         let intervals = proptest::option::of(btree_map("f\\..{0,4}", any::<[f64; 2]>(), 0..3));
         (btree_map("f\\..{0,4}", values(), 0..6), any::<u64>(), intervals, warnings, inputs).prop_map(
             |(metrics, units, intervals, warnings, inputs)| Report {

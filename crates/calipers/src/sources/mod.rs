@@ -3,5 +3,6 @@
 pub mod independent_set;
 pub mod segmentation;
 pub mod shelf;
+pub mod stdin;
 pub mod training;
 pub mod walk;

@@ -2,9 +2,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use calipers_core::{Error, Result};
 use calipers_io::compress::Compression;
+use calipers_io::file::{InputFile, ReadAt};
 
 /// One file to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,13 +19,23 @@ pub struct Found {
     pub name: String,
     /// How it is compressed.
     pub compression: Compression,
+    /// Its bytes, where it is no file on the disk.
+    pub held: Option<Arc<Vec<u8>>>,
 }
 
 impl Found {
     fn new(path: PathBuf, shown: String, relative: &str) -> Self {
         let (compression, name) = Compression::of_name(relative);
         let name = name.to_owned();
-        Self { path, shown, name, compression }
+        Self { path, shown, name, compression, held: None }
+    }
+
+    /// Opens it for positioned reads.
+    pub fn open(&self) -> Result<Arc<dyn ReadAt>> {
+        match &self.held {
+            Some(bytes) => Ok(Arc::<Vec<u8>>::clone(bytes)),
+            None => Ok(Arc::new(InputFile::open(&self.path)?)),
+        }
     }
 
     /// The name without the longest of the known endings that it has.

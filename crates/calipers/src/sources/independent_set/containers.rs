@@ -6,7 +6,7 @@ use calipers_core::{Error, Result};
 use calipers_io::array::npy::NpyFile;
 use calipers_io::array::{Array, Arrays, npz, pt, safetensors};
 use calipers_io::compress::{Compression, inflate};
-use calipers_io::file::{InputFile, ReadAt};
+use calipers_io::file::ReadAt;
 use calipers_io::limits;
 
 use super::arrays::{self, MatrixEdges};
@@ -97,11 +97,11 @@ fn inflated(found: &Found, source: Arc<dyn ReadAt>) -> Result<Arc<dyn ReadAt>> {
 
 /// The units of an array file by name, without reading more than names and boundaries need.
 pub fn units(found: &Found, stem: &str) -> Result<Vec<(String, Part)>> {
-    let file = InputFile::open(&found.path)?;
+    let file = found.open()?;
     if file.size() == 0 {
         return Err(Error::format("empty file"));
     }
-    let containers = open(found, Arc::new(file))?;
+    let containers = open(found, file)?;
     let several = containers.len() != 1;
     let mut units = Vec::new();
     for (member, arrays) in containers.iter().enumerate() {
@@ -138,7 +138,7 @@ pub fn numbered(stem: &str, index: usize, count: usize) -> String {
 
 /// Reads an array file into containers that hand out units.
 pub fn load(found: &Found, inputs: &Inputs, options: &Options) -> Result<Vec<Container>> {
-    let containers = open(found, inputs.open(&found.path, &found.shown)?)?;
+    let containers = open(found, inputs.open_found(found)?)?;
     containers
         .into_iter()
         .map(|arrays| {

@@ -54,10 +54,13 @@ impl GraphPath {
         let format = options.graph_format.or_else(|| GraphFormat::of_name(&found.name));
         match format {
             Some(format) => Ok(Self { found, format }),
-            None => Err(Error::format("the ending does not tell the graph format")
-                .in_file(&found.shown)
-                .allowed(endings().join(" "))
-                .advice("--graph-format NAME")),
+            None => Err(Error::format(match &found.held {
+                None => "the ending does not tell the graph format",
+                Some(_) => "the content does not tell the graph format",
+            })
+            .in_file(&found.shown)
+            .allowed(endings().join(" "))
+            .advice("--graph-format NAME")),
         }
     }
 
@@ -82,12 +85,12 @@ impl GraphPath {
     pub fn load(&self, inputs: &Inputs, options: &Options) -> Result<GraphFile> {
         let found = &self.found;
         if self.is_npy() {
-            return containers::open_npy(found, inputs.open(&found.path, &found.shown)?).map(GraphFile::Npy);
+            return containers::open_npy(found, inputs.open_found(found)?).map(GraphFile::Npy);
         }
         if self.format == GraphFormat::Arrays {
             return containers::load(found, inputs, options).map(GraphFile::Arrays);
         }
-        let bytes = inflate(&inputs.read(&found.path, &found.shown)?, found.compression, limits::INFLATED)?;
+        let bytes = inflate(&inputs.read_found(found)?, found.compression, limits::INFLATED)?;
         if self.format.is_pack() {
             let lines = graph::pack_lines(self.format, &bytes)?;
             return Ok(GraphFile::Lines(bytes, lines));

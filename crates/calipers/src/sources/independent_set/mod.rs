@@ -57,7 +57,7 @@ pub fn measure(
         update(accumulator, unit, &evidence, options).map_err(|error| error.in_file(&unit.shown))
     })?;
     let provenance = &mut accumulator.provenance;
-    provenance.inputs = inputs.into_map();
+    provenance.inputs = inputs.into_files()?;
     provenance.readings.insert(options.reading());
     if let Some(shard) = shard {
         provenance.shards.entry(shard.of).or_default().insert(shard.index);
@@ -73,8 +73,8 @@ fn kind_of(plan: &Plan, unit: &UnitPlan, options: &Options) -> Result<(Option<Ki
     match &unit.at {
         UnitAt::Arrays { place, part } => {
             let found = plan.arrays.file(*place);
-            let file = calipers_io::file::InputFile::open(&found.path).map_err(named)?;
-            let containers = containers::open(found, std::sync::Arc::new(file)).map_err(named)?;
+            let file = found.open().map_err(named)?;
+            let containers = containers::open(found, file).map_err(named)?;
             let key = arrays::score_key(&containers[part.member].keys(), options).map_err(named)?;
             Ok(key.map_or((None, None), |(_, kind, axis)| (Some(kind), axis)))
         }

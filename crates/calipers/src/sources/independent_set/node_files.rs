@@ -70,11 +70,11 @@ pub enum Values {
 /// Reads a file.
 pub fn load(found: &Found, inputs: &Inputs) -> Result<NodeFile> {
     if has_ending(&found.name, ".npy") {
-        let source = inputs.open(&found.path, &found.shown)?;
+        let source = inputs.open_found(found)?;
         return containers::open_npy(found, source)?.read_all().map(NodeFile::Array);
     }
     if ARRAY_ENDINGS.iter().any(|ending| has_ending(&found.name, ending)) {
-        let containers = containers::open(found, inputs.open(&found.path, &found.shown)?)?;
+        let containers = containers::open(found, inputs.open_found(found)?)?;
         let with_boundaries = |arrays: Arrays| {
             let packed = pack::is_pack(&arrays.keys());
             let boundaries = packed.then(|| pack::boundaries(&arrays, None)).transpose()?;
@@ -82,7 +82,7 @@ pub fn load(found: &Found, inputs: &Inputs) -> Result<NodeFile> {
         };
         return containers.into_iter().map(with_boundaries).collect::<Result<_>>().map(NodeFile::Arrays);
     }
-    let bytes = inflate(&inputs.read(&found.path, &found.shown)?, found.compression, limits::INFLATED)?;
+    let bytes = inflate(&inputs.read_found(found)?, found.compression, limits::INFLATED)?;
     match ScoreFormat::of_name(&found.name) {
         Some(ScoreFormat::Table) => {
             let delimiter = if has_ending(&found.name, ".tsv") { b'\t' } else { b',' };

@@ -1,11 +1,13 @@
 //! What a caller can ask of an independent-set run, checked before anything is read.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use calipers_core::provenance::Setting;
 use calipers_core::{Error, Reading, Result};
 use calipers_io::graph::GraphFormat;
 use calipers_metrics::independent_set::{Axis, IndependentSet, Kind, PosWeight, Preset, Reference};
+
+use crate::sources::stdin;
 
 /// Where the evidence is and how it is read.
 #[derive(Clone, Debug, Default)]
@@ -87,6 +89,7 @@ impl Options {
         } else if self.inputs.is_empty() && self.scores.is_none() && !self.no_scores {
             return Err(Error::usage("no scores given").advice("give --scores PATH, or say --no-scores"));
         }
+        self.check_stdin()?;
         if self.no_scores && (self.scores.is_some() || self.scores_are.is_some()) {
             return Err(Error::usage("--no-scores contradicts --scores and --scores-are"));
         }
@@ -122,6 +125,30 @@ impl Options {
             }
         }
         Ok(())
+    }
+
+    /// Standard input can be read once, and where the content tells the format.
+    fn check_stdin(&self) -> Result<()> {
+        let names = [("--names", self.names.as_deref()), ("--optimum", self.optimum_file())];
+        if let Some((flag, _)) = names.iter().find(|(_, path)| path.is_some_and(stdin::is_stdin)) {
+            return Err(Error::usage(format!("{flag} does not read standard input")).advice("give a file"));
+        }
+        let labels = match &self.labels {
+            Some(Labels::At(path)) => Some(path),
+            _ => None,
+        };
+        let given = self.inputs.iter().chain(&self.graph).chain(&self.scores).chain(labels);
+        if given.filter(|path| stdin::is_stdin(path)).count() > 1 {
+            return Err(Error::usage("standard input can be read only once").advice("give one \"-\" only"));
+        }
+        Ok(())
+    }
+
+    fn optimum_file(&self) -> Option<&Path> {
+        match &self.optimum {
+            Some(Optimum::At(path)) => Some(path),
+            _ => None,
+        }
     }
 
     /// The options that say how files are found, paired and read.

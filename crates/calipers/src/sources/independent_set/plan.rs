@@ -6,8 +6,8 @@ use std::path::Path;
 use calipers_core::{Error, ErrorKind, Result};
 use calipers_io::compress::inflate;
 use calipers_io::graph::GraphFormat;
-use calipers_io::limits;
 use calipers_io::score::{names, optimum, results_json};
+use calipers_io::{content, limits};
 
 use super::containers::{self, Container, Part};
 use super::graph_files::{self, GraphFile, GraphPath};
@@ -16,6 +16,7 @@ use super::node_values::whole;
 use super::options::{Labels, Optimum, Options};
 use crate::inputs::Inputs;
 use crate::sources::shelf::Shelf;
+use crate::sources::stdin;
 use crate::sources::walk::{self, Found, has_ending};
 
 /// Every unit of a run, in key order, and the files behind them.
@@ -97,7 +98,7 @@ fn from_arrays(options: &Options, inputs: &Inputs) -> Result<Plan> {
     let wanted = |name: &str| containers::ENDINGS.iter().any(|ending| has_ending(name, ending));
     let mut files = Vec::new();
     for input in &options.inputs {
-        let found = walk::files(input, &wanted)?;
+        let found = files_at(input, &wanted, content::array_ending)?;
         if found.is_empty() {
             return Err(Error::value("the folder holds no array files")
                 .in_file(input.display())
@@ -199,7 +200,7 @@ fn graph_shelf(path: &Path, options: &Options) -> Result<Shelf<GraphPath, GraphF
     };
     let endings = options.graph_format.map_or_else(graph_files::endings, by_format);
     let wanted = |name: &str| endings.iter().any(|ending| has_ending(name, ending));
-    let found = walk::files(path, &wanted)?;
+    let found = files_at(path, &wanted, content::graph_ending)?;
     if found.is_empty() {
         return Err(Error::value("the folder holds no graph files")
             .in_file(path.display())
@@ -213,7 +214,7 @@ fn graph_shelf(path: &Path, options: &Options) -> Result<Shelf<GraphPath, GraphF
 fn node_shelf(path: &Path, graphs: &Path, options: &Options) -> Result<Shelf<Found, NodeFile>> {
     let endings = node_files::endings();
     let wanted = |name: &str| endings.iter().any(|ending| has_ending(name, ending));
-    let found = walk::files(path, &wanted)?;
+    let found = files_at(path, &wanted, content::score_ending)?;
     if path.is_dir() && path == graphs && options.graph_format.is_none() {
         let both = graph_files::endings();
         if let Some(file) =
@@ -418,9 +419,23 @@ fn shown(path: &Path) -> String {
     path.display().to_string().replace(std::path::MAIN_SEPARATOR, "/")
 }
 
+/// The files that a path on the command line stands for.
+fn files_at(
+    path: &Path,
+    wanted: &dyn Fn(&str) -> bool,
+    ending: fn(&[u8]) -> Option<&'static str>,
+) -> Result<Vec<Found>> {
+    if stdin::is_stdin(path) { Ok(vec![stdin::found(ending)?]) } else { walk::files(path, wanted) }
+}
+
 /// A text file, plain or compressed.
 fn text_file(path: &Path, inputs: &Inputs) -> Result<Vec<u8>> {
     let shown = shown(path);
+    if stdin::is_stdin(path) {
+        let found = stdin::found(|_| None)?;
+        let text = inflate(&inputs.read_found(&found)?, found.compression, limits::INFLATED);
+        return text.map_err(|error| error.in_file(shown));
+    }
     let compression = calipers_io::compress::Compression::of_name(&shown).0;
     inflate(&inputs.read(path, &shown)?, compression, limits::INFLATED).map_err(|error| error.in_file(&shown))
 }

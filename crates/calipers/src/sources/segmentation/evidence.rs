@@ -61,13 +61,14 @@ enum Loaded {
 impl Reader<'_> {
     /// Reads a unit into the buffers.
     pub fn read(&self, unit: &UnitPlan, buffers: &mut Buffers) -> Result<Contents> {
-        let named = |error: Error| error.in_file(self.plan.truth.shown_place(&unit.name, &unit.truth));
+        let named =
+            |error: Error| error.in_file(self.plan.truth.shown_place(unit.name.as_str(), &unit.truth));
         let truth = self.truth(unit, buffers).map_err(named)?;
         let mut identical = false;
         if self.labels() {
             for (pred, place) in self.plan.preds.iter().zip(&unit.preds) {
                 if let Some(place) = place {
-                    let shown = pred.side.shown_place(&unit.name, place);
+                    let shown = pred.side.shown_place(unit.name.as_str(), place);
                     let hash = self.label_map(pred, unit, place, buffers);
                     identical = hash.map_err(|error| error.in_file(shown))? == truth;
                 }
@@ -77,7 +78,7 @@ impl Reader<'_> {
             buffers.scores.resize(self.protocol.heads.len(), None);
             for (pred, place) in self.plan.preds.iter().zip(&unit.preds) {
                 if let Some(place) = place {
-                    let shown = pred.side.shown_place(&unit.name, place);
+                    let shown = pred.side.shown_place(unit.name.as_str(), place);
                     self.scores(pred, unit, place, buffers).map_err(|error| error.in_file(shown))?;
                 }
             }
@@ -176,7 +177,8 @@ impl Reader<'_> {
                 self.load_arrays(&path, &shown)
             }
             (SideKind::Arrays(arrays, _), _) => {
-                let array = arrays.get(&unit.name)?.ok_or_else(|| Error::format("the array is gone"))?;
+                let array =
+                    arrays.get(unit.name.as_str())?.ok_or_else(|| Error::format("the array is gone"))?;
                 Ok(whole(array))
             }
             (SideKind::Slabs(file, _), Place::Slab(index)) => Ok(whole(file.read_slab(*index)?)),

@@ -11,10 +11,9 @@ pub mod plan;
 pub mod scores;
 pub mod side;
 
-use std::collections::BTreeSet;
 use std::sync::Mutex;
 
-use calipers_core::{Accumulator, Error, Fact, Result};
+use calipers_core::{Accumulator, Content, Error, Fact, Provenance, Result};
 use calipers_metrics::segmentation::protocol::Segmentation;
 use calipers_metrics::segmentation::unit::{Prediction, Unit};
 
@@ -52,7 +51,7 @@ pub fn measure(
         None => pixels(options, &protocol, &inputs, shard, threads, progress)?,
     };
     let provenance = &mut accumulator.provenance;
-    provenance.inputs = inputs.into_map();
+    provenance.inputs = inputs.into_files()?;
     provenance.readings.insert(options.reading());
     if let Some(shard) = shard {
         provenance.shards.entry(shard.of).or_default().insert(shard.index);
@@ -77,7 +76,7 @@ fn pixels(
         let mut buffers = idle.lock().ok().and_then(|mut idle| idle.pop()).unwrap_or_default();
         let contents = reader.read(unit, &mut buffers)?;
         update(accumulator, &reader, unit, &buffers).map_err(|error| error.in_file(plan.shown(unit)))?;
-        note(&mut accumulator.provenance.facts, unit, &contents);
+        note(&mut accumulator.provenance, unit, &contents);
         if let Ok(mut idle) = idle.lock() {
             idle.push(buffers);
         }
@@ -102,7 +101,7 @@ fn update(
     let truth = buffers.truth.map();
     if reader.labels() {
         let pred = Prediction::Labels(buffers.pred.map());
-        return accumulator.update(unit.name.as_str(), Unit::Pixels { truth, pred });
+        return accumulator.update(&unit.name, Unit::Pixels { truth, pred });
     }
     let scores = buffers.scores.iter().zip(&reader.protocol.heads).map(|(array, head)| {
         let scores = array.as_ref().map(Scores::new).transpose();
@@ -110,19 +109,16 @@ fn update(
     });
     let scores: Vec<Option<Scores<'_>>> = scores.collect::<Result<_>>()?;
     let pred = Prediction::Scores(scores.iter().map(|head| head.as_ref().map(Scores::view)).collect());
-    accumulator.update(unit.name.as_str(), Unit::Pixels { truth, pred })
+    accumulator.update(&unit.name, Unit::Pixels { truth, pred })
 }
 
-/// Half of a hash tells contents apart, and there is one for every unit.
-const SHORT: usize = 32;
-
-fn note(facts: &mut BTreeSet<Fact>, unit: &UnitPlan, contents: &Contents) {
-    let fact = |code: &str, detail: String| Fact { code: code.into(), unit: unit.name.clone(), detail };
-    let mut detail = contents.truth.to_hex().to_string();
-    detail.truncate(SHORT);
-    facts.insert(fact("truth-content", detail));
+fn note(provenance: &mut Provenance, unit: &UnitPlan, contents: &Contents) {
+    let hash = contents.truth.as_bytes();
+    let truth = std::array::from_fn(|byte| hash[byte]);
+    provenance.contents.insert(Content { unit: unit.name.clone(), truth });
     if contents.identical {
-        facts.insert(fact("identical-files", String::new()));
+        let (code, unit) = ("identical-files".into(), unit.name.to_string());
+        provenance.facts.insert(Fact { code, unit, detail: String::new() });
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use calipers_core::{Error, Fact, Result};
+use calipers_core::{Error, Fact, Result, UnitId};
 use calipers_metrics::segmentation::protocol::{MissingHeads, Segmentation};
 
 use super::options::Options;
@@ -43,7 +43,7 @@ pub struct HeadAt {
 /// Where the evidence of one unit is.
 pub struct UnitPlan {
     /// The unit's name.
-    pub name: String,
+    pub name: UnitId,
     /// Where its truth is.
     pub truth: Place,
     /// Where its predictions are, by side.
@@ -63,7 +63,7 @@ impl Plan {
         }
         let mut units: Vec<UnitPlan> = truth_units
             .into_iter()
-            .map(|(name, truth)| UnitPlan { name, truth, preds: vec![None; preds.len()].into() })
+            .map(|(name, truth)| UnitPlan { name: name.into(), truth, preds: vec![None; preds.len()].into() })
             .collect();
         let mut facts = BTreeSet::new();
         for (number, pred) in preds.iter().enumerate() {
@@ -97,11 +97,11 @@ impl Plan {
 
     /// The files of a unit as messages name them.
     pub fn shown(&self, unit: &UnitPlan) -> String {
-        let mut shown = self.truth.shown_place(&unit.name, &unit.truth);
+        let mut shown = self.truth.shown_place(unit.name.as_str(), &unit.truth);
         for (pred, place) in self.preds.iter().zip(&unit.preds) {
             if let Some(place) = place {
                 shown.push_str(" and ");
-                shown.push_str(&pred.side.shown_place(&unit.name, place));
+                shown.push_str(&pred.side.shown_place(unit.name.as_str(), place));
             }
         }
         shown
@@ -147,8 +147,8 @@ fn join(units: &mut [UnitPlan], side: usize, found: Vec<(String, Place)>) -> Vec
     let mut units = units.iter_mut().peekable();
     let mut extra = Vec::new();
     for (name, place) in found {
-        while units.next_if(|unit| unit.name < name).is_some() {}
-        match units.next_if(|unit| unit.name == name) {
+        while units.next_if(|unit| unit.name.as_str() < name.as_str()).is_some() {}
+        match units.next_if(|unit| unit.name.as_str() == name) {
             Some(unit) => unit.preds[side] = Some(place),
             None => extra.push(name),
         }

@@ -99,7 +99,7 @@ pub fn measure(
             endings.entry((row.group.clone(), row.fold.clone())).or_default().epochs = Some(row.epochs);
         }
     }
-    let inputs = inputs.into_map();
+    let inputs = inputs.into_files()?;
     for accumulator in &mut accumulators {
         let provenance = &mut accumulator.provenance;
         provenance.inputs.clone_from(&inputs);

@@ -63,7 +63,7 @@ pub(super) fn shares(measured: &Accumulator<Segmentation>, split: &Split) -> (Sh
             if let Some(calibration) = row.pixels.as_ref().and_then(|pixels| pixels.calibration.as_ref()) {
                 pixels += calibration.pixels;
                 infinite += calibration.infinite;
-                sum.merge(&calibration.nll);
+                calibration.nll.add_to(&mut sum);
             }
         }
         let mean = sum.value() / (pixels - infinite).max(1) as f64;

@@ -1,0 +1,47 @@
+//! Standard input in the place of a file: read once, as a whole, its format told by its content.
+
+use std::io::{IsTerminal, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+use calipers_core::{Error, Result};
+use calipers_io::compress::inflate;
+use calipers_io::{content, limits};
+
+use super::walk::Found;
+
+/// How standard input is written on the command line and in reports.
+pub const SHOWN: &str = "-";
+
+/// Whether a path stands for standard input.
+pub fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == SHOWN
+}
+
+/// Standard input as a file called `stdin` with the ending that `ending` finds in its content, or
+/// without one.
+pub fn found(ending: fn(&[u8]) -> Option<&'static str>) -> Result<Found> {
+    let mut bytes = Vec::new();
+    let mut stream = std::io::stdin().lock();
+    if stream.is_terminal() {
+        return Err(Error::usage("standard input is a terminal").advice("pipe a file into it"));
+    }
+    let read = stream.read_to_end(&mut bytes);
+    read.map_err(|error| Error::io(format!("cannot read standard input: {}", error.kind())))?;
+    held(bytes, ending).map_err(|error| error.in_file(SHOWN))
+}
+
+fn held(bytes: Vec<u8>, ending: fn(&[u8]) -> Option<&'static str>) -> Result<Found> {
+    if bytes.is_empty() {
+        return Err(Error::format("standard input is empty"));
+    }
+    let compression = content::compression(&bytes);
+    let ending = ending(&inflate(&bytes, compression, limits::INFLATED)?).unwrap_or_default();
+    Ok(Found {
+        path: SHOWN.into(),
+        shown: SHOWN.into(),
+        name: format!("stdin{ending}"),
+        compression,
+        held: Some(Arc::new(bytes)),
+    })
+}
