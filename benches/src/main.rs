@@ -20,6 +20,7 @@ mod program;
 mod scoring;
 mod segmentation;
 mod threads;
+mod training;
 
 use std::process::ExitCode;
 
@@ -51,6 +52,7 @@ const BENCHES: &[Bench] = &[
     Bench { name: "segmentation_published", unasked: false, run: segmentation::run_published },
     Bench { name: "segmentation_png", unasked: true, run: segmentation::files::run },
     Bench { name: "segmentation_threads", unasked: true, run: segmentation::files::run_threads },
+    Bench { name: "training", unasked: true, run: training::run },
     Bench { name: "segmentation_small", unasked: false, run: segmentation::files::run_small },
 ];
 

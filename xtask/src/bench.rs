@@ -8,7 +8,9 @@ use crate::step::{Outcome, cargo, is_there, root, step};
 /// Builds the benches and runs the named ones, or all.
 pub(crate) fn run(names: &[&str]) -> Outcome {
     // torch is half a gigabyte: only the benches that compare with it ask for it.
-    let python = environment(names.iter().any(|name| name.ends_with("published")))?;
+    let asked = |name: &&str| names.is_empty() || names.contains(name);
+    let with_torch = names.iter().any(|name| name.ends_with("published"));
+    let python = environment(with_torch, asked(&"training"))?;
     let build = "build --release --locked --package calipers-benches --package calipers-cli";
     step("release build", &mut cargo(build))?;
     let mut benches = Command::new(root().join("target/release/calipers-benches"));
@@ -17,7 +19,7 @@ pub(crate) fn run(names: &[&str]) -> Outcome {
 }
 
 /// The Python of the virtual environment, made on first use.
-fn environment(with_torch: bool) -> Outcome<PathBuf> {
+fn environment(with_torch: bool, with_loggers: bool) -> Outcome<PathBuf> {
     let folder = root().join("target/bench-venv");
     let python = folder.join("bin/python");
     let peers = root().join("benches/peers");
@@ -27,6 +29,9 @@ fn environment(with_torch: bool) -> Outcome<PathBuf> {
     step("peers", &mut pip_install(&python, &peers.join("requirements.txt")))?;
     if with_torch {
         step("torch", &mut pip_install(&python, &peers.join("requirements-published.txt")))?;
+    }
+    if with_loggers {
+        step("loggers", &mut pip_install(&python, &peers.join("requirements-training.txt")))?;
     }
     Ok(python)
 }

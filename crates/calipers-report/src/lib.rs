@@ -23,6 +23,7 @@ pub mod per_unit;
 pub mod terminal;
 
 mod leaf;
+mod matrix;
 mod sparkline;
 mod table;
 mod text;

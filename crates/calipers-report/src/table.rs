@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use calipers_core::error::printable;
 use calipers_core::protocol::MetricInfo;
 use calipers_core::{Better, Report, Value};
 
 use crate::leaf::{Leaf, children, leaf};
-use crate::number::{rounded, rounded_count};
+use crate::number::{rounded, rounded_count, shortest};
 use crate::sparkline::sparkline;
 
 /// The lines under one heading of the metric table.
@@ -54,6 +55,8 @@ pub(crate) struct Layout {
 /// What a table says above itself.
 pub(crate) struct Title {
     pub(crate) protocol: String,
+    /// What is measured, where the protocol has a label and a threshold for it.
+    pub(crate) subject: Option<String>,
     pub(crate) preset: Option<String>,
     pub(crate) units: String,
 }
@@ -71,6 +74,9 @@ pub(crate) fn layout(report: &Report, infos: &[MetricInfo], extent: &Extent) -> 
     let text = |key: &str| report.protocol.get(key).and_then(|value| value.as_str()).map(String::from);
     let title = Title {
         protocol: text("name").unwrap_or_default(),
+        subject: text("label")
+            .zip(report.protocol.get("threshold").and_then(|value| value.as_f64()))
+            .map(|(label, threshold)| format!("{}, threshold {}", printable(&label), shortest(threshold))),
         preset: text("preset"),
         units: format!("{} unit{}", report.units, if report.units == 1 { "" } else { "s" }),
     };

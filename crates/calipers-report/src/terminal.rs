@@ -4,6 +4,7 @@ use calipers_core::error::printable;
 use calipers_core::protocol::MetricInfo;
 use calipers_core::{Better, Report, Warning};
 
+use crate::matrix::{Matrix, blocks, reasons};
 use crate::table::{Cell, Extent, Layout, Line, interval, layout};
 use crate::text::{Paint, columns, left, right, short, wrapped};
 
@@ -33,11 +34,18 @@ fn one(report: &Report, layout: &Layout, style: Style) -> String {
     let mut page = Page { text: String::new(), style };
     let title = &layout.title;
     let preset = title.preset.as_ref().map(|preset| format!("preset {preset} · ")).unwrap_or_default();
-    let about =
-        short(&format!("{preset}{}", title.units), style.width.saturating_sub(columns(&title.protocol) + 2));
+    let subject = title.subject.as_ref().map(|subject| format!("{subject} · ")).unwrap_or_default();
+    let about = short(
+        &format!("{subject}{preset}{}", title.units),
+        style.width.saturating_sub(columns(&title.protocol) + 2),
+    );
     page.line(&[(short(&title.protocol, style.width), Paint::Bold), (format!("  {about}"), Paint::Dim)]);
 
     let grid = Grid::fit(layout, style.width);
+    let matrix = Matrix::fit(layout, style.width);
+    if let Some(matrix) = &matrix {
+        page.line(&[(matrix.heading(), Paint::Bold)]);
+    }
     for section in &layout.sections {
         page.text.push('\n');
         if !section.title.is_empty() {
@@ -46,9 +54,24 @@ fn one(report: &Report, layout: &Layout, style: Style) -> String {
             let reading = reading(report, section.title).map(|text| format!("  {}", short(text, room)));
             page.line(&[(title, Paint::Bold), (reading.unwrap_or_default(), Paint::Dim)]);
         }
-        for line in &section.lines {
-            grid.put(line, &mut page);
+        for block in blocks(&section.lines) {
+            match matrix.as_ref().and_then(|matrix| matrix.line(&block)) {
+                Some((name, values)) => page.line(&[
+                    (name, Paint::Plain),
+                    (left(arrow(block.head.better), 3), Paint::Green),
+                    (values, Paint::Plain),
+                ]),
+                None => {
+                    std::iter::once(block.head).chain(block.below).for_each(|line| grid.put(line, &mut page));
+                }
+            }
         }
+    }
+    for (i, reason) in matrix.iter().flat_map(|_| reasons(layout)).enumerate() {
+        if i == 0 {
+            page.text.push('\n');
+        }
+        page.paragraph(2, 4, &format!("– {reason}"), Paint::Dim);
     }
     for (i, (reason, names)) in layout.undefined.iter().enumerate() {
         if i == 0 {

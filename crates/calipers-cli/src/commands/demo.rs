@@ -6,13 +6,17 @@ use std::path::{Path, PathBuf};
 use calipers::core::Better;
 use calipers::core::protocol::MetricInfo;
 use calipers::inputs::Inputs;
+use calipers::io::history::delimited;
 use calipers::metrics::independent_set::{Decoder, IndependentSet};
+use calipers::metrics::training::protocol::{Preset, Training};
 use calipers::report::number::rounded;
-use calipers::sources::{independent_set, segmentation};
-use calipers::{Ledger, Report, Result, Value, demo, registry};
+use calipers::sources::training::assign::{Assignment, FoldBy, GroupBy};
+use calipers::sources::{independent_set, segmentation, training};
+use calipers::{Accumulator, Ledger, Report, Result, Value, demo, registry};
 use clap::Args;
 
 use super::segmentation::read;
+use super::training_view;
 use crate::options::{Output, Work};
 use crate::progress::Bar;
 use crate::{Outcome, emit};
@@ -30,31 +34,40 @@ pub(crate) struct Demo {
 
 impl Demo {
     pub(crate) fn run(self) -> Result<Outcome> {
-        let (graphs, scenes) = (self.out.join("independent_set"), self.out.join("segmentation"));
+        let [graphs, scenes, logs] =
+            ["independent_set", "segmentation", "training"].map(|family| self.out.join(family));
         demo::independent_set::write(&graphs, self.seed)?;
         demo::segmentation::write(&scenes, self.seed)?;
+        demo::training::write(&logs, self.seed)?;
         let (threads, progress) =
             (Work { shard: None, threads: None }.threads(), Bar::new(&Output::default()));
         let solved = self.solved(&graphs, threads, &progress)?;
         let baseline = segmented(&scenes.join(demo::segmentation::BASELINE), threads, &progress)?;
         let multi_head = segmented(&scenes.join(demo::segmentation::MULTI_HEAD), threads, &progress)?;
+        let learnt = trained(&logs, threads, &progress)?;
+        let runs: Vec<Report> = learnt.accumulators.iter().map(Accumulator::finish).collect();
         let report = self.out.join("report.json");
-        let reports = [solved.report(), baseline, multi_head];
+        let mut reports = vec![solved.report(), baseline, multi_head];
+        reports.extend(runs);
         calipers::output::write(&report, calipers::report::json::write_array(&reports).as_bytes())?;
         let output = Output { confidence: 0.95, ..Output::default() };
         let outcome = emit::ledgers(&[solved], &output, self.seed)?;
-        let models = [("baseline", &reports[1]), ("multi-head", &reports[2])];
-        emit::say(&side_by_side(&models))?;
+        emit::say(&models(&[("baseline", &reports[1]), ("multi-head", &reports[2])]))?;
+        emit::say(&format!("\n{}", training_view::curves(&learnt, emit::style())))?;
+        reports[3..].iter().try_for_each(|report| emit::say(&configurations(report)))?;
         emit::say(&format!(
             "\nThe data is in {out}, the reports in {report}. Try next:\n  \
              calipers independent-set {graphs} --per-unit graphs.csv\n  \
              calipers segmentation {config} --measure all\n  \
              calipers segmentation fit {config} -o fitted.toml\n  \
+             calipers training {logs} --metric {key} --group-by folder --sweep 0.85,0.9,0.95\n  \
              calipers show {report} --markdown\n  \
              calipers explain certified_ratio\n",
             out = self.out.display(),
             report = report.display(),
             graphs = graphs.display(),
+            logs = logs.display(),
+            key = demo::training::KEY,
             config = scenes.join(demo::segmentation::MULTI_HEAD).display(),
         ))?;
         Ok(outcome)
@@ -80,32 +93,82 @@ fn segmented(config: &Path, threads: usize, progress: &Bar) -> Result<Report> {
     Ok(segmentation::measure(&options, inputs, None, threads, progress)?.finish())
 }
 
-/// The numbers that papers print first.
-const HEADLINES: &[&str] =
-    &["miou", "pixel_accuracy", "mean_f1", "biou", "boundary_f1", "nll", "brier", "ece", "mean_confidence"];
+fn trained(folder: &Path, threads: usize, progress: &Bar) -> Result<training::Measured> {
+    let options = training::options::Options {
+        inputs: vec![folder.to_owned()],
+        metrics: vec![Training {
+            metric: demo::training::KEY.into(),
+            label: demo::training::KEY.into(),
+            ..Training::new(Preset::Strict)
+        }],
+        assignment: Assignment { group_by: GroupBy::Folder, fold_by: FoldBy::Auto, runs: None },
+        x: None,
+        run_column: None,
+        delimited: delimited::Options::default(),
+        format: None,
+        skip_missing: false,
+        endings: false,
+        sketches: true,
+    };
+    training::measure(&options, Inputs::default(), None, threads, progress)
+}
 
-/// Models in columns, headline numbers in lines; the better one has a star.
-fn side_by_side(models: &[(&str, &Report)]) -> String {
-    let mut text = format!("\nsegmentation, models side by side\n  {:<20}", "");
-    let infos: Vec<MetricInfo> =
-        models.first().map_or_else(Vec::new, |(_, report)| registry::metrics_of(&report.protocol));
+/// The numbers that papers print first.
+const SEGMENTATION: &[&str] =
+    &["miou", "pixel_accuracy", "mean_f1", "biou", "boundary_f1", "nll", "brier", "ece", "mean_confidence"];
+const TRAINING: &[&str] = &[
+    "saturation_count",
+    "velocity_strict",
+    "velocity_wise",
+    "velocity_rmst",
+    "stability_wise",
+    "divergence_wise",
+    "best_mean",
+    "last_mean",
+];
+
+/// Reports of one family in columns, headline numbers in lines.
+fn models(reports: &[(&str, &Report)]) -> String {
+    let [(_, first), ..] = reports else { return String::new() };
+    let names: Vec<&str> = reports.iter().map(|(name, _)| *name).collect();
+    side_by_side("segmentation, models side by side", first, &names, SEGMENTATION, |column, id| {
+        reports[column].1.get(id).and_then(Value::as_f64)
+    })
+}
+
+/// The configurations of one report in columns, headline numbers in lines.
+fn configurations(report: &Report) -> String {
+    let by_group = |id: &str| match report.get(id) {
+        Some(Value::PerLabel(groups)) => groups.as_slice(),
+        _ => &[],
+    };
+    let groups: Vec<&str> = by_group("training.fold_count").iter().map(|(group, _)| group.as_str()).collect();
+    side_by_side("training, configurations side by side", report, &groups, TRAINING, |column, id| {
+        by_group(id).get(column).and_then(|(_, value)| value.as_f64())
+    })
+}
+
+/// A table of headline numbers; the best one of a line has a star.
+fn side_by_side(
+    title: &str,
+    report: &Report,
+    columns: &[&str],
+    headlines: &[&str],
+    value: impl Fn(usize, &str) -> Option<f64>,
+) -> String {
+    let mut text = format!("\n{title}\n  {:<20}", "");
+    let infos: Vec<MetricInfo> = registry::metrics_of(&report.protocol);
     // Writing to a string cannot fail.
-    models.iter().for_each(|(name, _)| _ = write!(text, "{name:>14}"));
-    for headline in HEADLINES {
-        let id = format!("segmentation.{headline}");
-        let better = infos.iter().find(|info| info.id == id).map(|info| info.better);
-        let numbers: Vec<Option<f64>> = models
-            .iter()
-            .map(|(_, report)| match report.get(&id) {
-                Some(Value::Number(number)) => Some(*number),
-                _ => None,
-            })
-            .collect();
+    columns.iter().for_each(|name| _ = write!(text, "{name:>14}"));
+    for headline in headlines {
+        let info = infos.iter().find(|info| info.id.split_once('.').is_some_and(|(_, id)| id == *headline));
+        let Some(info) = info else { continue };
+        let numbers: Vec<Option<f64>> = (0..columns.len()).map(|column| value(column, &info.id)).collect();
         let defined = numbers.iter().copied().flatten();
-        let best = match better {
-            Some(Better::Higher) => defined.max_by(f64::total_cmp),
-            Some(Better::Lower) => defined.min_by(f64::total_cmp),
-            _ => None,
+        let best = match info.better {
+            Better::Higher => defined.max_by(f64::total_cmp),
+            Better::Lower => defined.min_by(f64::total_cmp),
+            Better::Neither => None,
         };
         let _ = write!(text, "\n  {headline:<20}");
         for number in numbers {

@@ -16,13 +16,14 @@ const MOST_CHARS: usize = 40;
 
 /// The assignment of runs and the curves of the first of them.
 pub(crate) fn write(measured: &Measured, style: Style) -> String {
+    format!("{}\n{}\n", assignment(&measured.runs), curves(measured, style))
+}
+
+/// The curves of the first runs, by metric and configuration.
+pub(crate) fn curves(measured: &Measured, style: Style) -> String {
     let protocols: Vec<&Training> =
         measured.accumulators.iter().map(|accumulator| accumulator.protocol()).collect();
-    let mut text = assignment(&measured.runs);
-    text.push('\n');
-    text.push_str(&curves::write(&panels(&measured.sketches, &protocols), style));
-    text.push('\n');
-    text
+    curves::write(&panels(&measured.sketches, &protocols), style)
 }
 
 /// One line a run: group, fold, run, file, logged values.

@@ -3,6 +3,7 @@
 pub mod independent_set;
 mod scene;
 pub mod segmentation;
+pub mod training;
 
 use std::fs;
 use std::path::Path;

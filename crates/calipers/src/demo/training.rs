@@ -30,7 +30,7 @@ struct Habit {
 
 const HABITS: [Habit; 3] = [
     Habit { name: "steady", plateau: 0.955, pace: 3.0, noise: 0.006, lost: 0.0 },
-    Habit { name: "wavering", plateau: 0.93, pace: 2.0, noise: 0.03, lost: 0.0 },
+    Habit { name: "wavering", plateau: 0.925, pace: 2.0, noise: 0.05, lost: 0.0 },
     Habit { name: "fragile", plateau: 0.965, pace: 4.0, noise: 0.012, lost: 0.4 },
 ];
 
