@@ -55,6 +55,7 @@ enum Outcome {
 }
 
 fn main() -> ExitCode {
+    report_own_panics_only();
     let cli = Cli::parse();
     let outcome = match cli.command {
         Command::Demo(command) => command.run(),
@@ -79,6 +80,17 @@ fn main() -> ExitCode {
 }
 
 /// One block on stderr. A closed stderr leaves nobody to tell.
+/// A damaged parquet file can stop its decoder in the middle; that ends in an error block, which is
+/// all there is to say.
+fn report_own_panics_only() {
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !calipers::io::history::parquet::decoding() {
+            report(panic);
+        }
+    }));
+}
+
 fn complain(error: &Error) {
     let _ = writeln!(std::io::stderr(), "error: {error}");
 }

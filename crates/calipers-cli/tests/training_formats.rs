@@ -171,6 +171,9 @@ fn a_study_gives_its_three_tables() {
             let name = format!("{preset}_{suffix}.csv");
             let expected = std::fs::read_to_string(golden().join("table/expected").join(&name)).unwrap();
             assert_eq!(bench.read(&name), expected, "{name}");
+            let paper = bench.read(&format!("{preset}_{suffix}.md"));
+            assert!(paper.starts_with("| tag\\_name | ") && !paper.contains("tokenizer"), "{paper}");
+            assert!(bench.read(&format!("{preset}_{suffix}.tex")).contains("\\begin{tabular}"));
         }
     }
 }

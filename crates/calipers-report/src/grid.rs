@@ -58,6 +58,13 @@ impl Cell {
 }
 
 impl Grid {
+    /// The columns before the one of that name; all of them without it.
+    pub fn before(&self, column: &str) -> Self {
+        let end = self.columns.iter().position(|name| name == column).unwrap_or(self.columns.len());
+        let rows = self.rows.iter().map(|row| row[..end].to_vec()).collect();
+        Self { columns: self.columns[..end].to_vec(), rows }
+    }
+
     /// Lines of cells separated by commas, quoted where needed.
     pub fn csv(&self) -> String {
         let mut lines = Lines::new();
@@ -148,6 +155,7 @@ mod tests {
         let expected =
             "| name | V | ok |\n| :-- | --: | --: |\n| a\\_b\\|c, | 0.1000 | true |\n| =d | 3 | – |\n";
         assert_eq!(small().markdown(), expected);
+        assert_eq!(small().before("V").markdown().lines().next(), Some("| name |"));
         let latex = small().latex();
         assert!(
             latex.contains("\\begin{tabular}{lrr}") && latex.contains("a\\_b\\textbar{}c, & 0.1000 & true"),

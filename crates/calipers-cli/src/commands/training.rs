@@ -177,7 +177,7 @@ struct Study {
     /// The project in it, where there are several
     #[arg(long, value_name = "NAME", requires = "runs")]
     project: Option<String>,
-    /// Write PREFIX_STRICT.csv, PREFIX_MEAN_WISE.csv and PREFIX_MEAN_NAIVE.csv
+    /// Write PREFIX_STRICT, PREFIX_MEAN_WISE and PREFIX_MEAN_NAIVE as .csv, .md and .tex
     #[arg(long, value_name = "PREFIX", requires = "runs")]
     table: Option<PathBuf>,
 }

@@ -1,8 +1,9 @@
-//! The three tables of a study, written beside each other.
+//! The three tables of a study, each as CSV, Markdown and LaTeX.
 
 use std::path::{Path, PathBuf};
 
 use calipers::metrics::training::protocol::Preset;
+use calipers::report::grid::Grid;
 use calipers::run::Shard;
 use calipers::sources::training::runs_file::RunsFile;
 use calipers::sources::training::{Measured, study};
@@ -19,9 +20,12 @@ pub(crate) fn check(prefix: &Path, shard: Option<Shard>) -> Result<()> {
             .found("--table with --shard")
             .advice("measure all histories in one run"));
     }
-    Aggregation::ALL
-        .into_iter()
-        .try_for_each(|aggregation| calipers::output::check(&file(prefix, aggregation)))
+    for aggregation in Aggregation::ALL {
+        for (ending, _) in FORMS {
+            calipers::output::check(&file(prefix, aggregation, ending))?;
+        }
+    }
+    Ok(())
 }
 
 /// Writes the tables of measured histories.
@@ -66,21 +70,35 @@ pub(crate) fn without_histories(
                 first.code, first.detail
             ));
         }
-        let files = Aggregation::ALL.map(|aggregation| file(prefix, aggregation).display().to_string());
-        emit::note(&format!("written: {}", files.join(", ")));
+        let files =
+            Aggregation::ALL.map(|aggregation| file(prefix, aggregation, "csv").display().to_string());
+        emit::note(&format!("written: {}; the same as .md and .tex", files.join(", ")));
     }
     Ok(if output.strict && !doubts.is_empty() { Outcome::Warned } else { Outcome::Done })
 }
 
+/// The forms of a table: every digit for programs; rounded, and without paths, for papers.
+const FORMS: [(&str, Form); 3] = [
+    ("csv", Grid::csv),
+    ("md", |table| table.before(FIRST_PATH).markdown()),
+    ("tex", |table| table.before(FIRST_PATH).latex()),
+];
+const FIRST_PATH: &str = "tokenizer_path";
+
+type Form = fn(&Grid) -> String;
+
 fn write_all(study: &Study<'_>, prefix: &Path) -> Result<()> {
-    Aggregation::ALL.into_iter().try_for_each(|aggregation| {
-        calipers::output::write(&file(prefix, aggregation), study.table(aggregation).csv().as_bytes())
-    })
+    for aggregation in Aggregation::ALL {
+        let table = study.table(aggregation);
+        for (ending, form) in FORMS {
+            calipers::output::write(&file(prefix, aggregation, ending), form(&table).as_bytes())?;
+        }
+    }
+    Ok(())
 }
 
-fn file(prefix: &Path, aggregation: Aggregation) -> PathBuf {
+fn file(prefix: &Path, aggregation: Aggregation, ending: &str) -> PathBuf {
     let mut name = prefix.as_os_str().to_owned();
-    name.push(aggregation.suffix());
-    name.push(".csv");
+    name.push(format!("{}.{ending}", aggregation.suffix()));
     name.into()
 }

@@ -9,6 +9,7 @@ mod groups;
 mod pages;
 mod thrift;
 
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use calipers_core::{Error, Result};
@@ -35,8 +36,20 @@ pub fn read(bytes: &[u8], wanted: &Wanted) -> Result<Table> {
         return Err(Error::format("the file is empty"));
     }
     // The decoder may panic on a hostile file that passes all checks here.
-    catch_unwind(AssertUnwindSafe(|| read_checked(bytes, wanted)))
-        .unwrap_or_else(|_| Err(damaged("values that the decoder cannot follow")))
+    DECODING.set(true);
+    let read = catch_unwind(AssertUnwindSafe(|| read_checked(bytes, wanted)));
+    DECODING.set(false);
+    read.unwrap_or_else(|_| Err(damaged("values that the decoder cannot follow")))
+}
+
+thread_local! {
+    static DECODING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread is inside the decoder, so that a panic there will become an error: a program
+/// that reports panics of its own need not report this one.
+pub fn decoding() -> bool {
+    DECODING.get()
 }
 
 fn read_checked(bytes: &[u8], wanted: &Wanted) -> Result<Table> {
