@@ -7,6 +7,7 @@
 mod column;
 mod groups;
 mod pages;
+mod shape;
 mod thrift;
 
 use std::cell::Cell;
@@ -16,7 +17,7 @@ use calipers_core::{Error, Result};
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 
 use self::groups::damaged;
-use self::thrift::{Compact, Kind};
+use self::thrift::Compact;
 use super::{Format, Places, Run, Table, Wanted};
 use crate::limits;
 
@@ -132,7 +133,7 @@ fn footer(bytes: &[u8]) -> Result<ParquetMetaData> {
     let start = tail - length;
     let footer = &bytes[start..tail];
     let mut structure = Compact::new(footer, start as u64);
-    structure.skip(Kind::Struct)?;
+    structure.follow(&shape::FOOTER)?;
     if structure.read() != length {
         return Err(damaged(format_args!("a footer of {} bytes", structure.read()))
             .at(format_args!("byte {start}"))

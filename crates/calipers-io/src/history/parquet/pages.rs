@@ -4,6 +4,7 @@
 use calipers_core::{Error, Result};
 use parquet::basic::{Encoding, EncodingMask, Type};
 
+use super::shape::PAGE_HEADER;
 use super::thrift::{Compact, Kind};
 use crate::{compress, limits};
 
@@ -107,6 +108,7 @@ impl Page {
     fn at(chunk: &Chunk<'_>, at: usize) -> Result<Self> {
         let start = chunk.start + at as u64;
         let rest = &chunk.bytes[at..];
+        Compact::new(rest, start).follow(&PAGE_HEADER)?;
         let mut compact = Compact::new(rest, start);
         let header = Header::read(&mut compact)?;
         let rest = &rest[compact.read()..];

@@ -2,6 +2,7 @@
 
 use calipers_core::{Error, Result};
 
+use super::shape::Shape;
 use crate::limits;
 
 /// How the value of a field is written.
@@ -140,12 +141,7 @@ impl<'a> Compact<'a> {
                 Ok(())
             }
             Kind::List => {
-                let head = self.byte()?;
-                let count = if head >> 4 == 15 { self.varint()? } else { u64::from(head >> 4) };
-                if count == 0 {
-                    return Ok(());
-                }
-                let kind = self.kind(head & 15)?;
+                let Some((count, kind)) = self.list_head()? else { return Ok(()) };
                 self.elements(count, &[kind], depth)
             }
             Kind::Map => {
@@ -160,12 +156,63 @@ impl<'a> Compact<'a> {
         }
     }
 
-    fn elements(&mut self, count: u64, kinds: &[Kind], depth: usize) -> Result<()> {
+    /// The number and kind of a list's elements, if it has any.
+    fn list_head(&mut self) -> Result<Option<(u64, Kind)>> {
+        let head = self.byte()?;
+        let count = if head >> 4 == 15 { self.varint()? } else { u64::from(head >> 4) };
+        if count == 0 {
+            return Ok(None);
+        }
+        self.enough(count)?;
+        Ok(Some((count, self.kind(head & 15)?)))
+    }
+
+    /// Passes over a value; fails where a field is written as another kind than its shape says.
+    pub(super) fn follow(&mut self, shape: &Shape) -> Result<()> {
+        match shape {
+            Shape::Plain(kind) => self.skip(*kind),
+            Shape::List(element) => {
+                let Some((count, kind)) = self.list_head()? else { return Ok(()) };
+                self.as_expected(kind, element)?;
+                (0..count).try_for_each(|_| match element.kind() {
+                    Kind::Bool => self.skip(Kind::Byte),
+                    _ => self.follow(element),
+                })
+            }
+            Shape::Struct(fields) => {
+                let mut number = 0;
+                while let Some(kind) = self.field(&mut number)? {
+                    match fields.iter().find(|(known, _)| *known == number) {
+                        Some((_, shape)) => {
+                            self.as_expected(kind, shape)?;
+                            self.follow(shape)?;
+                        }
+                        None => self.skip(kind)?,
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn as_expected(&self, kind: Kind, shape: &Shape) -> Result<()> {
+        if kind == shape.kind() {
+            return Ok(());
+        }
+        Err(self.broken(&format!("a value of the kind {kind:?} in place of {:?}", shape.kind())))
+    }
+
+    fn enough(&self, count: u64) -> Result<()> {
         let left = self.bytes.len() - self.at;
         // Every element takes a byte, truth values in lists included.
         if count > left as u64 {
             return Err(self.broken(&format!("{count} elements with {left} bytes left")));
         }
+        Ok(())
+    }
+
+    fn elements(&mut self, count: u64, kinds: &[Kind], depth: usize) -> Result<()> {
+        self.enough(count)?;
         for _ in 0..count {
             for kind in kinds {
                 let kind = if *kind == Kind::Bool { Kind::Byte } else { *kind };
@@ -212,6 +259,16 @@ mod tests {
         assert!(struct_length(&[[0x15].as_slice(), &[0xff; 11], &[0]].concat()).is_err());
         assert!(struct_length(&[0x1c; 400]).unwrap_err().to_string().contains("too deep"));
         assert!(struct_length(&[0x1f, 0]).is_err());
+    }
+
+    #[test]
+    fn a_field_of_another_kind_is_refused_where_its_shape_is_known() {
+        let shape = Shape::Struct(&[(1, Shape::Plain(Kind::Int)), (2, Shape::List(&Shape::Struct(&[])))]);
+        let follow = |bytes: &[u8]| Compact::new(bytes, 0).follow(&shape);
+        assert!(follow(&[0x15, 2, 0x19, 0x1c, 0, 0x15, 4, 0]).is_ok());
+        assert!(follow(&[0x18, 0, 0]).unwrap_err().to_string().contains("Binary in place of Int"));
+        assert!(follow(&[0x15, 2, 0x19, 0x15, 2, 0]).is_err());
+        assert!(follow(&[0x25, 2, 0]).is_err());
     }
 
     #[test]
