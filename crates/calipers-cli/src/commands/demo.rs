@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use calipers::core::Better;
 use calipers::core::protocol::MetricInfo;
 use calipers::inputs::Inputs;
+use calipers::metrics::explanation::protocol::{Explanation, Scores};
 use calipers::metrics::independent_set::{Decoder, IndependentSet};
 use calipers::report::number::rounded;
-use calipers::sources::{independent_set, segmentation};
+use calipers::sources::{explanation, independent_set, segmentation};
 use calipers::{Ledger, Report, Result, Value, demo, registry};
 use clap::Args;
 
@@ -31,23 +32,28 @@ pub(crate) struct Demo {
 impl Demo {
     pub(crate) fn run(self) -> Result<Outcome> {
         let (graphs, scenes) = (self.out.join("independent_set"), self.out.join("segmentation"));
+        let molecules = self.out.join("explanation");
         demo::independent_set::write(&graphs, self.seed)?;
+        demo::explanation::write(&molecules, self.seed)?;
         demo::segmentation::write(&scenes, self.seed)?;
         let (threads, progress) =
             (Work { shard: None, threads: None }.threads(), Bar::new(&Output::default()));
         let solved = self.solved(&graphs, threads, &progress)?;
+        let explained = explained(&molecules, threads, &progress)?;
         let baseline = segmented(&scenes.join(demo::segmentation::BASELINE), threads, &progress)?;
         let multi_head = segmented(&scenes.join(demo::segmentation::MULTI_HEAD), threads, &progress)?;
         let report = self.out.join("report.json");
-        let reports = [solved.report(), baseline, multi_head];
+        let reports = [solved.report(), baseline, multi_head, explained];
         calipers::output::write(&report, calipers::report::json::write_array(&reports).as_bytes())?;
         let output = Output { confidence: 0.95, ..Output::default() };
         let outcome = emit::ledgers(&[solved], &output, self.seed)?;
         let models = [("baseline", &reports[1]), ("multi-head", &reports[2])];
         emit::say(&side_by_side(&models))?;
+        emit::say(&in_short(&reports[3]))?;
         emit::say(&format!(
             "\nThe data is in {out}, the reports in {report}. Try next:\n  \
              calipers independent-set {graphs} --per-unit graphs.csv\n  \
+             calipers explanation {molecules} --scores logits --per-unit molecules.csv\n  \
              calipers segmentation {config} --measure all\n  \
              calipers segmentation fit {config} -o fitted.toml\n  \
              calipers show {report} --markdown\n  \
@@ -55,6 +61,7 @@ impl Demo {
             out = self.out.display(),
             report = report.display(),
             graphs = graphs.display(),
+            molecules = molecules.join(demo::explanation::UNITS).display(),
             config = scenes.join(demo::segmentation::MULTI_HEAD).display(),
         ))?;
         Ok(outcome)
@@ -73,11 +80,50 @@ impl Demo {
     }
 }
 
+fn explained(folder: &Path, threads: usize, progress: &Bar) -> Result<Report> {
+    let protocol = Explanation { scores: Some(Scores::Logits), ..Explanation::default() };
+    let options = explanation::Options { inputs: vec![folder.to_owned()], protocol };
+    Ok(explanation::measure(&options, None, threads, progress)?.finish())
+}
+
 fn segmented(config: &Path, threads: usize, progress: &Bar) -> Result<Report> {
     let inputs = Inputs::default();
     let folder = config.parent().unwrap_or(Path::new(""));
     let options = segmentation::options::Options::new(read(config, &inputs)?.0, folder);
     Ok(segmentation::measure(&options, inputs, None, threads, progress)?.finish())
+}
+
+/// What is said first of an explainer.
+const EXPLAINER: &[&str] = &[
+    "fid_plus_model",
+    "fid_minus_model",
+    "characterization_score_model",
+    "unfaithfulness",
+    "recall",
+    "precision",
+    "f1_score",
+    "auroc",
+    "sparsity",
+    "fidelity_curve_auc_model",
+];
+
+/// The headline numbers of an explainer, each with the direction that is better.
+fn in_short(report: &Report) -> String {
+    let infos = registry::metrics_of(&report.protocol);
+    let mut text = format!("\nexplanation, {} explained predictions\n", report.units);
+    for headline in EXPLAINER {
+        let id = format!("explanation.{headline}");
+        let arrow = match infos.iter().find(|info| info.id == id).map(|info| info.better) {
+            Some(Better::Higher) => "↑",
+            Some(Better::Lower) => "↓",
+            _ => " ",
+        };
+        if let Some(Value::Number(number)) = report.get(&id) {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "  {headline:<30}{arrow}{:>10}", rounded(*number));
+        }
+    }
+    text
 }
 
 /// The numbers that papers print first.
