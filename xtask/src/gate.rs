@@ -1,7 +1,7 @@
 //! What a change must pass.
 
 use crate::step::{Outcome, cargo, is_there, step};
-use crate::{fuzz, generate};
+use crate::{fuzz, generate, python};
 
 /// Formatting and lints.
 pub(crate) fn check() -> Outcome {
@@ -9,14 +9,15 @@ pub(crate) fn check() -> Outcome {
     step("lints", &mut cargo("clippy --workspace --all-targets --locked -- -D warnings"))
 }
 
-/// Everything.
-pub(crate) fn test() -> Outcome {
+/// Everything. Without `compat`, what needs torch is left out.
+pub(crate) fn test(compat: bool) -> Outcome {
     check()?;
     tests()?;
     step("examples in the docs", &mut cargo("test --doc --workspace --locked"))?;
     step("docs", cargo("doc --workspace --no-deps --locked").env("RUSTDOCFLAGS", "-D warnings"))?;
     step("release binary", &mut cargo("build --release --locked --package calipers-cli"))?;
     generate::compare()?;
+    python::test(compat)?;
     fuzzing()?;
     println!("==> all passed");
     Ok(())

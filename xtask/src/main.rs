@@ -5,6 +5,7 @@ mod bench;
 mod fuzz;
 mod gate;
 mod generate;
+mod python;
 mod step;
 
 use std::process::ExitCode;
@@ -14,9 +15,10 @@ use step::Outcome;
 const HELP: &str = "\
 cargo xtask COMMAND
 
-  test                                everything a change must pass
+  test [--no-compat]                  everything a change must pass; without what needs torch
+  python [--no-compat]                the Python package only
   check                               formatting and lints only
-  generate [--check]                  rewrite (or only compare) the generated parts of the documents
+  generate [--check]                  rewrite (or only compare) what the program writes itself
   bench [NAME...]                     speed against the peers, as ratios in one run
   fuzz [--seconds N] [TARGET...]      run every fuzz target for N seconds (60), or only those named
   fuzz --check                        build the fuzz targets and run each for a moment
@@ -40,7 +42,10 @@ fn run(arguments: &[&str]) -> Outcome {
             print!("{HELP}");
             Ok(())
         }
-        ["test"] => gate::test(),
+        ["test"] => gate::test(true),
+        ["test", "--no-compat"] => gate::test(false),
+        ["python"] => python::test(true),
+        ["python", "--no-compat"] => python::test(false),
         ["check"] => gate::check(),
         ["generate"] => generate::write(),
         ["generate", "--check"] => generate::compare(),

@@ -24,7 +24,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("calipers-cli", &["calipers"]),
-    ("calipers-py", &["calipers"]),
+    // The wheel carries the command line.
+    ("calipers-py", &["calipers", "calipers-cli"]),
 ];
 
 /// Chores and benches sit outside the layers.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value as Json;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::protocol::{Protocol, Rows, full_id};
+use crate::protocol::{Metric, Protocol, Rows, full_id};
 use crate::provenance::{Provenance, Reading, Setting};
 use crate::report::{Report, Table, Warning};
 
@@ -134,11 +134,7 @@ impl<P: Protocol> Accumulator<P> {
     /// Measures a unit and keeps its row. A name seen before is a `Duplicate`.
     pub fn update(&mut self, id: impl Into<UnitId>, unit: P::Unit<'_>) -> Result<()> {
         match self.rows.entry(id.into()) {
-            Entry::Occupied(entry) => Err(Error::new(
-                ErrorKind::Duplicate,
-                format!("unit '{}' occurs twice in this run", entry.key()),
-            )
-            .advice("give every unit a name of its own; merge states to combine runs")),
+            Entry::Occupied(entry) => Err(twice(entry.key())),
             Entry::Vacant(entry) => {
                 let row =
                     self.protocol.measure(unit).map_err(|error| error.at(format!("unit {}", entry.key())))?;
@@ -146,6 +142,15 @@ impl<P: Protocol> Accumulator<P> {
                 Ok(())
             }
         }
+    }
+
+    /// Adds units of this run that were measured aside, under the same protocol. A name seen before
+    /// is a `Duplicate`, and then nothing has changed.
+    pub fn take_in(&mut self, aside: Self) -> Result<()> {
+        if let Some(id) = aside.rows.keys().find(|id| self.rows.contains_key(id)) {
+            return Err(twice(id));
+        }
+        self.merge(aside)
     }
 
     /// Adds the rows of another state. Equal rows under one name coincide; unequal rows are a
@@ -175,7 +180,7 @@ impl<P: Protocol> Accumulator<P> {
         let rows = self.rows();
         let metrics = P::METRICS
             .iter()
-            .filter(|metric| self.protocol.reports(metric))
+            .filter(|metric| self.protocol.reports(metric) && self.protocol.has_evidence(metric, &rows))
             .map(|metric| (full_id::<P>(metric.id), (metric.read)(&self.protocol, &rows)))
             .collect();
         let mut warnings = self.protocol.warnings(&rows, &self.provenance);
@@ -200,8 +205,10 @@ impl<P: Protocol> Accumulator<P> {
     pub fn per_unit(&self) -> Table {
         let all = self.rows();
         let fixed = self.protocol.for_single_rows(&all);
-        let metrics: Vec<_> =
-            P::METRICS.iter().filter(|metric| metric.per_unit && self.protocol.reports(metric)).collect();
+        let shown = |metric: &&Metric<P>| {
+            metric.per_unit && self.protocol.reports(metric) && self.protocol.has_evidence(metric, &all)
+        };
+        let metrics: Vec<_> = P::METRICS.iter().filter(shown).collect();
         let columns = std::iter::once("unit")
             .chain(P::COLUMNS.iter().map(|column| column.name))
             .chain(metrics.iter().map(|metric| metric.id))
@@ -227,6 +234,11 @@ impl<P: Protocol> Accumulator<P> {
             kept.source = Arc::clone(&self.source);
         }
     }
+}
+
+fn twice(id: &UnitId) -> Error {
+    Error::new(ErrorKind::Duplicate, format!("unit '{id}' occurs twice in this run"))
+        .advice("give every unit a name of its own; merge states to combine runs")
 }
 
 /// The protocol as the report prints it: its name first, then every parameter.

@@ -30,7 +30,7 @@ pub(crate) fn intervals<P: Protocol>(
     }
     let scalars: Vec<_> = P::METRICS
         .iter()
-        .filter(|metric| protocol.reports(metric))
+        .filter(|metric| protocol.reports(metric) && protocol.has_evidence(metric, &rows))
         .filter(|metric| matches!((metric.read)(protocol, &rows), Value::Number(_) | Value::Count(_)))
         .collect();
     let mut values: Vec<Vec<f64>> = vec![Vec::new(); scalars.len()];

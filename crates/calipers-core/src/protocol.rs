@@ -38,6 +38,12 @@ pub trait Protocol: Clone + PartialEq + Serialize + DeserializeOwned + 'static {
         true
     }
 
+    /// Whether the rows hold what the metric needs; a number nobody gave evidence for is left out of
+    /// the report.
+    fn has_evidence(&self, _metric: &Metric<Self>, _rows: &Rows<'_, Self::Row>) -> bool {
+        true
+    }
+
     /// The protocol under which single rows are read for the per-unit table: parameters that are
     /// pooled over all rows are fixed to their value here.
     fn for_single_rows(&self, _rows: &Rows<'_, Self::Row>) -> Self {

@@ -2,6 +2,7 @@
 //!
 //! One folder a family, one file an idea. Nothing here opens a file, prints or starts a thread.
 
+pub mod explanation;
 pub mod independent_set;
 pub mod segmentation;
 pub mod training;

@@ -4,6 +4,7 @@ use calipers_core::protocol::{MetricInfo, metric_infos};
 use calipers_core::spelling::distance;
 use calipers_core::state::{self, Section};
 use calipers_core::{Error, Ledger, Protocol, Result};
+use calipers_metrics::explanation::protocol::Explanation;
 use calipers_metrics::independent_set::IndependentSet;
 use calipers_metrics::segmentation::protocol::Segmentation;
 use calipers_metrics::training::protocol::Training;
@@ -12,6 +13,7 @@ use serde_json::{Map, Value as Json};
 /// Every family, in the order in which it is listed.
 pub const FAMILIES: &[Family] = &[
     family::<IndependentSet>("predicted maximum independent sets of graphs"),
+    family::<Explanation>("explanations of graph neural networks"),
     family::<Segmentation>("label maps and probabilities in one global label space"),
     family::<Training>("how training runs behave over epochs and folds"),
 ];

@@ -7,11 +7,12 @@ use calipers::core::Better;
 use calipers::core::protocol::MetricInfo;
 use calipers::inputs::Inputs;
 use calipers::io::history::delimited;
+use calipers::metrics::explanation::protocol::{Explanation, Scores};
 use calipers::metrics::independent_set::{Decoder, IndependentSet};
 use calipers::metrics::training::protocol::{Preset, Training};
 use calipers::report::number::rounded;
 use calipers::sources::training::assign::{Assignment, FoldBy, GroupBy};
-use calipers::sources::{independent_set, segmentation, training};
+use calipers::sources::{explanation, independent_set, segmentation, training};
 use calipers::{Accumulator, Ledger, Report, Result, Value, demo, registry};
 use clap::Args;
 
@@ -34,30 +35,35 @@ pub(crate) struct Demo {
 
 impl Demo {
     pub(crate) fn run(self) -> Result<Outcome> {
-        let [graphs, scenes, logs] =
-            ["independent_set", "segmentation", "training"].map(|family| self.out.join(family));
+        let [graphs, molecules, scenes, logs] =
+            ["independent_set", "explanation", "segmentation", "training"]
+                .map(|family| self.out.join(family));
         demo::independent_set::write(&graphs, self.seed)?;
+        demo::explanation::write(&molecules, self.seed)?;
         demo::segmentation::write(&scenes, self.seed)?;
         demo::training::write(&logs, self.seed)?;
         let (threads, progress) =
             (Work { shard: None, threads: None }.threads(), Bar::new(&Output::default()));
         let solved = self.solved(&graphs, threads, &progress)?;
+        let explained = explained(&molecules, threads, &progress)?;
         let baseline = segmented(&scenes.join(demo::segmentation::BASELINE), threads, &progress)?;
         let multi_head = segmented(&scenes.join(demo::segmentation::MULTI_HEAD), threads, &progress)?;
         let learnt = trained(&logs, threads, &progress)?;
         let runs: Vec<Report> = learnt.accumulators.iter().map(Accumulator::finish).collect();
         let report = self.out.join("report.json");
-        let mut reports = vec![solved.report(), baseline, multi_head];
+        let mut reports = vec![solved.report(), baseline, multi_head, explained];
         reports.extend(runs);
         calipers::output::write(&report, calipers::report::json::write_array(&reports).as_bytes())?;
         let output = Output { confidence: 0.95, ..Output::default() };
         let outcome = emit::ledgers(&[solved], &output, self.seed)?;
         emit::say(&models(&[("baseline", &reports[1]), ("multi-head", &reports[2])]))?;
+        emit::say(&in_short(&reports[3]))?;
         emit::say(&format!("\n{}", training_view::curves(&learnt, emit::style())))?;
-        reports[3..].iter().try_for_each(|report| emit::say(&configurations(report)))?;
+        reports[4..].iter().try_for_each(|report| emit::say(&configurations(report)))?;
         emit::say(&format!(
             "\nThe data is in {out}, the reports in {report}. Try next:\n  \
              calipers independent-set {graphs} --per-unit graphs.csv\n  \
+             calipers explanation {molecules} --scores logits --per-unit molecules.csv\n  \
              calipers segmentation {config} --measure all\n  \
              calipers segmentation fit {config} -o fitted.toml\n  \
              calipers training {logs} --metric {key} --group-by folder --sweep 0.85,0.9,0.95\n  \
@@ -68,6 +74,7 @@ impl Demo {
             graphs = graphs.display(),
             logs = logs.display(),
             key = demo::training::KEY,
+            molecules = molecules.join(demo::explanation::UNITS).display(),
             config = scenes.join(demo::segmentation::MULTI_HEAD).display(),
         ))?;
         Ok(outcome)
@@ -84,6 +91,12 @@ impl Demo {
         let options = independent_set::options::Options { inputs, protocol, ..Default::default() };
         Ok(Box::new(independent_set::measure(&options, None, threads, progress)?))
     }
+}
+
+fn explained(folder: &Path, threads: usize, progress: &Bar) -> Result<Report> {
+    let protocol = Explanation { scores: Some(Scores::Logits), ..Explanation::default() };
+    let options = explanation::Options { inputs: vec![folder.to_owned()], protocol };
+    Ok(explanation::measure(&options, None, threads, progress)?.finish())
 }
 
 fn segmented(config: &Path, threads: usize, progress: &Bar) -> Result<Report> {
@@ -111,6 +124,39 @@ fn trained(folder: &Path, threads: usize, progress: &Bar) -> Result<training::Me
         sketches: true,
     };
     training::measure(&options, Inputs::default(), None, threads, progress)
+}
+
+/// What is said first of an explainer.
+const EXPLAINER: &[&str] = &[
+    "fid_plus_model",
+    "fid_minus_model",
+    "characterization_score_model",
+    "unfaithfulness",
+    "recall",
+    "precision",
+    "f1_score",
+    "auroc",
+    "sparsity",
+    "fidelity_curve_auc_model",
+];
+
+/// The headline numbers of an explainer, each with the direction that is better.
+fn in_short(report: &Report) -> String {
+    let infos = registry::metrics_of(&report.protocol);
+    let mut text = format!("\nexplanation, {} explained predictions\n", report.units);
+    for headline in EXPLAINER {
+        let id = format!("explanation.{headline}");
+        let arrow = match infos.iter().find(|info| info.id == id).map(|info| info.better) {
+            Some(Better::Higher) => "↑",
+            Some(Better::Lower) => "↓",
+            _ => " ",
+        };
+        if let Some(Value::Number(number)) = report.get(&id) {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "  {headline:<30}{arrow}{:>10}", rounded(*number));
+        }
+    }
+    text
 }
 
 /// The numbers that papers print first.

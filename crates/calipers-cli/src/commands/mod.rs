@@ -1,8 +1,10 @@
 //! The subcommands.
 
+pub(crate) mod chosen_metrics;
 pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod explain;
+pub(crate) mod explanation;
 pub(crate) mod independent_set;
 pub(crate) mod list;
 pub(crate) mod man;

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use calipers_core::{Error, Result};
 
@@ -30,11 +31,26 @@ pub struct Array {
     data: Data,
 }
 
-#[derive(Clone, Debug)]
+/// Memory that somebody else owns, readable for as long as it is shared.
+pub type SharedBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
+
+#[derive(Clone)]
 enum Data {
     /// Little-endian, C order, from a place in the bytes of the file that held them.
     Bytes(Vec<u8>, usize),
+    /// The same, in memory that is not ours.
+    Shared(SharedBytes),
     Texts(Vec<String>),
+}
+
+impl fmt::Debug for Data {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bytes(bytes, start) => write!(f, "{} bytes", bytes.len() - start),
+            Self::Shared(bytes) => write!(f, "{} shared bytes", (**bytes).as_ref().len()),
+            Self::Texts(texts) => texts.fmt(f),
+        }
+    }
 }
 
 impl PartialEq for Array {
@@ -45,6 +61,16 @@ impl PartialEq for Array {
 }
 
 impl Array {
+    /// An array in memory that somebody else owns: little-endian elements in C order, not copied.
+    pub fn shared(dtype: Dtype, shape: Vec<u64>, bytes: SharedBytes) -> Result<Self> {
+        let length = (*bytes).as_ref().len() as u64;
+        if byte_count(&shape, dtype.size()) != Some(length) {
+            return Err(Error::value("the memory is not as long as the shape says")
+                .found(format!("{length} bytes for {} {shape:?}", dtype.name())));
+        }
+        Ok(Self { dtype, shape, data: Data::Shared(bytes) })
+    }
+
     /// Little-endian elements in C order; their number must fit the shape.
     fn from_bytes(dtype: Dtype, shape: Vec<u64>, bytes: Vec<u8>) -> Self {
         Self::from_tail(dtype, shape, bytes, 0)
@@ -73,8 +99,8 @@ impl Array {
     /// The number of elements.
     pub fn len(&self) -> usize {
         match &self.data {
-            Data::Bytes(bytes, start) => (bytes.len() - start) / self.dtype.size(),
             Data::Texts(texts) => texts.len(),
+            Data::Bytes(..) | Data::Shared(_) => self.bytes().len() / self.dtype.size(),
         }
     }
 
@@ -101,7 +127,7 @@ impl Array {
     pub fn texts(&self) -> Option<&[String]> {
         match &self.data {
             Data::Texts(texts) => Some(texts),
-            Data::Bytes(..) => None,
+            Data::Bytes(..) | Data::Shared(_) => None,
         }
     }
 
@@ -109,6 +135,7 @@ impl Array {
     pub fn bytes(&self) -> &[u8] {
         match &self.data {
             Data::Bytes(bytes, start) => &bytes[*start..],
+            Data::Shared(bytes) => (**bytes).as_ref(),
             Data::Texts(_) => &[],
         }
     }
@@ -165,6 +192,15 @@ pub struct Arrays {
 type Decode = Box<dyn Fn() -> Result<Array> + Send + Sync>;
 
 impl Arrays {
+    /// Arrays that are in memory already, by name.
+    pub fn of(arrays: impl IntoIterator<Item = (String, Array)>) -> Self {
+        let stored = arrays.into_iter().map(|(name, array)| {
+            let decode: Decode = Box::new(move || Ok(array.clone()));
+            (name, decode)
+        });
+        Self { stored: stored.collect() }
+    }
+
     /// The names, sorted.
     pub fn keys(&self) -> Vec<String> {
         self.stored.keys().cloned().collect()

@@ -245,8 +245,10 @@ impl Literal<'_> {
 }
 
 fn dtype_error(name: impl Into<String>) -> Error {
-    Error::format("npy: this dtype is not supported")
-        .found(name.into())
+    let name = name.into();
+    let objects = if name.ends_with('O') { ": object arrays are not read" } else { "" };
+    Error::format(format!("npy: this dtype is not supported{objects}"))
+        .found(name)
         .allowed("b1, u1 to u8, i1 to i8, f2, f4, f8, S and U text")
         .advice("convert with astype before saving; nothing was executed")
 }

@@ -1,5 +1,6 @@
 //! Data sets made from a seed, so that every family can be seen at work without a download.
 
+pub mod explanation;
 pub mod independent_set;
 mod scene;
 pub mod segmentation;

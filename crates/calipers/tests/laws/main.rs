@@ -4,6 +4,7 @@
 //! registered but not listed there fails the test.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
+mod explanation;
 mod independent_set;
 mod segmentation;
 mod training;
@@ -31,6 +32,9 @@ struct Sample<P: Protocol> {
 fn every_registered_family_is_held_to_the_laws() {
     let mut held = BTreeSet::new();
     for sample in independent_set::samples() {
+        held.insert(check(&sample));
+    }
+    for sample in explanation::samples() {
         held.insert(check(&sample));
     }
     for sample in segmentation::samples() {

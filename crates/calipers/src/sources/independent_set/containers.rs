@@ -139,16 +139,16 @@ pub fn numbered(stem: &str, index: usize, count: usize) -> String {
 /// Reads an array file into containers that hand out units.
 pub fn load(found: &Found, inputs: &Inputs, options: &Options) -> Result<Vec<Container>> {
     let containers = open(found, inputs.open_found(found)?)?;
-    containers
-        .into_iter()
-        .map(|arrays| {
-            if pack::is_pack(&arrays.keys()) {
-                Pack::new(&arrays, options).map(Container::Pack)
-            } else {
-                Ok(Container::One(arrays))
-            }
-        })
-        .collect()
+    containers.into_iter().map(|arrays| in_memory(arrays, options)).collect()
+}
+
+/// Arrays in memory as a container.
+pub fn in_memory(arrays: Arrays, options: &Options) -> Result<Container> {
+    if pack::is_pack(&arrays.keys()) {
+        Pack::new(&arrays, options).map(Container::Pack)
+    } else {
+        Ok(Container::One(arrays))
+    }
 }
 
 impl Pack {
@@ -167,6 +167,14 @@ impl Pack {
 }
 
 impl Container {
+    /// How many units it holds.
+    pub fn units(&self) -> usize {
+        match self {
+            Self::One(_) => 1,
+            Self::Pack(pack) => pack.boundaries.graphs(),
+        }
+    }
+
     /// The evidence of one unit.
     pub fn unit(&self, part: Part, options: &Options) -> Result<ArrayUnit> {
         match self {

@@ -3,6 +3,7 @@
 pub mod arrays;
 pub mod containers;
 pub mod graph_files;
+pub mod memory;
 pub mod node_files;
 pub mod node_values;
 pub mod options;
@@ -15,7 +16,7 @@ use calipers_metrics::independent_set::unit::{Scores, Unit};
 use calipers_metrics::independent_set::{Axis, IndependentSet, Kind};
 
 use self::arrays::MatrixEdges;
-use self::containers::StoredEdges;
+use self::containers::{ArrayUnit, StoredEdges};
 use self::graph_files::FileGraph;
 use self::node_values::ScoreValues;
 use self::options::{Labels, Options};
@@ -54,7 +55,7 @@ pub fn measure(
     let mut accumulator = run::measure_all(&protocol, units, threads, progress, |unit, accumulator| {
         let evidence = read(&plan, unit, options, &inputs).map_err(|error| error.in_file(&unit.shown))?;
         same_kind(first, unit, (scores, axis), &evidence)?;
-        update(accumulator, unit, &evidence, options).map_err(|error| error.in_file(&unit.shown))
+        update(accumulator, &unit.name, &evidence, options).map_err(|error| error.in_file(&unit.shown))
     })?;
     let provenance = &mut accumulator.provenance;
     provenance.inputs = inputs.into_files()?;
@@ -106,14 +107,16 @@ fn same_kind(
     if found == expected {
         return Ok(());
     }
-    let shown = |(kind, axis): (Option<Kind>, Option<Axis>)| {
-        let kind = kind.map_or("no scores".into(), |kind| format!("{kind:?}").to_lowercase());
-        axis.map_or(kind.clone(), |axis| format!("{kind} with {}", format!("{axis:?}").to_lowercase()))
-    };
     Err(Error::value("the units have different kinds of scores")
         .in_file(&unit.shown)
         .found(format!("{} in unit {}, {} in unit {}", shown(expected), first.name, shown(found), unit.name))
         .allowed("one kind and one axis in a run"))
+}
+
+/// A kind and an axis in words.
+fn shown((kind, axis): (Option<Kind>, Option<Axis>)) -> String {
+    let kind = kind.map_or("no scores".into(), |kind| format!("{kind:?}").to_lowercase());
+    axis.map_or(kind.clone(), |axis| format!("{kind} with {}", format!("{axis:?}").to_lowercase()))
 }
 
 fn read(plan: &Plan, unit: &UnitPlan, options: &Options, inputs: &Inputs) -> Result<Evidence> {
@@ -121,24 +124,9 @@ fn read(plan: &Plan, unit: &UnitPlan, options: &Options, inputs: &Inputs) -> Res
         UnitAt::Arrays { place, part } => {
             let members = plan.arrays.take(*place, |found| containers::load(found, inputs, options))?;
             let arrays = members[part.member].unit(*part, options)?;
-            let nodes = arrays.nodes.or(options.num_nodes).ok_or_else(graph_files::unknown_size)?;
-            let graph = match &arrays.edges {
-                StoredEdges::Matrix(array) => {
-                    let edges = MatrixEdges::new(array)?;
-                    // Scores and labels of that length are in memory already; a bare number is not.
-                    let counted = arrays.scores.is_some() || arrays.labels.is_some();
-                    let nodes = if counted { nodes } else { graph_files::plausible(nodes, edges.entries())? };
-                    Graph::build(nodes, Storage::Both, &edges)?
-                }
-                StoredEdges::Pairs(pairs) => Graph::build(nodes, Storage::Both, &pairs.as_slice())?,
-            };
-            Ok(Evidence {
-                graph: FileGraph { graph, labels: None, announced: None },
-                scores: arrays.scores,
-                scores_shown: unit.shown.clone(),
-                labels: arrays.labels,
-                optimum: unit.optimum.or(arrays.optimum),
-            })
+            let evidence = from_arrays(arrays, options)?;
+            let optimum = unit.optimum.or(evidence.optimum);
+            Ok(Evidence { scores_shown: unit.shown.clone(), optimum, ..evidence })
         }
         UnitAt::Files { graph, scores, chosen, labels } => {
             let score_values = match scores {
@@ -189,32 +177,57 @@ fn read(plan: &Plan, unit: &UnitPlan, options: &Options, inputs: &Inputs) -> Res
     }
 }
 
+/// The evidence that the arrays of one unit give.
+fn from_arrays(arrays: ArrayUnit, options: &Options) -> Result<Evidence> {
+    let nodes = arrays.nodes.or(options.num_nodes).ok_or_else(graph_files::unknown_size)?;
+    let graph = match &arrays.edges {
+        StoredEdges::Matrix(array) => {
+            let edges = MatrixEdges::new(array)?;
+            // Scores and labels of that length are in memory already; a bare number is not.
+            let counted = arrays.scores.is_some() || arrays.labels.is_some();
+            let nodes = if counted { nodes } else { graph_files::plausible(nodes, edges.entries())? };
+            Graph::build(nodes, Storage::Both, &edges)?
+        }
+        StoredEdges::Pairs(pairs) => Graph::build(nodes, Storage::Both, &pairs.as_slice())?,
+    };
+    Ok(Evidence {
+        graph: FileGraph { graph, labels: None, announced: None },
+        scores: arrays.scores,
+        scores_shown: String::new(),
+        labels: arrays.labels,
+        optimum: arrays.optimum,
+    })
+}
+
 fn update(
     accumulator: &mut Accumulator<IndependentSet>,
-    unit: &UnitPlan,
+    name: &str,
     evidence: &Evidence,
     options: &Options,
 ) -> Result<()> {
     let stored = &evidence.graph.graph;
     if let Some(node) = stored.first_self_loop().filter(|_| options.refuse_self_loops) {
         return Err(Error::value("the graph has a self loop")
-            .at(format!("unit {}, node {node}", unit.name))
+            .at(format!("unit {name}, node {node}"))
             .advice("--self-loops drop leaves loops out"));
     }
     let complement = accumulator.protocol().complement.then(|| stored.complement()).transpose()?;
     let graph = complement.as_ref().unwrap_or(stored);
-    let at_unit = |error: Error| error.at(format!("unit {}", unit.name));
+    let at_unit = |error: Error| error.at(format!("unit {name}"));
     let scores = evidence.scores.as_ref().map(|scores| {
-        Scores::new(scores.kind, scores.axis, &scores.values, graph.nodes())
-            .map_err(|error| at_unit(error).in_file(&evidence.scores_shown))
+        let checked = Scores::new(scores.kind, scores.axis, &scores.values, graph.nodes()).map_err(at_unit);
+        // Arrays in memory have no file.
+        checked.map_err(|error| match evidence.scores_shown.as_str() {
+            "" => error,
+            file => error.in_file(file),
+        })
     });
-    let view =
-        Unit::new(&unit.name, graph, scores.transpose()?, evidence.labels.as_deref(), evidence.optimum);
-    accumulator.update(unit.name.as_str(), view.map_err(at_unit)?)?;
+    let view = Unit::new(name, graph, scores.transpose()?, evidence.labels.as_deref(), evidence.optimum);
+    accumulator.update(name, view.map_err(at_unit)?)?;
     if let Some((announced, lines)) = evidence.graph.announced {
         accumulator.provenance.facts.insert(Fact {
             code: "edge-count-differs".into(),
-            unit: unit.name.clone(),
+            unit: name.into(),
             detail: format!("{announced} announced, {lines} edge lines"),
         });
     }

@@ -11,15 +11,19 @@ pub fn parse(text: &str) -> Result<Config> {
 }
 
 fn explained(problem: &toml::de::Error, text: &str) -> Error {
-    let message = problem.message();
-    let error = match Unknown::read(message) {
-        Some(unknown) => unknown.error(),
-        None => Error::format(message.lines().next().unwrap_or("not readable as TOML")),
-    };
+    let error = worded(problem.message());
     let Some(span) = problem.span() else { return error };
     let lines_before = text.get(..span.start).unwrap_or(text).matches('\n').count();
     let line = text.lines().nth(lines_before).unwrap_or_default().trim();
     error.at(format!("line {}: {line}", lines_before + 1))
+}
+
+/// What a deserializer complains of, with the nearest valid word where one is near.
+pub fn worded(message: &str) -> Error {
+    match Unknown::read(message) {
+        Some(unknown) => unknown.error(),
+        None => Error::format(message.lines().next().unwrap_or("the configuration is not readable")),
+    }
 }
 
 /// A word that is none of those allowed in its place, as the deserializer words it.

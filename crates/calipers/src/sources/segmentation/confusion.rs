@@ -86,7 +86,8 @@ impl Matrices {
     }
 }
 
-fn from_array(array: &Array) -> Result<Matrix> {
+/// A matrix of whole numbers from an array.
+pub(super) fn from_array(array: &Array) -> Result<Matrix> {
     let found = format!("{} {}", array.dtype().name(), shape_text(array.shape()));
     let (&[rows, columns] | &[1, rows, columns]) = array.shape() else {
         return Err(Error::value("a confusion matrix has two axes").found(found));

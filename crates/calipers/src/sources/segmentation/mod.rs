@@ -6,6 +6,7 @@ pub mod confusion;
 pub mod evidence;
 pub mod fit;
 pub mod label_map;
+pub mod memory;
 pub mod options;
 pub mod plan;
 pub mod scores;

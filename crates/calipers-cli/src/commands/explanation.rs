@@ -1,0 +1,110 @@
+//! `calipers explanation`: explanations of graph neural networks.
+
+use std::path::PathBuf;
+
+use calipers::metrics::explanation::protocol::{MaskScores, Options as Parameters, Preset, Scores, Task};
+use calipers::sources::explanation::{Options, measure};
+use calipers::{Ledger, Result};
+use clap::Args;
+
+use super::chosen_metrics::Choice;
+use crate::options::{Output, Work, named};
+use crate::progress::Bar;
+use crate::{Outcome, emit};
+
+/// Score explanations of graph neural networks
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  calipers explanation runs/gnnexplainer/ --scores logits --json report.json
+  calipers explanation mutag.npz --scores logits --per-unit units.csv --state mutag.state
+  calipers explanation masks.jsonl --mask-scores raw --threshold 0.1 --metrics recall,precision,auroc
+  calipers explanation curves.json --pos-weight 0.2 --neg-weight 0.8 --json -
+  calipers explanation karate_probs.npz --scores probs --preset pyg --json -
+  cat units.jsonl | calipers explanation - --task binary --scores probs --json -
+
+Keys of a unit, all optional; each metric says which it needs:
+  y, y_hat, y_sub, y_comp                true labels; predictions on the full graph, with only the
+                                         explanation kept, with the explanation removed
+  index                                  the instances that count
+  y_sub_sweep, y_comp_sweep, x           predictions at several explanation sizes
+  y_sub_samples, y_comp_samples          predictions on random perturbations
+  pred_mask, target_mask, target_masks   importance, true importance, alternative truths; by node or
+                                         edge type as pred_mask.TYPE
+  pred_mask_samples                      masks of perturbed inputs
+  pos_fidelity, neg_fidelity, x          a given fidelity curve
+A file with `unit`, `ptr` or `mask_ptr` holds a batch of units.")]
+pub(crate) struct ExplanationArgs {
+    /// Files with units (.npz .safetensors .pt .json .jsonl) or folders of them ("-" reads JSON lines from
+    /// standard input)
+    #[arg(value_name = "INPUT", required = true)]
+    inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    measure: Measure,
+    #[command(flatten)]
+    work: Work,
+    #[command(flatten)]
+    output: Output,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Measuring")]
+struct Measure {
+    /// What the model predicts [default: multiclass]
+    #[arg(long, value_parser = named::<Task>(&["multiclass", "binary", "regression"]))]
+    task: Option<Task>,
+    /// What float predictions are; never guessed
+    #[arg(long, value_name = "KIND", value_parser = named::<Scores>(&["probs", "log_probs", "logits"]))]
+    scores: Option<Scores>,
+    /// Elements with pred_mask > T are selected [default: 0.5]
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    threshold: Option<f64>,
+    /// Elements with target_mask >= T are in the truth [default: --threshold; 0.5 with raw masks]
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    target_threshold: Option<f64>,
+    /// What mask values are [default: probs]
+    #[arg(long, value_name = "KIND", value_parser = named::<MaskScores>(&["probs", "logits", "raw"]))]
+    mask_scores: Option<MaskScores>,
+    /// Weight of fid+ in the characterization score [default: 0.5]
+    #[arg(long, value_name = "W", allow_negative_numbers = true)]
+    pos_weight: Option<f64>,
+    /// Weight of 1 - fid- in the characterization score [default: 0.5]
+    #[arg(long, value_name = "W", allow_negative_numbers = true)]
+    neg_weight: Option<f64>,
+    /// Which formulas: exact ones, or those of published code [default: strict]
+    #[arg(long, value_parser = named::<Preset>(&["strict", "document", "pyg", "graphxai"]))]
+    preset: Option<Preset>,
+    /// Print only these metrics, separated by commas; the state keeps everything
+    #[arg(long, value_name = "IDS", value_delimiter = ',')]
+    metrics: Vec<String>,
+    /// Seed of the bootstrap
+    #[arg(long, value_name = "K", default_value_t = 0)]
+    seed: u64,
+}
+
+impl ExplanationArgs {
+    pub(crate) fn run(self) -> Result<Outcome> {
+        let Self { inputs, measure: given, work, output } = self;
+        let parameters = Parameters {
+            task: given.task,
+            scores: given.scores,
+            threshold: given.threshold,
+            target_threshold: given.target_threshold,
+            mask_scores: given.mask_scores,
+            pos_weight: given.pos_weight,
+            neg_weight: given.neg_weight,
+            preset: given.preset,
+        };
+        let protocol = parameters.resolve()?;
+        let choice = Choice::new(&given.metrics, &protocol)?;
+        output.check()?;
+        let options = Options { inputs, protocol };
+        let accumulator = measure(&options, work.shard, work.threads(), &Bar::new(&output))?;
+        // The evidence of a metric may be in another shard.
+        if work.shard.is_none() {
+            choice.check_evidence(&accumulator)?;
+        }
+        let ledgers: Vec<Box<dyn Ledger>> = vec![choice.apply(accumulator)];
+        emit::ledgers(&ledgers, &output, given.seed)
+    }
+}

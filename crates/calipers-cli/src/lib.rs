@@ -1,0 +1,101 @@
+//! The `calipers` command as a function: one file a subcommand. The program and the Python package
+//! both run it.
+
+mod commands;
+mod emit;
+mod options;
+mod progress;
+
+use std::ffi::OsString;
+use std::io::Write;
+
+use calipers::{Error, ErrorKind};
+use clap::{Parser, Subcommand};
+
+/// Measures models the way a paper defines the number, and gives the same bits whoever runs it.
+#[derive(Parser)]
+#[command(name = "calipers", version, propagate_version = true, max_term_width = 100)]
+#[command(after_help = "\
+Examples:
+  calipers demo                                          a data set made on the spot, scored
+  calipers independent-set val/ --json report.json       a folder of array files
+  calipers explanation mutag.npz --scores logits         explained predictions of a graph network
+  calipers segmentation --truth gt --pred out --classes 19 --ignore 255
+                                                         two folders of label maps
+  calipers training logs/ --metric val_F1 --group-by folder
+                                                         histories of training runs
+  calipers merge 1.state 2.state -o all.state            shards into one state
+  calipers explain independent_set.gap_ratio             what a number means
+
+Exit status: 0 done; 1 the input or the computation failed; 2 wrong usage; 3 a warning under --strict.")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Demo(commands::demo::Demo),
+    IndependentSet(Box<commands::independent_set::IndependentSetArgs>),
+    Explanation(Box<commands::explanation::ExplanationArgs>),
+    Segmentation(Box<commands::segmentation::SegmentationArgs>),
+    Training(Box<commands::training::TrainingArgs>),
+    Merge(commands::merge::Merge),
+    Show(commands::show::Show),
+    List(commands::list::List),
+    Explain(commands::explain::Explain),
+    Completions(commands::completions::Completions),
+    Man(commands::man::Man),
+}
+
+/// How a command ended when it did not fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// Everything was done.
+    Done,
+    /// Done, with warnings, and the caller wants to know by the exit status.
+    Warned,
+}
+
+/// Runs the program with these arguments, the first of which is its own name, and returns the exit
+/// status.
+pub fn run<I, T>(arguments: I) -> u8
+where
+    I: IntoIterator<Item = T>,
+    T: Into<OsString> + Clone,
+{
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // A closed stream leaves nobody to tell.
+            let _ = error.print();
+            return u8::try_from(error.exit_code()).unwrap_or(2);
+        }
+    };
+    let outcome = match cli.command {
+        Command::Demo(command) => command.run(),
+        Command::IndependentSet(command) => command.run(),
+        Command::Explanation(command) => command.run(),
+        Command::Segmentation(command) => command.run(),
+        Command::Training(command) => command.run(),
+        Command::Merge(command) => command.run(),
+        Command::Show(command) => command.run(),
+        Command::List(command) => command.run(),
+        Command::Explain(command) => command.run(),
+        Command::Completions(command) => command.run(),
+        Command::Man(command) => command.run(),
+    };
+    match outcome {
+        Ok(Outcome::Done) => 0,
+        Ok(Outcome::Warned) => 3,
+        Err(error) => {
+            complain(&error);
+            if error.kind() == ErrorKind::Usage { 2 } else { 1 }
+        }
+    }
+}
+
+/// One block on stderr. A closed stderr leaves nobody to tell.
+fn complain(error: &Error) {
+    let _ = writeln!(std::io::stderr(), "error: {error}");
+}

@@ -1,0 +1,83 @@
+//! Everything that is kept of the masks of a unit.
+
+use calipers_core::Result;
+
+use super::agreement::{agreement, best_truth, of_type, selected_count};
+use super::evidence::Evidence;
+use super::masks::{Bits, Masks, Values};
+use super::protocol::{Explanation, Preset};
+use super::published::{sigmoids, takes_for_logits};
+use super::ranking::Ranking;
+use super::row::{MaskRow, Noticed};
+use super::shape::{Importance, largest, shape};
+use super::stability::stability;
+use super::threshold::{all, rounded};
+
+/// The row of a unit's masks, if it has any; notes what looks wrong in them.
+pub(super) fn mask_row(
+    protocol: &Explanation,
+    evidence: &Evidence<'_>,
+    noticed: &mut Noticed,
+) -> Result<Option<MaskRow>> {
+    let Some(masks) = Masks::new(protocol, evidence)? else { return Ok(None) };
+    let stored = masks.values();
+    let pred = evidence.plain("pred_mask").ok().flatten();
+    let published = pred.filter(|_| protocol.preset == Preset::Pyg).map(|array| array.data);
+    let mended = published.filter(|data| takes_for_logits(*data)).map(|data| sigmoids(data, &stored));
+    noticed.sigmoid_applied = mended.is_some();
+    let values = mended.as_ref().unwrap_or(&stored);
+    let selected = match published {
+        Some(data) => Bits::above(values.data(), rounded(data, protocol.threshold)),
+        None => masks.selected(protocol),
+    };
+    let elements = values.len();
+    look(values, &selected, noticed);
+    noticed.soft_truth = masks.has_soft_truth();
+    let chosen =
+        (masks.truths > 0).then(|| best_truth(&masks, &selected, protocol.target_threshold, elements));
+    let truth = chosen.map(|(position, _)| masks.truth(position, protocol.target_threshold));
+    let ranking = Ranking::new(values, truth.as_ref());
+    let importance = Importance::new(protocol.mask_scores, largest(values));
+    let mut row = MaskRow {
+        elements: elements as u64,
+        selected: selected_count(&selected),
+        agreement: chosen.map(|(position, confusion)| agreement(&ranking, position, confusion)),
+        ..MaskRow::default()
+    };
+    if protocol.preset == Preset::Pyg {
+        return Ok(Some(row));
+    }
+    let shape = shape(values, importance, &ranking, truth.as_ref());
+    row.zeros = shape.zeros;
+    row.mass = shape.mass.into();
+    row.mass_log = shape.mass_log.into();
+    row.gini = shape.gini.into();
+    if let Some(agreement) = &mut row.agreement {
+        agreement.mass = shape.true_mass.into();
+    }
+    if masks.typed() {
+        for (position, (name, cut)) in masks.types.iter().zip(masks.cuts()).enumerate() {
+            let truth = truth.as_ref().map(|truth| truth.of_type(position));
+            let typed = of_type(&values.part(cut), &selected.of_type(position), truth.as_ref());
+            row.types.insert((*name).into(), typed);
+        }
+    }
+    if masks.samples > 0 {
+        row.stability = Some(stability(&masks, values, protocol.mask_scores));
+    }
+    Ok(Some(row))
+}
+
+fn look(values: &Values<'_>, selected: &Bits<'_>, noticed: &mut Noticed) {
+    noticed.value_at_threshold = selected.any_on_threshold();
+    let data = values.data();
+    if data.is_empty() {
+        return;
+    }
+    let first = data.get(0);
+    if all(data, |value| (value - first).abs() <= 0.0) {
+        noticed.constant_mask = data.len() >= 2;
+    } else {
+        noticed.binary_mask = all(data, |value| value.abs() <= 0.0 || (value - 1.0).abs() <= 0.0);
+    }
+}

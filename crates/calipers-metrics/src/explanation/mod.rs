@@ -1,0 +1,33 @@
+//! Explanations of graph neural networks: fidelity, faithfulness, agreement with a truth, curves.
+
+mod agreement;
+mod audit;
+mod curve;
+mod curve_reading;
+pub mod evidence;
+mod faithfulness;
+mod family;
+mod fidelity;
+mod fidelity_reading;
+mod instances;
+pub mod kept_sum;
+pub mod kernels;
+mod mask;
+mod mask_reading;
+mod masks;
+mod measure;
+mod metrics;
+pub mod needs;
+mod predictions;
+mod probability;
+pub mod protocol;
+mod published;
+mod published_slices;
+mod ranking;
+mod reading;
+pub mod row;
+mod row_kernel;
+mod score_check;
+mod shape;
+mod stability;
+mod threshold;

@@ -1,0 +1,104 @@
+//! Explanations of graph neural networks: arrays under the family's keys.
+
+use std::borrow::Cow;
+
+use calipers::core::Error;
+use calipers::io::array::{Array, Dtype};
+use calipers::metrics::explanation::evidence::{self, Data, Evidence};
+use calipers::metrics::explanation::protocol::{Explanation, Options};
+use calipers::{Accumulator, Result};
+use half::{bf16, f16};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde_json::Value as Json;
+
+use super::{object, settings};
+use crate::array::read;
+use crate::failure::detached;
+use crate::state::State;
+
+/// An empty state; `options` are those of the command line as JSON.
+#[pyfunction]
+pub(crate) fn explanation_new(py: Python<'_>, options: &str) -> PyResult<State> {
+    detached(py, |_| {
+        let options: Options = settings(Json::Object(object(options)?))?;
+        options.resolve().map(State::new)
+    })
+}
+
+/// Measures the explanation that the arrays hold; a mask of one type is under `KEY.TYPE`.
+#[pyfunction]
+pub(crate) fn explanation_update(
+    py: Python<'_>,
+    state: &State,
+    name: &str,
+    arrays: &Bound<'_, PyDict>,
+) -> PyResult<()> {
+    let mut given = Vec::with_capacity(arrays.len());
+    for (key, object) in arrays.iter().filter(|(_, object)| !object.is_none()) {
+        let key: String = key.extract()?;
+        let array = read(&object, &key)?;
+        given.push((key, array));
+    }
+    detached(py, |_| {
+        let protocol: Explanation = state.protocol()?;
+        let opened = given.iter().map(|(key, array)| Ok((key, Elements::new(key, array)?)));
+        let opened = opened.collect::<Result<Vec<_>>>().map_err(|error| error.at(format!("unit {name}")))?;
+        let mut evidence = Evidence::new();
+        for (key, elements) in &opened {
+            evidence.insert(key, elements.array()?);
+        }
+        let mut aside = Accumulator::new(protocol);
+        aside.update(name, evidence)?;
+        state.take_in(aside)
+    })
+}
+
+/// An array in one of the types in which evidence is measured, borrowed where memory allows.
+struct Elements<'a> {
+    shape: Vec<usize>,
+    values: Values<'a>,
+}
+
+enum Values<'a> {
+    Half(Cow<'a, [f16]>),
+    Brain(Cow<'a, [bf16]>),
+    Single(Cow<'a, [f32]>),
+    Double(Cow<'a, [f64]>),
+    Whole(Cow<'a, [i64]>),
+    Truth(Vec<bool>),
+}
+
+impl<'a> Elements<'a> {
+    fn new(key: &str, array: &'a Array) -> Result<Self> {
+        let values = match array.dtype() {
+            Dtype::F16 => array.elements().map(Values::Half),
+            Dtype::BF16 => array.elements().map(Values::Brain),
+            Dtype::F32 => array.elements().map(Values::Single),
+            Dtype::F64 => array.elements().map(Values::Double),
+            Dtype::I64 => array.elements().map(Values::Whole),
+            Dtype::Bool => Some(Values::Truth(array.bytes().iter().map(|&byte| byte != 0).collect())),
+            _ => Some(Values::Whole(Cow::Owned(
+                array.to_i64s().map_err(|error| error.at(format!("key {key}")))?,
+            ))),
+        };
+        let values = values.ok_or_else(|| {
+            Error::value("the memory is not as long as the shape says").at(format!("key {key}"))
+        })?;
+        // The array is in memory, so that its axes fit.
+        let shape = array.shape().iter().map(|&axis| axis as usize).collect();
+        Ok(Self { shape, values })
+    }
+
+    fn array(&self) -> Result<evidence::Array<'_>> {
+        let data = match &self.values {
+            Values::Half(values) => Data::F16(values),
+            Values::Brain(values) => Data::BF16(values),
+            Values::Single(values) => Data::F32(values),
+            Values::Double(values) => Data::F64(values),
+            Values::Whole(values) => Data::Int(values),
+            Values::Truth(values) => Data::Bool(values),
+        };
+        evidence::Array::new(self.shape.clone(), data)
+    }
+}

@@ -1,0 +1,250 @@
+//! What `calipers.pyg` computes without torch. Each function takes NumPy arrays and returns `None` for
+//! arrays that it does not take; the package then asks torch.
+
+use calipers::metrics::explanation::evidence::Data;
+use calipers::metrics::explanation::kernels::published as kernels;
+use calipers::metrics::explanation::kernels::{flips, mask_auroc, mask_confusion};
+use calipers::metrics::explanation::protocol::Scores;
+use numpy::{Element, PyArray0, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+
+/// From how many elements on other threads may run meanwhile.
+const LONG: usize = 1 << 15;
+
+/// Does work, without the interpreter's lock where there is much of it.
+fn worked<T: Send>(py: Python<'_>, elements: usize, work: impl FnOnce() -> T + Send) -> T {
+    if elements < LONG { work() } else { py.detach(work) }
+}
+
+/// The elements of a contiguous array of this type.
+fn elements<'a, T: Element>(array: &'a Bound<'_, PyAny>) -> Option<&'a [T]> {
+    let array = array.cast::<PyArrayDyn<T>>().ok()?;
+    if !array.is_c_contiguous() {
+        return None;
+    }
+    // SAFETY: the array is alive and contiguous. The package says that arrays must not be written to
+    // while a call reads them.
+    unsafe { array.as_slice() }.ok()
+}
+
+/// The elements of an array to be written.
+fn places<'a, T: Element>(array: &'a Bound<'_, PyAny>) -> Option<&'a mut [T]> {
+    let array = array.cast::<PyArrayDyn<T>>().ok()?;
+    if !array.is_c_contiguous() {
+        return None;
+    }
+    // SAFETY: the package has just made this array, and nobody else has it.
+    unsafe { array.as_slice_mut() }.ok()
+}
+
+/// A mask, f32 or f64.
+fn floats<'a>(array: &'a Bound<'_, PyAny>) -> Option<Data<'a>> {
+    elements(array).map(Data::F32).or_else(|| elements(array).map(Data::F64))
+}
+
+/// Writes the characterization score of every pair to `out`; false where the arrays differ in type or
+/// length.
+#[pyfunction]
+pub(crate) fn pyg_characterization(
+    py: Python<'_>,
+    pos: &Bound<'_, PyAny>,
+    neg: &Bound<'_, PyAny>,
+    pos_weight: f64,
+    neg_weight: f64,
+    out: &Bound<'_, PyAny>,
+) -> bool {
+    macro_rules! written {
+        ($float:ty, $kernel:path) => {
+            if let (Some(pos), Some(neg), Some(out)) =
+                (elements::<$float>(pos), elements::<$float>(neg), places::<$float>(out))
+                && pos.len() == neg.len()
+                && pos.len() == out.len()
+            {
+                worked(py, pos.len(), || $kernel(pos, neg, pos_weight, neg_weight, out));
+                return true;
+            }
+        };
+    }
+    written!(f32, kernels::characterization_f32);
+    written!(f64, kernels::characterization_f64);
+    false
+}
+
+/// The area under the curve as a single value of its type; `None` also for a fidelity- of 1 and a
+/// descending axis, which torch's way refuses.
+#[pyfunction]
+pub(crate) fn pyg_curve_area<'py>(
+    py: Python<'py>,
+    pos: &Bound<'py, PyAny>,
+    neg: &Bound<'py, PyAny>,
+    x: &Bound<'py, PyAny>,
+) -> Option<Bound<'py, PyAny>> {
+    macro_rules! area {
+        ($float:ty, $kernel:path) => {
+            if let (Some(pos), Some(neg)) = (elements::<$float>(pos), elements::<$float>(neg))
+                && pos.len() == neg.len()
+            {
+                let whole;
+                let x = match elements::<$float>(x) {
+                    Some(x) => x,
+                    None => match elements::<i64>(x).and_then(|x| from_its_start(x)) {
+                        Some(shifted) => {
+                            whole = shifted.into_iter().map(|x| x as $float).collect::<Vec<_>>();
+                            &whole
+                        }
+                        None => return None,
+                    },
+                };
+                if x.len() != pos.len() || x.is_empty() {
+                    return None;
+                }
+                let area = worked(py, pos.len(), || {
+                    // Without an early end the comparisons go side by side.
+                    if neg.iter().fold(false, |found, neg| found | ((neg - 1.0).abs() <= 0.0)) {
+                        return None;
+                    }
+                    if x.iter().zip(&x[1..]).fold(false, |found, (left, right)| found | (right < left)) {
+                        return None;
+                    }
+                    Some($kernel(pos, neg, x) as $float)
+                })?;
+                return Some(PyArray0::from_array(py, &numpy::ndarray::arr0(area)).into_any());
+            }
+        };
+    }
+    area!(f32, kernels::curve_area_f32);
+    area!(f64, kernels::curve_area_f64);
+    None
+}
+
+/// Whole numbers counted from the first, where f32 holds every one of them.
+fn from_its_start(x: &[i64]) -> Option<Vec<i32>> {
+    let first = *x.first()?;
+    let fits = |x: &i64| x.checked_sub(first).filter(|x| x.abs() <= 1 << 24);
+    x.iter().map(|x| fits(x).map(|x| x as i32)).collect()
+}
+
+/// Accuracy, recall, precision, f1 score and auroc, then the true and the other elements.
+type Agreement = (f64, f64, f64, f64, f64, u64, u64);
+
+/// How a mask agrees with a target of f32, f64 or bool. `None` also for a mask with values outside
+/// [0, 1], unless they were dealt with. Without `ranked` the auroc is 0.
+#[pyfunction]
+pub(crate) fn pyg_agreement(
+    py: Python<'_>,
+    pred: &Bound<'_, PyAny>,
+    target: &Bound<'_, PyAny>,
+    threshold: f64,
+    target_threshold: f64,
+    ranked: bool,
+    any_values: bool,
+) -> Option<Agreement> {
+    let pred = floats(pred)?;
+    let target = floats(target).or_else(|| elements(target).map(Data::Bool))?;
+    if pred.len() != target.len() || pred.is_empty() {
+        return None;
+    }
+    worked(py, pred.len(), || {
+        if !any_values && kernels::takes_for_logits(pred) {
+            return None;
+        }
+        let counts = mask_confusion(pred, threshold, target, target_threshold);
+        let (positives, negatives) = (counts.positives(), counts.negatives());
+        let twice = if ranked && positives > 0 && negatives > 0 {
+            mask_auroc(pred, target, target_threshold)
+        } else {
+            0
+        };
+        Some((
+            kernels::ratio(counts.tp + counts.tn, counts.elements()),
+            kernels::ratio(counts.tp, positives),
+            kernels::ratio(counts.tp, counts.tp + counts.fp),
+            kernels::ratio(2 * counts.tp, 2 * counts.tp + counts.fp + counts.fn_),
+            kernels::auroc(&counts, twice),
+            positives,
+            negatives,
+        ))
+    })
+}
+
+/// fid+ and fid- of int64 labels; of type phenomenon where the labels on the full graph are given.
+#[pyfunction]
+pub(crate) fn pyg_fidelity(
+    py: Python<'_>,
+    y: &Bound<'_, PyAny>,
+    y_hat: Option<&Bound<'_, PyAny>>,
+    y_sub: &Bound<'_, PyAny>,
+    y_comp: &Bound<'_, PyAny>,
+) -> Option<(f64, f64)> {
+    let (y, sub, comp) = (elements::<i64>(y)?, elements::<i64>(y_sub)?, elements::<i64>(y_comp)?);
+    let hat = match y_hat {
+        Some(y_hat) => Some(elements::<i64>(y_hat)?),
+        None => None,
+    };
+    let count = y.len();
+    if sub.len() != count || comp.len() != count || hat.is_some_and(|hat| hat.len() != count) {
+        return None;
+    }
+    let of = |other: &[i64]| {
+        let fidelity = match hat {
+            Some(hat) => kernels::phenomenon_fidelity(&flips(Some(y), hat, other), count as u64),
+            None => kernels::model_fidelity(&flips(None, y, other), count as u64),
+        };
+        fidelity.unwrap_or(f64::NAN)
+    };
+    Some(worked(py, count, || (of(comp), of(sub))))
+}
+
+/// 1 - exp(-KL) of `[N, C]` or `[N]` scores of one type; `None` also where torch's own exponential
+/// decides what is 0.
+#[pyfunction]
+pub(crate) fn pyg_unfaithfulness(
+    py: Python<'_>,
+    y: &Bound<'_, PyAny>,
+    y_hat: &Bound<'_, PyAny>,
+    scores: &str,
+    columns: Option<usize>,
+) -> Option<f64> {
+    let (p, q) = (floats(y)?, floats(y_hat)?);
+    if p.len() != q.len() || p.is_empty() || p.dtype() != q.dtype() {
+        return None;
+    }
+    let scores = match scores {
+        "raw" => Scores::Logits,
+        "probs" => Scores::Probs,
+        "log_probs" => Scores::LogProbs,
+        _ => return None,
+    };
+    worked(py, p.len(), || {
+        if scores != Scores::Probs && !(tame(p) && tame(q)) {
+            return None;
+        }
+        let instances = (p.len() / columns.unwrap_or(1).max(1)) as u64;
+        let kl = kernels::kl_sum(scores, p, q, columns);
+        Some(kernels::unfaithfulness(&kl, instances).unwrap_or(f64::NAN))
+    })
+}
+
+/// Whether no exponential of a difference of these scores comes near the smallest number of the type.
+fn tame(data: Data<'_>) -> bool {
+    macro_rules! within {
+        ($values:expr, $float:ty, $reach:expr) => {{
+            let mut ends = [(<$float>::INFINITY, <$float>::NEG_INFINITY); 16];
+            let (blocks, rest) = $values.as_chunks::<16>();
+            for block in blocks {
+                for (end, value) in ends.iter_mut().zip(block) {
+                    *end = (end.0.min(*value), end.1.max(*value));
+                }
+            }
+            let all = ends.into_iter().chain(rest.iter().map(|value| (*value, *value)));
+            let (low, high) =
+                all.fold((0.0, 0.0), |(low, high): ($float, $float), end| (low.min(end.0), high.max(end.1)));
+            high - low < $reach
+        }};
+    }
+    match data {
+        Data::F32(values) => within!(values, f32, 80.0),
+        Data::F64(values) => within!(values, f64, 700.0),
+        _ => false,
+    }
+}

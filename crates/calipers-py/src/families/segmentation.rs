@@ -1,0 +1,181 @@
+//! Segmentations: a truth map and the arrays of the heads.
+
+use calipers::core::{Error, Protocol};
+use calipers::io::array::Array;
+use calipers::metrics::segmentation::config::Config;
+use calipers::metrics::segmentation::protocol::Segmentation;
+use calipers::metrics::segmentation::row::{PixelRow, Row};
+use calipers::metrics::segmentation::sparse::Sparse;
+use calipers::sources::segmentation::memory;
+use calipers::{Accumulator, Result};
+use numpy::{PyArray1, PyArray3, PyArrayMethods, ToPyArray};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde_json::Value as Json;
+
+use super::{object, settings};
+use crate::array::read;
+use crate::failure::detached;
+use crate::state::State;
+
+fn protocol(config: &str) -> Result<Segmentation> {
+    settings::<Config>(Json::Object(object(config)?))?.resolve()
+}
+
+/// An empty state; `config` is a configuration as JSON.
+#[pyfunction]
+pub(crate) fn segmentation_new(py: Python<'_>, config: &str) -> PyResult<State> {
+    detached(py, |_| protocol(config).map(State::new))
+}
+
+/// Measures one image; `pred` is one array, or one for each head by name.
+#[pyfunction]
+pub(crate) fn segmentation_update(
+    py: Python<'_>,
+    state: &State,
+    name: &str,
+    truth: &Bound<'_, PyAny>,
+    pred: &Bound<'_, PyAny>,
+) -> PyResult<()> {
+    let truth = read(truth, "truth")?;
+    let given = predictions(pred)?;
+    detached(py, |_| {
+        let protocol: Segmentation = state.protocol()?;
+        let preds = by_head(&protocol, given)?;
+        state.take_in(memory::measure(&protocol, name, truth, &preds)?)
+    })
+}
+
+/// Measures one confusion matrix.
+#[pyfunction]
+pub(crate) fn segmentation_update_confusion(
+    py: Python<'_>,
+    state: &State,
+    name: &str,
+    matrix: &Bound<'_, PyAny>,
+) -> PyResult<()> {
+    let matrix = read(matrix, "confusion")?;
+    detached(py, |_| {
+        let protocol: Segmentation = state.protocol()?;
+        state.take_in(memory::measure_confusion(&protocol, name, &matrix)?)
+    })
+}
+
+/// What was given as prediction.
+enum Given {
+    Only(Array),
+    ByHead(Vec<(String, Array)>),
+}
+
+fn predictions(pred: &Bound<'_, PyAny>) -> PyResult<Given> {
+    let Ok(heads) = pred.cast::<PyDict>() else { return Ok(Given::Only(read(pred, "pred")?)) };
+    let mut arrays = Vec::with_capacity(heads.len());
+    for (name, object) in heads.iter().filter(|(_, object)| !object.is_none()) {
+        let name: String = name.extract()?;
+        let array = read(&object, &name)?;
+        arrays.push((name, array));
+    }
+    Ok(Given::ByHead(arrays))
+}
+
+/// The arrays in the order of the heads.
+fn by_head(protocol: &Segmentation, given: Given) -> Result<Vec<Option<Array>>> {
+    let names = || protocol.heads.iter().map(|head| head.name.as_str()).collect::<Vec<_>>().join(", ");
+    let arrays = match given {
+        Given::Only(array) if protocol.heads.len() == 1 => return Ok(vec![Some(array)]),
+        Given::Only(_) => {
+            return Err(
+                Error::value("several heads, but one array").allowed(format!("a dict of {}", names()))
+            );
+        }
+        Given::ByHead(arrays) => arrays,
+    };
+    let mut preds = vec![None; protocol.heads.len()];
+    for (name, array) in arrays {
+        match protocol.heads.iter().position(|head| head.name == name) {
+            Some(at) => preds[at] = Some(array),
+            None => return Err(Error::value("there is no such head").found(name).allowed(names())),
+        }
+    }
+    Ok(preds)
+}
+
+/// Something for each foreground class by name, in order.
+type ByClass<T> = Vec<(String, T)>;
+
+/// The counts of the only row of an accumulator.
+fn counts<T>(
+    py: Python<'_>,
+    config: &str,
+    truth: &Bound<'_, PyAny>,
+    pred: &Bound<'_, PyAny>,
+    of: impl Fn(&PixelRow) -> &Sparse<u32, T> + Send + Sync,
+) -> PyResult<ByClass<Option<T>>>
+where
+    T: Clone + Send,
+{
+    let truth = read(truth, "truth")?;
+    let given = predictions(pred)?;
+    detached(py, |_| {
+        let protocol = protocol(config)?;
+        let preds = by_head(&protocol, given)?;
+        let measured: Accumulator<Segmentation> = memory::measure(&protocol, "image", truth, &preds)?;
+        let rows = measured.rows();
+        let row: Option<&<Segmentation as Protocol>::Row> = rows.iter().next();
+        let by_class = row.and_then(|row: &Row| row.pixels.as_ref()).map(of);
+        let classes = protocol.foreground().map(|class| {
+            let name = protocol.labels.global[class].clone();
+            (name, by_class.and_then(|counts| counts.get(&(class as u32)).cloned()))
+        });
+        Ok(classes.collect())
+    })
+}
+
+/// Both, truth and prediction: the pixels of the outer band of each foreground class.
+#[pyfunction]
+pub(crate) fn segmentation_boundary_counts(
+    py: Python<'_>,
+    config: &str,
+    truth: &Bound<'_, PyAny>,
+    pred: &Bound<'_, PyAny>,
+) -> PyResult<ByClass<(u64, u64, u64)>> {
+    let classes = counts(py, config, truth, pred, |pixels| &pixels.band)?;
+    let plain = classes.into_iter().map(|(class, band)| {
+        let band = band.unwrap_or_default();
+        (class, (band.both, band.truth, band.pred))
+    });
+    Ok(plain.collect())
+}
+
+/// Matched and all contour pixels of the prediction, then of the truth, of each foreground class.
+#[pyfunction]
+pub(crate) fn segmentation_contour_counts(
+    py: Python<'_>,
+    config: &str,
+    truth: &Bound<'_, PyAny>,
+    pred: &Bound<'_, PyAny>,
+) -> PyResult<ByClass<(u64, u64, u64, u64)>> {
+    let classes = counts(py, config, truth, pred, |pixels| &pixels.contour)?;
+    let plain = classes.into_iter().map(|(class, contour)| {
+        let contour = contour.unwrap_or_default();
+        (class, (contour.pred_matched, contour.pred, contour.truth_matched, contour.truth))
+    });
+    Ok(plain.collect())
+}
+
+/// The probability of every global class at every pixel.
+#[pyfunction]
+pub(crate) fn segmentation_fuse<'py>(
+    py: Python<'py>,
+    config: &str,
+    pred: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyArray3<f64>>> {
+    let given = predictions(pred)?;
+    let (shape, values) = detached(py, |_| {
+        let protocol = protocol(config)?;
+        let preds = by_head(&protocol, given)?;
+        memory::fuse(&protocol, &preds)
+    })?;
+    let flat: Bound<'py, PyArray1<f64>> = values.to_pyarray(py);
+    flat.reshape(shape)
+}

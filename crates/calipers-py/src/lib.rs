@@ -1,0 +1,58 @@
+//! The Python extension module `calipers._calipers`: conversion and errors, nothing else.
+//!
+//! ```text
+//! array     Python arrays into arrays of the library, without a copy where memory allows
+//! failure   errors into exceptions, interrupts into a stop
+//! state     an accumulator of any family
+//! report    the text forms of a report
+//! families  one file a family: what its evaluator and functions take
+//! ```
+//!
+//! Signatures, defaults and documentation live in the Python package.
+
+mod array;
+mod failure;
+mod families;
+mod report;
+mod state;
+
+use pyo3::prelude::*;
+
+/// What the package `calipers` is made from; not for direct use.
+#[pymodule]
+mod _calipers {
+    #[pymodule_export]
+    use crate::array::address;
+    #[pymodule_export]
+    use crate::families::explanation::{explanation_new, explanation_update};
+    #[pymodule_export]
+    use crate::families::independent_set::{
+        independent_set_greedy_decode, independent_set_is_independent, independent_set_loss_and_grad,
+        independent_set_min_degree, independent_set_new, independent_set_swap_search, independent_set_update,
+        independent_set_upper_bound,
+    };
+    #[pymodule_export]
+    use crate::families::published_explanation::{
+        pyg_agreement, pyg_characterization, pyg_curve_area, pyg_fidelity, pyg_unfaithfulness,
+    };
+    #[pymodule_export]
+    use crate::families::segmentation::{
+        segmentation_boundary_counts, segmentation_contour_counts, segmentation_fuse, segmentation_new,
+        segmentation_update, segmentation_update_confusion,
+    };
+    #[pymodule_export]
+    use crate::report::{metric_ids, report_check, report_csv, report_latex, report_markdown, report_table};
+    #[pymodule_export]
+    use crate::state::State;
+    use pyo3::prelude::*;
+
+    /// The version of the library.
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+    /// Runs the command line with these arguments, the program's name first; returns the exit status.
+    #[pyfunction]
+    fn run_cli(py: Python<'_>, arguments: Vec<String>) -> u8 {
+        py.detach(|| calipers_cli::run(arguments))
+    }
+}

@@ -1,0 +1,137 @@
+//! An accumulator of any family.
+
+use std::any::Any;
+use std::sync::{Mutex, MutexGuard};
+
+use calipers::core::bootstrap::Bootstrap;
+use calipers::core::{Error, Protocol, Result};
+use calipers::report::{json, per_unit};
+use calipers::{Accumulator, Ledger, states};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::failure::detached;
+
+/// What an evaluator holds: measured units and how they were measured.
+#[pyclass(frozen, module = "calipers._calipers")]
+pub(crate) struct State {
+    ledger: Mutex<Box<dyn Ledger>>,
+}
+
+impl State {
+    /// An accumulator without units.
+    pub(crate) fn new<P>(protocol: P) -> Self
+    where
+        P: Protocol + Send,
+        P::Row: Send,
+    {
+        Self { ledger: Mutex::new(Box::new(Accumulator::new(protocol))) }
+    }
+
+    fn locked(&self) -> Result<MutexGuard<'_, Box<dyn Ledger>>> {
+        self.ledger
+            .lock()
+            .map_err(|_| Error::io("an earlier call stopped half-way: make the evaluator again"))
+    }
+
+    /// The protocol, which is that of the family asked for.
+    pub(crate) fn protocol<P>(&self) -> Result<P>
+    where
+        P: Protocol + Send,
+        P::Row: Send,
+    {
+        let ledger = self.locked()?;
+        let any: &dyn Any = &**ledger;
+        let accumulator = any.downcast_ref::<Accumulator<P>>().ok_or_else(|| other_family(ledger.name()))?;
+        Ok(accumulator.protocol().clone())
+    }
+
+    /// Adds units that were measured without holding on to the state, so that threads measure at once.
+    pub(crate) fn take_in<P>(&self, aside: Accumulator<P>) -> Result<()>
+    where
+        P: Protocol + Send,
+        P::Row: Send,
+    {
+        let mut ledger = self.locked()?;
+        let name = ledger.name();
+        let any: &mut dyn Any = &mut **ledger;
+        any.downcast_mut::<Accumulator<P>>().ok_or_else(|| other_family(name))?.take_in(aside)
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>> {
+        let ledger = self.locked()?;
+        Ok(calipers::core::state::encode(&[ledger.section()]))
+    }
+}
+
+fn other_family(name: &str) -> Error {
+    Error::usage("the state is of another family").found(name)
+}
+
+fn opened(bytes: &[u8], source: &str) -> Result<Box<dyn Ledger>> {
+    let mut ledgers = states::from_bytes(bytes, source)?;
+    match (ledgers.pop(), ledgers.len()) {
+        (Some(ledger), 0) => Ok(ledger),
+        (_, more) => Err(Error::format("an evaluator holds a state of one protocol")
+            .in_file(source)
+            .found(format!("{more} more"))),
+    }
+}
+
+#[pymethods]
+impl State {
+    /// The state in these bytes; `source` names it in messages.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, data: &[u8], source: &str) -> PyResult<Self> {
+        let ledger = detached(py, |_| opened(data, source))?;
+        Ok(Self { ledger: Mutex::new(ledger) })
+    }
+
+    /// The bytes of the state.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        detached(py, |_| self.bytes()).map(|bytes| PyBytes::new(py, &bytes))
+    }
+
+    /// The name of the family.
+    fn family(&self, py: Python<'_>) -> PyResult<&'static str> {
+        detached(py, |_| Ok(self.locked()?.name()))
+    }
+
+    /// How many units there are.
+    fn units(&self, py: Python<'_>) -> PyResult<usize> {
+        detached(py, |_| Ok(self.locked()?.units()))
+    }
+
+    /// Adds the units of another state.
+    fn merge(&self, py: Python<'_>, other: &Self, source: &str) -> PyResult<()> {
+        detached(py, |_| {
+            // Two locks at once could wait for each other, or for themselves.
+            let other = opened(&other.bytes()?, source)?;
+            self.locked()?.merge(other)
+        })
+    }
+
+    /// The report as JSON.
+    fn report(&self, py: Python<'_>, resamples: u32, confidence: f64, seed: u64) -> PyResult<String> {
+        detached(py, |_| {
+            let ledger = self.locked()?;
+            if !(confidence > 0.0 && confidence < 1.0) {
+                return Err(Error::usage("confidence lies between 0 and 1").found(confidence));
+            }
+            let report = match resamples {
+                0 => ledger.report(),
+                _ => ledger.report_with_intervals(&Bootstrap { resamples, confidence, seed }),
+            };
+            Ok(json::write(&[report]))
+        })
+    }
+
+    /// The per-unit table: its headings, and its rows as JSON lines.
+    fn per_unit(&self, py: Python<'_>) -> PyResult<(Vec<String>, String)> {
+        detached(py, |_| {
+            let table = self.locked()?.per_unit();
+            let lines = per_unit::jsonl(&table);
+            Ok((table.columns, lines))
+        })
+    }
+}

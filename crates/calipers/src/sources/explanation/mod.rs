@@ -1,0 +1,62 @@
+//! Explanations from files: inputs into units, units into rows.
+
+mod array_files;
+mod batch;
+mod json;
+mod json_array;
+mod keys;
+mod plan;
+mod record;
+mod stored;
+
+use std::path::PathBuf;
+
+use calipers_core::{Accumulator, Error, Result};
+use calipers_metrics::explanation::protocol::Explanation;
+
+pub use self::plan::ENDINGS;
+use self::plan::Plan;
+use crate::inputs::Inputs;
+use crate::run::{self, Progress, Shard};
+
+/// What a run is asked to measure.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Files, folders, or `-` for JSON lines on standard input.
+    pub inputs: Vec<PathBuf>,
+    /// The parameters.
+    pub protocol: Explanation,
+}
+
+/// Measures every unit of the inputs, or those of one shard.
+pub fn measure(
+    options: &Options,
+    shard: Option<Shard>,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<Accumulator<Explanation>> {
+    options.protocol.check()?;
+    if options.inputs.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
+        return Err(Error::usage("standard input can be read once").advice("give `-` once"));
+    }
+    let inputs = Inputs::default();
+    let plan = Plan::new(&options.inputs, &inputs)?;
+    let units = match shard {
+        Some(shard) => &plan.units[shard.range(plan.units.len())],
+        None => &plan.units[..],
+    };
+    units.iter().for_each(|unit| plan.reserve(unit));
+    let mut accumulator =
+        run::measure_all(&options.protocol, units, threads, progress, |unit, accumulator| {
+            let measured = plan.with_record(unit, &inputs, |record| {
+                record.with_unit(unit.number, |evidence| accumulator.update(unit.name.as_str(), evidence))
+            });
+            measured.map_err(|error| error.in_file(&unit.shown))
+        })?;
+    let provenance = &mut accumulator.provenance;
+    provenance.inputs = inputs.into_files()?;
+    if let Some(shard) = shard {
+        provenance.shards.entry(shard.of).or_default().insert(shard.index);
+    }
+    Ok(accumulator)
+}

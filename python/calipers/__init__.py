@@ -1,0 +1,80 @@
+"""Measures models the way a paper defines the number, and gives the same bits whoever runs it.
+
+>>> import calipers as cp
+>>> acc = cp.segmentation.Evaluator(labels={"original": ["road", "sky"], "ignore": [255]})
+>>> acc.update("frankfurt", truth=[[0, 1], [1, 255]], pred=[[0, 1], [0, 0]])
+>>> acc.report()["segmentation.miou"]
+0.5
+
+One module a family: `explanation`, `independent_set`, `segmentation`; `pyg` stands in for functions of
+torch_geometric. Each has pure functions on arrays and an
+`Evaluator`, which is updated unit by unit, merged in any order, and read as a `Report`. Arrays come from
+NumPy, torch, DLPack or anything with the buffer protocol, without a copy where they are contiguous; do
+not write to them while a call reads them. Ctrl-C is answered between the units of a call: one image or
+graph, however large, is measured to its end first.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from calipers import _calipers
+from calipers._errors import (
+    CalipersError,
+    ConflictError,
+    DuplicateError,
+    FileError,
+    FormatError,
+    InputError,
+    InputTypeError,
+    ProtocolMismatchError,
+    UnknownMetricError,
+    UsageError,
+)
+
+if TYPE_CHECKING:
+    from calipers import explanation, independent_set, pyg, segmentation
+    from calipers._report import Report
+
+__all__ = [
+    "CalipersError",
+    "ConflictError",
+    "DuplicateError",
+    "FileError",
+    "FormatError",
+    "InputError",
+    "InputTypeError",
+    "ProtocolMismatchError",
+    "Report",
+    "UnknownMetricError",
+    "UsageError",
+    "__version__",
+    "explanation",
+    "independent_set",
+    "pyg",
+    "segmentation",
+]
+
+__version__: str = _calipers.VERSION
+
+_LATER = {
+    "Report": "calipers._report",
+    "explanation": "calipers.explanation",
+    "independent_set": "calipers.independent_set",
+    "pyg": "calipers.pyg",
+    "segmentation": "calipers.segmentation",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a family when it is first asked for."""
+    if name not in _LATER:
+        raise AttributeError(f"module 'calipers' has no attribute '{name}'")
+    module = importlib.import_module(_LATER[name])
+    return getattr(module, name) if name == "Report" else module
+
+
+def __dir__() -> list[str]:
+    """Name the families too, imported or not."""
+    return sorted(__all__)

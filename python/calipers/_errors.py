@@ -1,0 +1,44 @@
+"""What can go wrong. The texts are those of the command line."""
+
+
+class CalipersError(Exception):
+    """Any error of this package."""
+
+
+class UsageError(CalipersError, ValueError):
+    """A call asks for something that does not exist or contradicts itself."""
+
+
+class InputError(CalipersError, ValueError):
+    """The values are readable but not allowed."""
+
+
+class InputTypeError(CalipersError, TypeError):
+    """An object is of a type that cannot be meant."""
+
+
+class FormatError(CalipersError, ValueError):
+    """Bytes are not what their format promises."""
+
+
+class FileError(CalipersError, ValueError):
+    """A file cannot be opened, read or written."""
+
+
+class DuplicateError(CalipersError, ValueError):
+    """A unit name occurs twice within one run."""
+
+
+class ConflictError(CalipersError, ValueError):
+    """Two states hold different rows under one unit name."""
+
+
+class ProtocolMismatchError(CalipersError, ValueError):
+    """Two states were made under different protocols."""
+
+
+class UnknownMetricError(CalipersError, KeyError):
+    """A report has no metric of that id."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])

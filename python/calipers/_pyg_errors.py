@@ -1,0 +1,11 @@
+"""Errors of `calipers.pyg`: the builtin classes of the published code, and of this package too."""
+
+from calipers._errors import CalipersError
+
+
+class MaskError(CalipersError, RuntimeError):
+    """Two masks do not fit each other, or one holds labels that are none."""
+
+
+class NothingAskedError(CalipersError, IndexError):
+    """No metric was asked for, or there is nothing to rank."""

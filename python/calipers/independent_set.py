@@ -1,0 +1,245 @@
+"""Predicted independent sets of graphs.
+
+A graph is an `edge_index` of shape [2, M], both directions of an edge listed, as PyG stores it.
+
+>>> import calipers as cp
+>>> path = [[0, 1, 1, 2], [1, 0, 2, 1]]
+>>> cp.independent_set.greedy_decode([0.9, 0.2, 0.8], path)
+array([ True, False,  True])
+>>> cp.independent_set.upper_bound(path, num_nodes=3)
+2
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from calipers import _calipers
+from calipers._arrays import ArrayLike
+from calipers._evaluator import EvaluatorBase
+
+if TYPE_CHECKING:
+    import torch
+
+__all__ = [
+    "Evaluator",
+    "LossAndGrad",
+    "greedy_decode",
+    "is_independent",
+    "loss",
+    "loss_and_grad",
+    "min_degree",
+    "swap_search",
+    "upper_bound",
+]
+
+Preset = Literal["strict", "document", "trm-mis-head"]
+PosWeight = Literal["graph", "pooled"] | float
+Decoder = Literal["score-degree", "swap", "ils"]
+Baseline = Literal["min-degree", "low-degree", "high-degree", "high-degree-cut", "index", "random", "none"]
+
+
+class Evaluator(EvaluatorBase):
+    """Measures graphs with their scores, labels and known optima.
+
+    >>> acc = Evaluator(scores="probs", feasibility_weight=0.5)
+    >>> path = [[0, 1, 1, 2], [1, 0, 2, 1]]
+    >>> acc.update("path", edge_index=path, probs=[0.75, 0.875, 0.625], labels=[1, 0, 1])
+    >>> acc.report()["gap_ratio"]
+    0.5
+    """
+
+    family = "independent_set"
+    _beside = ("_self_loops",)
+
+    def __init__(
+        self,
+        scores: Literal["logits", "probs", "set"] | None = "logits",
+        *,
+        preset: Preset = "strict",
+        axis: Literal["samples", "steps"] | None = None,
+        pos_weight: PosWeight | None = None,
+        feasibility_weight: float = 0.0,
+        reference: Literal["auto", "labels", "optimum"] | None = None,
+        reference_mean: float | None = None,
+        baseline: Baseline = "min-degree",
+        certificate: Literal["on", "off"] = "on",
+        decoders: Sequence[Decoder] = (),
+        ils_iterations: int = 20_000,
+        seed: int = 0,
+        complement: bool = False,
+        self_loops: Literal["drop", "error"] = "drop",
+    ) -> None:
+        """Choose what is measured; `scores=None` says that there are none.
+
+        The options are those of the command line. `axis` says what the rows of two-dimensional scores are.
+        """
+        options: dict[str, Any] = {
+            "preset": preset,
+            "scores": scores,
+            "axis": axis,
+            "feasibility_weight": feasibility_weight,
+            "reference_mean": reference_mean,
+            "baseline": baseline,
+            "certificate": certificate,
+            "decoders": list(decoders),
+            "ils_iterations": ils_iterations,
+            "seed": seed,
+            "complement": complement,
+        }
+        if pos_weight is not None:
+            options["pos_weight"] = pos_weight
+        if reference is not None:
+            options["reference"] = reference
+        self._state = _calipers.independent_set_new(json.dumps(options))
+        self._self_loops = self_loops
+
+    def _adopt(self, state: _calipers.State) -> None:
+        super()._adopt(state)
+        self._self_loops = "drop"
+
+    def update(
+        self,
+        name: str,
+        *,
+        edge_index: ArrayLike,
+        logits: ArrayLike | None = None,
+        probs: ArrayLike | None = None,
+        set: ArrayLike | None = None,
+        labels: ArrayLike | None = None,
+        optimum: int | None = None,
+        num_nodes: int | None = None,
+    ) -> None:
+        """Measure one graph. A name that was measured before raises `DuplicateError`."""
+        arrays = _given(
+            edge_index=edge_index, logits=logits, probs=probs, set=set, labels=labels, optimum=optimum,
+            num_nodes=num_nodes,
+        )  # fmt: skip
+        _calipers.independent_set_update(self._state, [name], arrays, self._self_loops)
+
+    def update_batch(
+        self,
+        names: Sequence[str],
+        *,
+        edge_index: ArrayLike,
+        ptr: ArrayLike | None = None,
+        batch: ArrayLike | None = None,
+        logits: ArrayLike | None = None,
+        probs: ArrayLike | None = None,
+        set: ArrayLike | None = None,
+        labels: ArrayLike | None = None,
+        optimum: ArrayLike | None = None,
+    ) -> None:
+        """Measure the graphs of a packed batch, cut at `ptr` or `batch`; all of them or, on an error, none.
+
+        `optimum` has one number a graph, -1 where it is unknown.
+        """
+        arrays = _given(
+            edge_index=edge_index, ptr=ptr, batch=batch, logits=logits, probs=probs, set=set, labels=labels,
+            optimum=optimum, num_graphs=None if batch is None else len(names),
+        )  # fmt: skip
+        _calipers.independent_set_update(self._state, list(names), arrays, self._self_loops)
+
+
+def _given(**arrays: ArrayLike | None) -> dict[str, ArrayLike]:
+    return {key: array for key, array in arrays.items() if array is not None}
+
+
+def greedy_decode(scores: ArrayLike, edge_index: ArrayLike) -> npt.NDArray[np.bool_]:
+    """Take nodes by falling score, ties by number, unless a neighbour is taken: a maximal independent set."""
+    return _calipers.independent_set_greedy_decode(scores, edge_index)
+
+
+def min_degree(edge_index: ArrayLike, num_nodes: int) -> npt.NDArray[np.bool_]:
+    """Take the node of smallest residual degree, remove it with its neighbours, and repeat.
+
+    >>> min_degree([[0, 1, 1, 2], [1, 0, 2, 1]], num_nodes=3)
+    array([ True, False,  True])
+    """
+    return _calipers.independent_set_min_degree(edge_index, num_nodes)
+
+
+def swap_search(start: ArrayLike, edge_index: ArrayLike) -> npt.NDArray[np.bool_]:
+    """Replace one node of an independent set by two until that is no longer possible.
+
+    >>> swap_search([0, 1, 0], [[0, 1, 1, 2], [1, 0, 2, 1]])
+    array([ True, False,  True])
+    """
+    return _calipers.independent_set_swap_search(start, edge_index)
+
+
+def upper_bound(edge_index: ArrayLike, num_nodes: int) -> int:
+    """Return a number that no independent set exceeds: the smallest of three greedy clique covers."""
+    return _calipers.independent_set_upper_bound(edge_index, num_nodes)
+
+
+def is_independent(set: ArrayLike, edge_index: ArrayLike) -> bool:
+    """Return whether no edge has both ends in the set.
+
+    >>> is_independent([1, 1, 0], [[0, 1], [1, 0]])
+    False
+    """
+    return _calipers.independent_set_is_independent(set, edge_index)
+
+
+class LossAndGrad(NamedTuple):
+    """The losses of a batch, and the derivative of the total loss by each logit."""
+
+    loss_bce: float
+    loss_feasibility: float
+    loss_total: float
+    grad: npt.NDArray[Any]
+
+
+def loss_and_grad(
+    logits: ArrayLike,
+    edge_index: ArrayLike,
+    labels: ArrayLike,
+    ptr: ArrayLike | None = None,
+    *,
+    pos_weight: PosWeight = "graph",
+    feasibility_weight: float = 0.0,
+    preset: Preset = "strict",
+) -> LossAndGrad:
+    """Return the training losses and the gradient by the logits.
+
+    The gradient is computed in f64 and returned in the type of `logits` (f32 for bfloat16, which NumPy
+    does not have). The published presets know the weights `pooled` and a number.
+
+    >>> losses = loss_and_grad([0.0, 0.0], [[0, 1], [1, 0]], [1, 0], feasibility_weight=1.0)
+    >>> losses.loss_feasibility, losses.grad
+    (0.25, array([-0.125,  0.375]))
+    """
+    arrays = _given(edge_index=edge_index, logits=logits, labels=labels, ptr=ptr)
+    bce, feasibility, total, grad = _calipers.independent_set_loss_and_grad(
+        arrays, json.dumps(pos_weight), feasibility_weight, preset
+    )
+    dtype = str(getattr(logits, "dtype", "float64")).removeprefix("torch.").replace("bfloat16", "float32")
+    return LossAndGrad(bce, feasibility, total, grad.astype(dtype, copy=False))
+
+
+def loss(
+    logits: torch.Tensor,
+    edge_index: ArrayLike,
+    labels: ArrayLike,
+    ptr: ArrayLike | None = None,
+    *,
+    pos_weight: PosWeight = "graph",
+    feasibility_weight: float = 0.0,
+    preset: Preset = "strict",
+) -> torch.Tensor:
+    """Return the total loss as a tensor that `backward` works on; needs torch.
+
+    The gradient is the closed form of `loss_and_grad`; weights of labels count as constants.
+    """
+    from calipers._torch import IndependentSetLoss
+
+    tensor: torch.Tensor = IndependentSetLoss.apply(
+        logits, edge_index, labels, ptr, pos_weight, feasibility_weight, preset
+    )
+    return tensor

@@ -1,0 +1,76 @@
+//! The Python package: built into a virtual environment of its own below `target/`, then checked.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::step::{Outcome, is_there, root, step};
+
+/// Builds and installs the wheel, then lints, types, tests and docs. `compat` adds what needs torch.
+pub(crate) fn test(compat: bool) -> Outcome {
+    let python = environment(compat)?;
+    let module = |words: &str| {
+        let mut command = Command::new(&python);
+        command.current_dir(root()).arg("-m").args(words.split_whitespace());
+        command
+    };
+    let wheels = root().join("target/wheels-test");
+    let _ = fs::remove_dir_all(&wheels);
+    step("wheel", module("maturin build --quiet --release --locked --out").arg(&wheels))?;
+    step("wheel installed", &mut installed(&python, &wheels)?)?;
+    step("Python style", &mut module("ruff check python"))?;
+    step("Python format", &mut module("ruff format --check python"))?;
+    step("Python types", &mut module("mypy"))?;
+    step(
+        "extension stubs",
+        &mut module("mypy.stubtest calipers._calipers --mypy-config-file pyproject.toml"),
+    )?;
+    let mut tests = module("pytest python/tests");
+    // The examples in the docs are those of the installed package.
+    let mut examples = module("pytest --doctest-modules --pyargs calipers");
+    if !compat {
+        tests.args(["-m", "not compat"]);
+        examples.arg("--doctest-ignore-import-errors");
+    }
+    step("Python tests", &mut tests)?;
+    step("examples in the Python docs", &mut examples)
+}
+
+/// The Python of the virtual environment, filled again when the requirements have changed.
+fn environment(compat: bool) -> Outcome<PathBuf> {
+    let folder = root().join("target/py-venv");
+    let python = folder.join("bin/python");
+    if !is_there(&python.to_string_lossy(), "--version") {
+        step("virtual environment", Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
+    }
+    let mut files = vec!["python/requirements-test.txt"];
+    files.extend(compat.then_some("python/requirements-compat.txt"));
+    for file in files {
+        let wanted =
+            fs::read_to_string(root().join(file)).map_err(|error| format!("cannot read {file}: {error}"))?;
+        let name = Path::new(file).file_name().unwrap_or_default();
+        let stamp = folder.join(name);
+        if fs::read_to_string(&stamp).is_ok_and(|done| done == wanted) {
+            continue;
+        }
+        step(file, pip(&python).arg("--requirement").arg(root().join(file)))?;
+        fs::write(&stamp, wanted).map_err(|error| format!("cannot write {}: {error}", stamp.display()))?;
+    }
+    Ok(python)
+}
+
+fn installed(python: &Path, wheels: &Path) -> Outcome<Command> {
+    let entries = fs::read_dir(wheels).map_err(|error| format!("no wheel was made: {error}"))?;
+    let wheel =
+        entries.flatten().map(|entry| entry.path()).find(|path| path.extension().is_some_and(|e| e == "whl"));
+    let wheel = wheel.ok_or("no wheel was made")?;
+    let mut command = pip(python);
+    command.args(["--force-reinstall", "--no-deps"]).arg(wheel);
+    Ok(command)
+}
+
+fn pip(python: &Path) -> Command {
+    let mut command = Command::new(python);
+    command.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
+    command
+}
