@@ -6,7 +6,7 @@
 >>> acc.report()["segmentation.miou"]
 0.5
 
-One module a family: `explanation`, `independent_set`, `segmentation`; `pyg` stands in for functions of
+One module a family: `explanation`, `independent_set`, `segmentation`, `training`; `pyg` stands in for functions of
 torch_geometric. Each has pure functions on arrays and an
 `Evaluator`, which is updated unit by unit, merged in any order, and read as a `Report`. Arrays come from
 NumPy, torch, DLPack or anything with the buffer protocol, without a copy where they are contiguous; do
@@ -34,7 +34,7 @@ from calipers._errors import (
 )
 
 if TYPE_CHECKING:
-    from calipers import explanation, independent_set, pyg, segmentation
+    from calipers import explanation, independent_set, pyg, segmentation, training
     from calipers._report import Report
 
 __all__ = [
@@ -54,6 +54,7 @@ __all__ = [
     "independent_set",
     "pyg",
     "segmentation",
+    "training",
 ]
 
 __version__: str = _calipers.VERSION
@@ -64,6 +65,7 @@ _LATER = {
     "independent_set": "calipers.independent_set",
     "pyg": "calipers.pyg",
     "segmentation": "calipers.segmentation",
+    "training": "calipers.training",
 }
 
 

@@ -41,6 +41,8 @@ mod _calipers {
         segmentation_update, segmentation_update_confusion,
     };
     #[pymodule_export]
+    use crate::families::training::{training_new, training_update};
+    #[pymodule_export]
     use crate::report::{metric_ids, report_check, report_csv, report_latex, report_markdown, report_table};
     #[pymodule_export]
     use crate::state::State;

@@ -4,6 +4,7 @@ pub(crate) mod explanation;
 pub(crate) mod independent_set;
 pub(crate) mod published_explanation;
 pub(crate) mod segmentation;
+pub(crate) mod training;
 
 use calipers::Result;
 use calipers::sources::segmentation::config_file::worded;

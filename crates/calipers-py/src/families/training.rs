@@ -1,0 +1,91 @@
+//! Training runs: one curve a run.
+
+use calipers::core::Error;
+use calipers::io::array::Array;
+use calipers::metrics::training::protocol::{Preset, Training};
+use calipers::metrics::training::unit::{Curve, Sample};
+use calipers::{Accumulator, Result};
+use pyo3::prelude::*;
+use serde_json::Value as Json;
+
+use super::{object, settings};
+use crate::array::read;
+use crate::failure::detached;
+use crate::state::State;
+
+/// An empty state; `options` are parameters of the protocol as JSON.
+#[pyfunction]
+pub(crate) fn training_new(py: Python<'_>, options: &str) -> PyResult<State> {
+    detached(py, |_| {
+        let options = object(options)?;
+        let preset: Option<Preset> = options.get("preset").cloned().map(settings).transpose()?;
+        let defaults = Training::new(preset.unwrap_or(Preset::Strict));
+        let mut parameters: Json =
+            serde_json::to_value(&defaults).map_err(|error| Error::usage(error.to_string()))?;
+        if let Json::Object(parameters) = &mut parameters {
+            parameters.extend(options);
+        }
+        let protocol: Training = settings(parameters)?;
+        protocol.check()?;
+        Ok(State::new(protocol))
+    })
+}
+
+/// Measures a run; without x its values stand at 0, 1, 2, ...
+#[pyfunction]
+pub(crate) fn training_update(
+    py: Python<'_>,
+    state: &State,
+    group: &str,
+    fold: &str,
+    values: &Bound<'_, PyAny>,
+    x: Option<&Bound<'_, PyAny>>,
+) -> PyResult<()> {
+    let values = read(values, "values")?;
+    let x = x.map(|x| read(x, "x")).transpose()?;
+    detached(py, |_| {
+        let protocol: Training = state.protocol()?;
+        let samples =
+            samples(&values, x.as_ref()).map_err(|error| error.at(format!("run {group}/{fold}")))?;
+        let x_key = if protocol.x == "auto" { "epoch" } else { protocol.x.as_str() }.to_owned();
+        let curve = Curve {
+            group,
+            fold,
+            folds: None,
+            x_key: &x_key,
+            samples: &samples,
+            marks_missing: false,
+            place: &|row| format!("position {row}"),
+        };
+        let mut aside = Accumulator::new(protocol);
+        aside.update(format!("{group}/{fold}"), curve)?;
+        state.take_in(aside)
+    })
+}
+
+fn samples(values: &Array, x: Option<&Array>) -> Result<Vec<Sample>> {
+    let flat = |array: &Array, key: &str| match array.shape() {
+        [_] => array.to_f64s().map_err(|error| error.at(format!("key {key}"))),
+        shape => Err(Error::value("one number for each evaluation is needed")
+            .at(format!("key {key}"))
+            .found(format!("an array of shape {shape:?}"))
+            .allowed("one axis")),
+    };
+    let values = flat(values, "values")?;
+    let x = match x {
+        Some(x) => flat(x, "x")?,
+        None => (0..values.len()).map(|position| position as f64).collect(),
+    };
+    if x.len() != values.len() {
+        return Err(Error::value("every value has its x").found(format!(
+            "{} values, {} x",
+            values.len(),
+            x.len()
+        )));
+    }
+    if values.is_empty() {
+        return Err(Error::value("the run has no values"));
+    }
+    let sample = |(row, (x, value))| Sample { row, x, value };
+    Ok((0..).zip(x.into_iter().zip(values)).map(sample).collect())
+}

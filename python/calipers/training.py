@@ -1,0 +1,109 @@
+"""How training runs behave over epochs and folds: velocity, stability, divergence.
+
+>>> import calipers as cp
+>>> acc = cp.training.Evaluator(metric="val_F1", threshold=0.9)
+>>> acc.update("cfg/0", [0.5, 0.95, 0.93, 0.85])
+>>> acc.update("cfg/1", [0.2, 0.4, 0.92, 0.96])
+>>> acc.report()["velocity_wise"]
+{'cfg': 2.5}
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from calipers import _calipers
+from calipers._arrays import ArrayLike
+from calipers._evaluator import EvaluatorBase
+
+__all__ = ["Evaluator", "measure"]
+
+Direction = Literal["max", "min"]
+Duplicates = Literal["last", "first", "mean", "error"]
+Index = Literal["evaluation", "epoch"]
+Nan = Literal["missing", "fail", "error"]
+Preset = Literal["strict", "document", "revised", "table-2024-04-24", "table-2024-04-25", "script-2025"]
+
+
+class Evaluator(EvaluatorBase):
+    """Measures runs, one curve each, sorted into configurations and folds.
+
+    >>> acc = Evaluator(threshold=0.9, folds=2)
+    >>> acc.update("run", [0.1, 0.95], group="big", fold="0")
+    >>> acc.report().undefined["training.velocity_strict.big"]
+    '1 of 2 folds present'
+    """
+
+    family = "training"
+
+    def __init__(
+        self,
+        metric: str = "value",
+        *,
+        threshold: float = 0.9,
+        preset: Preset = "strict",
+        label: str | None = None,
+        scale: float = 1.0,
+        direction: Direction = "max",
+        inclusive: bool = False,
+        x: str = "auto",
+        index: Index = "evaluation",
+        first_epoch: int = 0,
+        duplicates: Duplicates = "last",
+        nan: Nan = "missing",
+        folds: int | None = None,
+        sustain: int = 3,
+        par: int = 10,
+        horizon: int | None = None,
+        sweep: Sequence[float] = (),
+        bootstrap: int = 0,
+        seed: int = 0,
+        confidence: float = 0.95,
+    ) -> None:
+        """Name the metric, say from which value on a run is saturated, and which conventions count.
+
+        The parameters are those of the command line. `x` names what the x of a run is; without a name it
+        is taken for epochs, and missing ones are warned of. `bootstrap` adds the intervals by configuration.
+        """
+        options = {
+            "metric": metric, "label": metric if label is None else label, "threshold": float(threshold),
+            "preset": preset, "scale": float(scale), "direction": direction, "inclusive": inclusive, "x": x,
+            "index": index, "first_epoch": first_epoch, "duplicates": duplicates, "nan": nan, "folds": folds,
+            "sustain": sustain, "par": par, "horizon": horizon, "sweep": [float(t) for t in sweep],
+            "bootstrap": bootstrap, "seed": seed, "confidence": float(confidence),
+        }  # fmt: skip
+        self._state = _calipers.training_new(json.dumps(options))
+
+    def update(
+        self,
+        name: str,
+        values: ArrayLike,
+        x: ArrayLike | None = None,
+        *,
+        group: str | None = None,
+        fold: str | None = None,
+    ) -> None:
+        """Measure one run: its values in the order of logging, and where they stand.
+
+        Without `group` and `fold` the name says both: `cfg/0` is fold 0 of the configuration cfg, a name
+        without a slash is a fold of `all`. The unit is called `<group>/<fold>`; one that was measured
+        before raises `DuplicateError`.
+        """
+        before, slash, after = name.rpartition("/")
+        group = (before if slash else "all") if group is None else group
+        fold = after if fold is None else fold
+        _calipers.training_update(self._state, group, fold, values, x)
+
+
+def measure(values: ArrayLike, x: ArrayLike | None = None, threshold: float = 0.9, **options: Any) -> dict[str, Any]:
+    """Measure one run and return its line of the per-unit table; `options` are those of `Evaluator`.
+
+    >>> measure([0.5, 0.95, 0.93, 0.85])["velocity"]
+    2
+    """
+    acc = Evaluator(threshold=threshold, **options)
+    acc.update("all/0", values, x)
+    left_out = ("unit", "group", "fold")
+    return {column: cells[0] for column, cells in acc.per_unit().items() if column not in left_out}
