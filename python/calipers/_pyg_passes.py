@@ -46,12 +46,11 @@ def fidelity(explainer: Explainer, explanation: Explanation) -> tuple[float, flo
 def _changed(y: Tensor, y_hat: Tensor | None, y_sub: Tensor, y_comp: Tensor) -> tuple[float, float]:
     import torch
 
-    labels = [plain(torch, tensor) for tensor in (y, y_sub, y_comp)]
-    hat = None if y_hat is None else plain(torch, y_hat)
-    if (hat is None) == (y_hat is None) and all(
-        array is not None and array.shape == y.shape for array in (*labels, labels[0] if hat is None else hat)
-    ):
-        found = _calipers.pyg_fidelity(labels[0], hat, labels[1], labels[2])
+    truth, sub, comp = plain(torch, y), plain(torch, y_sub), plain(torch, y_comp)
+    hat = truth if y_hat is None else plain(torch, y_hat)
+    # Whatever is not an array of the same shape is torch's to broadcast.
+    if truth is not None and all(getattr(other, "shape", None) == truth.shape for other in (hat, sub, comp)):
+        found = _calipers.pyg_fidelity(truth, None if y_hat is None else hat, sub, comp)
         if found is not None:
             return found
     if y_hat is None:
@@ -86,7 +85,8 @@ def unfaithfulness(explainer: Explainer, explanation: Explanation, top_k: int | 
 def _divergence(y: Tensor, y_hat: Tensor, kind: str) -> float:
     import torch
 
-    p, q = plain(torch, y.detach()), plain(torch, y_hat.detach())
+    p = plain(torch, y.detach() if y.requires_grad else y)
+    q = plain(torch, y_hat.detach() if y_hat.requires_grad else y_hat)
     if p is not None and q is not None and p.shape == q.shape and p.ndim in (1, 2):
         found = _calipers.pyg_unfaithfulness(p, q, kind, p.shape[1] if p.ndim == 2 else None)
         if found is not None:
@@ -179,4 +179,8 @@ def options(explainer: Explainer) -> dict[str, str]:
     """Return the task and what the scores are, for `calipers.explanation.Evaluator`."""
     config = explainer.model_config
     task = _TASKS[_word(config.mode)]
-    return {"task": task} if task == "regression" else {"task": task, "scores": _SCORES[_word(config.return_type)]}
+    return (
+        {"task": task}
+        if task == "regression"
+        else {"task": task, "scores": _SCORES[_word(config.return_type)]}
+    )

@@ -12,9 +12,10 @@ def traced(torch: Any) -> bool:
 
 def plain(torch: Any, tensor: Any) -> Any:
     """Return the memory of a tensor as a NumPy array; `None` where there is more to it than memory."""
-    if type(tensor) is not torch.Tensor or tensor.requires_grad:
+    if type(tensor) is not torch.Tensor:
         return None
     try:
+        # Refused for tensors that want a gradient, lie elsewhere or stand for a batch.
         return tensor.numpy()
     except (RuntimeError, TypeError):
         return None

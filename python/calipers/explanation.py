@@ -182,7 +182,7 @@ def fidelity(
 
 
 def _read(report: Report, id: str) -> Any:
-    return report[id] if id in report else None
+    return report.get(id)
 
 
 def characterization_score(

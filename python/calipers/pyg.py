@@ -57,9 +57,9 @@ def characterization_score(
     if torch is not None and type(pos_weight) is float and not traced(torch):
         pos, neg = plain(torch, pos_fidelity), plain(torch, neg_fidelity)
         if pos is not None and neg is not None and pos.shape == neg.shape:
-            out = np.empty_like(pos)
+            out = np.empty(pos.shape, pos.dtype)
             if _calipers.pyg_characterization(pos, neg, pos_weight, neg_weight, out):
-                return torch.from_numpy(out)  # type: ignore[no-any-return]
+                return torch.from_numpy(out)
     return 1.0 / (pos_weight / pos_fidelity + neg_weight / (1.0 - neg_fidelity))
 
 
@@ -69,7 +69,12 @@ def fidelity_curve_auc(pos_fidelity: Tensor, neg_fidelity: Tensor, x: Tensor) ->
 
     if not traced(torch):
         pos, neg, axis = plain(torch, pos_fidelity), plain(torch, neg_fidelity), plain(torch, x)
-        if pos is not None and neg is not None and axis is not None and pos.ndim == neg.ndim == axis.ndim == 1:
+        if (
+            pos is not None
+            and neg is not None
+            and axis is not None
+            and pos.ndim == neg.ndim == axis.ndim == 1
+        ):
             area = _calipers.pyg_curve_area(pos, neg, axis)
             if area is not None:
                 return torch.from_numpy(area)
@@ -172,7 +177,8 @@ def _agreement_by_torch(pred: Any, target: Any, threshold: Any) -> Agreement:
         selected = pred.bool()
     found = _calipers.pyg_agreement(_values(selected), truth, 0.5, 0.5, False, True)
     ranks = _calipers.pyg_agreement(_values(_without_nan(pred)), truth, 0.5, 0.5, True, True)
-    assert found is not None and ranks is not None
+    assert found is not None
+    assert ranks is not None
     return (*found[:4], ranks[4], *found[5:])
 
 

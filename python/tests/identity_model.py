@@ -38,7 +38,9 @@ class IdentityExplainer:
         """Return the input."""
         return x.squeeze(-1) if self.squeeze else x
 
-    def get_masked_prediction(self, x: Any, edge_index: Any, node_mask: Any = None, edge_mask: Any = None) -> Any:
+    def get_masked_prediction(
+        self, x: Any, edge_index: Any, node_mask: Any = None, edge_mask: Any = None
+    ) -> Any:
         """Return the masked input."""
         return self.get_prediction(x if node_mask is None else node_mask * x, edge_index)
 

@@ -44,7 +44,9 @@ def agrees(found: Any, expected: Any, limit: float) -> bool:
     if isinstance(expected, dict):
         return list(found) == list(expected) and all(agrees(found[k], expected[k], limit) for k in expected)
     if isinstance(expected, list):
-        return len(found) == len(expected) and all(agrees(a, b, limit) for a, b in zip(found, expected, strict=True))
+        return len(found) == len(expected) and all(
+            agrees(a, b, limit) for a, b in zip(found, expected, strict=True)
+        )
     if expected is None or found is None:
         return found is expected
     return math.isclose(found, expected, rel_tol=limit, abs_tol=limit)

@@ -16,7 +16,10 @@ with warnings.catch_warnings():
     from torch_geometric.explain import DummyExplainer, Explainer, GNNExplainer
     from torch_geometric.nn import GCNConv
 
-pytestmark = [pytest.mark.compat, pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")]
+pytestmark = [
+    pytest.mark.compat,
+    pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning"),
+]
 
 
 class TwoLayers(torch.nn.Module):  # type: ignore[misc]
@@ -83,8 +86,6 @@ def test_evidence_is_gathered_by_node_and_edge_type() -> None:
         model_config={"mode": "multiclass_classification", "task_level": "node", "return_type": "raw"},
     )
     explanation = explainer(data.x_dict, data.edge_index_dict, scale=2.0)
-    report = cp.explanation.score(
-        **pyg.evidence(explainer, explanation, scale=2.0), **pyg.options(explainer)
-    )
+    report = cp.explanation.score(**pyg.evidence(explainer, explanation, scale=2.0), **pyg.options(explainer))
     assert report["num_instances"] == 6
     assert set(report["sparsity_by_type"]) == {"paper", "author", "author__writes__paper"}  # type: ignore[call-overload]

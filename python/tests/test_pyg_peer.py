@@ -153,7 +153,6 @@ def test_masks_agree_with_their_truth_alike() -> None:
 
 def explained(kind: str, draw: int) -> tuple[Any, Any]:
     from identity_model import IdentityExplainer, IdentityExplanation
-
     from torch_geometric.explain.config import ExplanationType, MaskType, ModelMode, ModelReturnType
 
     size, classes = random.randint(1, 40), random.randint(1, 6)
@@ -173,10 +172,17 @@ def explained(kind: str, draw: int) -> tuple[Any, Any]:
     explainer.explanation_type = ExplanationType(random.choice(["model", "phenomenon"]))
     explainer.node_mask_type = MaskType("attributes")
     labels = explainer.get_target(explainer.get_prediction(x, None))
-    explainer.model_config.mode, word = ModelMode(explainer.model_config.mode.value), explainer.model_config.mode
+    explainer.model_config.mode, word = (
+        ModelMode(explainer.model_config.mode.value),
+        explainer.model_config.mode,
+    )
     explainer.get_target = lambda prediction, word=word: _target(explainer, word, prediction)  # type: ignore[method-assign]
-    index = random.choice([None, torch.randint(0, size, (3,)), torch.rand(size) < 0.7, random.randrange(size)])
-    mask = torch.rand(size, classes, dtype=dtype) if draw % 3 else torch.rand(size, classes, dtype=dtype).round()
+    index = random.choice(
+        [None, torch.randint(0, size, (3,)), torch.rand(size) < 0.7, random.randrange(size)]
+    )
+    mask = (
+        torch.rand(size, classes, dtype=dtype) if draw % 3 else torch.rand(size, classes, dtype=dtype).round()
+    )
     target = labels if draw % 2 else torch.randint(0, max(classes, 2), (size,))
     return explainer, IdentityExplanation(
         x=x, node_mask=random.choice([mask, mask, None]), target=target, index=index, prediction=None
@@ -233,7 +239,9 @@ def test_both_ways_of_computing_give_the_same_bits() -> None:
         pos, neg = fidelities(1000, dtype), fidelities(1000, dtype)
         by_torch = pyg.characterization_score(pos.clone().requires_grad_(), neg, 0.3, 0.7).detach()
         assert same_bits(pyg.characterization_score(pos, neg, 0.3, 0.7), by_torch)
-        assert torch.equal(torch.vmap(pyg.characterization_score)(pos, neg), pyg.characterization_score(pos, neg))
+        assert torch.equal(
+            torch.vmap(pyg.characterization_score)(pos, neg), pyg.characterization_score(pos, neg)
+        )
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")

@@ -184,7 +184,7 @@ fn curves_that_do_not_fit_are_refused_by_point() {
         &["`pos_fidelity` has shape [1, 1]"],
     );
     refuses("{\"pos_fidelity\": [], \"neg_fidelity\": []}", "", 1, &["`pos_fidelity` has shape [0]"]);
-    let x = "{\"pos_fidelity\": [1, 1, 1], \"neg_fidelity\": [0, 0, 0], \"x\": [0, 2, 1]}";
+    let x = "{\"pos_fidelity\": [1, 1, 1], \"neg_fidelity\": [0, 0, 0], \"x\": [0.0, 2.0, 1.0]}";
     refuses(x, "", 1, &["'x' must be given in ascending order (point 2: 1.0 after 2.0)"]);
     refuses("{\"y_hat\": [1], \"y_sub_sweep\": [[1]]}", "", 1, &["`x`"]);
 }

@@ -4,6 +4,8 @@
 mod explanation_support;
 mod support;
 
+use std::io::Write;
+
 use explanation_support::warnings;
 use serde_json::{Value as Json, json};
 use support::{Bench, f64s, i64s, npz, texts};
@@ -30,6 +32,20 @@ fn safetensors(key: &str, values: &[f32]) -> Vec<u8> {
     file
 }
 
+/// What `torch.save` writes for a dict with the mask (0, 1).
+fn pt() -> Vec<u8> {
+    let pickle = b"\x80\x02}X\x09\0\0\0pred_maskctorch._utils\n_rebuild_tensor_v2\n((X\x07\0\0\0storage\
+        ctorch\nFloatStorage\nX\x01\0\0\x000X\x03\0\0\0cpuK\x02tQK\0K\x02\x85K\x01\x85\x89\
+        ccollections\nOrderedDict\n)RtRs.";
+    let values: Vec<u8> = [0f32, 1.0].iter().flat_map(|value| value.to_le_bytes()).collect();
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, bytes) in [("a/data.pkl", &pickle[..]), ("a/data/0", &values)] {
+        archive.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        archive.write_all(bytes).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}
+
 #[test]
 fn units_are_named_by_their_path_below_the_folder_or_by_themselves() {
     let bench = Bench::new();
@@ -41,8 +57,12 @@ fn units_are_named_by_their_path_below_the_folder_or_by_themselves() {
         .write("runs/d.json", "{\"pred_mask\": [0, 1]}")
         .write("runs/e.json", "{\"unit\": \"named\", \"pred_mask\": [0, 1]}")
         .write("runs/f.jsonl", "{\"unit\": \"x/1\", \"pred_mask\": [0, 1]}\r\n")
+        .write("runs/g.pt", pt())
         .write("runs/ignored.txt", "x");
-    assert_eq!(names(&bench, "runs"), ["a", "c", "d", "deep/b.v2", "named", "x/1"]);
+    assert_eq!(names(&bench, "runs"), ["a", "c", "d", "deep/b.v2", "g", "named", "x/1"]);
+    let table = bench.read("units.csv");
+    let values: Vec<&str> = table.lines().skip(1).map(|row| row.split_once(',').unwrap().1).collect();
+    assert!(values.iter().all(|row| *row == values[0]), "every format holds the same mask: {table}");
     assert_eq!(names(&bench, "runs/deep/b.v2.npz runs/d.json"), ["b.v2", "d"]);
 }
 

@@ -58,7 +58,7 @@ pub(super) fn survey(values: &[f64], columns: usize, surveys: &mut Vec<Survey>) 
 /// Logarithms relative to the largest of each row, their exponentials, and what those add up to.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx512vbmi2", "x86_64+avx2"))]
 pub(super) fn softmax(values: &mut [f64], columns: usize, weights: &mut [f64], totals: &mut [f64]) {
-    if columns % LANES != 0 {
+    if !columns.is_multiple_of(LANES) {
         for row in values.chunks_exact_mut(columns) {
             let top = largest(row);
             row.iter_mut().for_each(|value| *value -= top);
