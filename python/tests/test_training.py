@@ -12,7 +12,7 @@ import pytest
 
 import calipers as cp
 
-CASES = Path(__file__).parents[2] / "crates/calipers-metrics/tests/training_golden/cases.json"
+CASES = Path(__file__).parents[2] / "crates/calipers-metrics/tests/fixtures/training/cases.json"
 EXACT = 1e-12
 
 
