@@ -48,9 +48,10 @@ def _changed(y: Tensor, y_hat: Tensor | None, y_sub: Tensor, y_comp: Tensor) -> 
 
     truth, sub, comp = plain(torch, y), plain(torch, y_sub), plain(torch, y_comp)
     hat = truth if y_hat is None else plain(torch, y_hat)
-    # Whatever is not an array of the same shape is torch's to broadcast.
-    if truth is not None and all(getattr(other, "shape", None) == truth.shape for other in (hat, sub, comp)):
-        found = _calipers.pyg_fidelity(truth, None if y_hat is None else hat, sub, comp)
+    if truth is not None and hat is not None and sub is not None and comp is not None:
+        # Labels of different shapes are torch's to broadcast.
+        same = truth.shape == hat.shape == sub.shape == comp.shape
+        found = _calipers.pyg_fidelity(truth, None if y_hat is None else hat, sub, comp) if same else None
         if found is not None:
             return found
     if y_hat is None:

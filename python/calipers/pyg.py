@@ -15,8 +15,6 @@ import sys
 import warnings
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from calipers import _calipers
 from calipers._errors import InputError, UsageError
 from calipers._pyg_errors import MaskError, NothingAskedError
@@ -56,10 +54,10 @@ def characterization_score(
     torch = sys.modules.get("torch")
     if torch is not None and type(pos_weight) is float and not traced(torch):
         pos, neg = plain(torch, pos_fidelity), plain(torch, neg_fidelity)
-        if pos is not None and neg is not None and pos.shape == neg.shape:
-            out = np.empty(pos.shape, pos.dtype)
-            if _calipers.pyg_characterization(pos, neg, pos_weight, neg_weight, out):
-                return torch.from_numpy(out)
+        if pos is not None and neg is not None:
+            scores = _calipers.pyg_characterization(pos, neg, pos_weight, neg_weight)
+            if scores is not None:
+                return torch.from_numpy(scores)
     return 1.0 / (pos_weight / pos_fidelity + neg_weight / (1.0 - neg_fidelity))
 
 

@@ -5,7 +5,7 @@ use calipers::metrics::explanation::evidence::Data;
 use calipers::metrics::explanation::kernels::published as kernels;
 use calipers::metrics::explanation::kernels::{flips, mask_auroc, mask_confusion};
 use calipers::metrics::explanation::protocol::Scores;
-use numpy::{Element, PyArray0, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
+use numpy::{Element, PyArray0, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
 /// From how many elements on other threads may run meanwhile.
@@ -27,47 +27,38 @@ fn elements<'a, T: Element>(array: &'a Bound<'_, PyAny>) -> Option<&'a [T]> {
     unsafe { array.as_slice() }.ok()
 }
 
-/// The elements of an array to be written.
-fn places<'a, T: Element>(array: &'a Bound<'_, PyAny>) -> Option<&'a mut [T]> {
-    let array = array.cast::<PyArrayDyn<T>>().ok()?;
-    if !array.is_c_contiguous() {
-        return None;
-    }
-    // SAFETY: the package has just made this array, and nobody else has it.
-    unsafe { array.as_slice_mut() }.ok()
-}
-
 /// A mask, f32 or f64.
 fn floats<'a>(array: &'a Bound<'_, PyAny>) -> Option<Data<'a>> {
     elements(array).map(Data::F32).or_else(|| elements(array).map(Data::F64))
 }
 
-/// Writes the characterization score of every pair to `out`; false where the arrays differ in type or
-/// length.
+/// The characterization score of every pair of two arrays of one type and shape.
 #[pyfunction]
-pub(crate) fn pyg_characterization(
-    py: Python<'_>,
-    pos: &Bound<'_, PyAny>,
-    neg: &Bound<'_, PyAny>,
+pub(crate) fn pyg_characterization<'py>(
+    py: Python<'py>,
+    pos: &Bound<'py, PyAny>,
+    neg: &Bound<'py, PyAny>,
     pos_weight: f64,
     neg_weight: f64,
-    out: &Bound<'_, PyAny>,
-) -> bool {
-    macro_rules! written {
+) -> Option<Bound<'py, PyAny>> {
+    let shape = pos.cast::<PyUntypedArray>().ok()?.shape();
+    if neg.cast::<PyUntypedArray>().ok()?.shape() != shape {
+        return None;
+    }
+    macro_rules! scores {
         ($float:ty, $kernel:path) => {
-            if let (Some(pos), Some(neg), Some(out)) =
-                (elements::<$float>(pos), elements::<$float>(neg), places::<$float>(out))
-                && pos.len() == neg.len()
-                && pos.len() == out.len()
-            {
+            if let (Some(pos), Some(neg)) = (elements::<$float>(pos), elements::<$float>(neg)) {
+                let scores = PyArrayDyn::<$float>::zeros(py, shape, false);
+                // SAFETY: the array has just been made, so that nobody else has it.
+                let out = unsafe { scores.as_slice_mut() }.ok()?;
                 worked(py, pos.len(), || $kernel(pos, neg, pos_weight, neg_weight, out));
-                return true;
+                return Some(scores.into_any());
             }
         };
     }
-    written!(f32, kernels::characterization_f32);
-    written!(f64, kernels::characterization_f64);
-    false
+    scores!(f32, kernels::characterization_f32);
+    scores!(f64, kernels::characterization_f64);
+    None
 }
 
 /// The area under the curve as a single value of its type; `None` also for a fidelity- of 1 and a
