@@ -5,8 +5,21 @@ use std::process::Command;
 
 use crate::step::{Outcome, cargo, is_there, root, step};
 
+/// The bench of the Python package, which is a script of its own.
+const EXPLANATION: &str = "explanation";
+
 /// Builds the benches and runs the named ones, or all.
 pub(crate) fn run(names: &[&str]) -> Outcome {
+    if names.contains(&EXPLANATION) {
+        let python = crate::python::installed_package()?;
+        let script = root().join("benches/python/explanation.py");
+        step(EXPLANATION, Command::new(python).current_dir(root()).arg(script))?;
+    }
+    let others: Vec<&str> = names.iter().copied().filter(|name| *name != EXPLANATION).collect();
+    if others.is_empty() && !names.is_empty() {
+        return Ok(());
+    }
+    let names = others.as_slice();
     // torch is half a gigabyte: only the benches that compare with it ask for it.
     let asked = |name: &&str| names.is_empty() || names.contains(name);
     let with_torch = names.iter().any(|name| name.ends_with("published"));

@@ -9,15 +9,8 @@ use crate::step::{Outcome, is_there, root, step};
 /// Builds and installs the wheel, then lints, types, tests and docs. `compat` adds what needs torch.
 pub(crate) fn test(compat: bool) -> Outcome {
     let python = environment(compat)?;
-    let module = |words: &str| {
-        let mut command = Command::new(&python);
-        command.current_dir(root()).arg("-m").args(words.split_whitespace());
-        command
-    };
-    let wheels = root().join("target/wheels-test");
-    let _ = fs::remove_dir_all(&wheels);
-    step("wheel", module("maturin build --quiet --release --locked --out").arg(&wheels))?;
-    step("wheel installed", &mut installed(&python, &wheels)?)?;
+    let module = |words: &str| module(&python, words);
+    install(&python)?;
     step("Python style", &mut module("ruff check python"))?;
     step("Python format", &mut module("ruff format --check python"))?;
     step("Python types", &mut module("mypy"))?;
@@ -36,11 +29,44 @@ pub(crate) fn test(compat: bool) -> Outcome {
     step("examples in the Python docs", &mut examples)
 }
 
+/// The Python of an environment with the package and its peers, for the benches.
+pub(crate) fn installed_package() -> Outcome<PathBuf> {
+    let python = environment(true)?;
+    install(&python)?;
+    Ok(python)
+}
+
+fn install(python: &Path) -> Outcome {
+    let wheels = root().join("target/wheels-test");
+    let _ = fs::remove_dir_all(&wheels);
+    step("wheel", module(python, "maturin build --quiet --release --locked --out").arg(&wheels))?;
+    step("wheel installed", &mut installed(python, &wheels)?)
+}
+
+fn module(python: &Path, words: &str) -> Command {
+    let mut command = Command::new(python);
+    command.current_dir(root()).arg("-m").args(words.split_whitespace());
+    command
+}
+
+/// Python itself, and its module for virtual environments, which Debian packages apart.
+fn interpreter() -> Outcome {
+    let complete = |mut python: Command| {
+        python.args(["-c", "import venv, ensurepip"]).output().is_ok_and(|output| output.status.success())
+    };
+    if complete(Command::new("python3")) {
+        return Ok(());
+    }
+    step("package lists", Command::new("apt-get").args(["update", "-q"]))?;
+    step("Python", Command::new("apt-get").args(["install", "-y", "-q", "python3", "python3-venv"]))
+}
+
 /// The Python of the virtual environment, filled again when the requirements have changed.
 fn environment(compat: bool) -> Outcome<PathBuf> {
     let folder = root().join("target/py-venv");
     let python = folder.join("bin/python");
     if !is_there(&python.to_string_lossy(), "--version") {
+        interpreter()?;
         step("virtual environment", Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
     }
     let mut files = vec!["python/requirements-test.txt"];
