@@ -97,7 +97,9 @@ class Evaluator(EvaluatorBase):
         _calipers.training_update(self._state, group, fold, values, x)
 
 
-def measure(values: ArrayLike, x: ArrayLike | None = None, threshold: float = 0.9, **options: Any) -> dict[str, Any]:
+def measure(
+    values: ArrayLike, x: ArrayLike | None = None, threshold: float = 0.9, **options: Any
+) -> dict[str, Any]:
     """Measure one run and return its line of the per-unit table; `options` are those of `Evaluator`.
 
     >>> measure([0.5, 0.95, 0.93, 0.85])["velocity"]
