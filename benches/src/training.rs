@@ -32,7 +32,12 @@ pub(crate) fn run(report: &mut dyn FnMut(Line)) -> Outcome {
     let mut peer = Peer::start("training.py", folder.path())?;
     let table = folder.path().join(CSV);
     let wanted = Wanted { numbers: ["epoch", "val_F1"].map(String::from).to_vec(), texts: Vec::new() };
-    let read = || delimited::read(&std::fs::read(&table).unwrap_or_default(), &wanted, &Default::default());
+    let read = || -> Outcome<usize> {
+        Ok(delimited::read(&std::fs::read(&table)?, &wanted, &delimited::Options::default())?.rows)
+    };
+    if read()? == 0 {
+        return Err(format!("{CSV} holds no rows").into());
+    }
     let (ours, theirs) = by_turns(5, || Ok(seconds_per_call(read)), || peer.seconds("csv"))?;
     report(Line {
         job: format!("two columns of {CSV} read; {PANDAS}"),

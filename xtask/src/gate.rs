@@ -11,6 +11,8 @@ pub(crate) fn check() -> Outcome {
 
 /// Everything. Without `compat`, what needs torch is left out.
 pub(crate) fn test(compat: bool) -> Outcome {
+    // The extension module is part of the workspace, and building it asks Python how.
+    python::interpreter()?;
     check()?;
     tests()?;
     step("examples in the docs", &mut cargo("test --doc --workspace --locked"))?;

@@ -50,7 +50,7 @@ fn module(python: &Path, words: &str) -> Command {
 }
 
 /// Python itself, and its module for virtual environments, which Debian packages apart.
-fn interpreter() -> Outcome {
+pub(crate) fn interpreter() -> Outcome {
     let complete = |mut python: Command| {
         python.args(["-c", "import venv, ensurepip"]).output().is_ok_and(|output| output.status.success())
     };

@@ -16,8 +16,7 @@ impl CompactSum {
 
     /// The sum in the form that is added to.
     pub fn to_sum(&self) -> ExactSum {
-        // These bytes were written by `from` below and by nobody else.
-        postcard::from_bytes(&self.0).unwrap_or_default()
+        postcard::from_bytes(&self.0).expect("these bytes were written by `from` below and by nobody else")
     }
 
     /// Adds it to a sum.
@@ -28,8 +27,27 @@ impl CompactSum {
 
 impl From<&ExactSum> for CompactSum {
     fn from(sum: &ExactSum) -> Self {
-        // A sum of some hundred bytes always encodes into a growing buffer.
-        Self(postcard::to_stdvec(sum).unwrap_or_default().into_boxed_slice())
+        let bytes = postcard::to_stdvec(sum).expect("a sum always encodes into a growing buffer");
+        Self(bytes.into_boxed_slice())
+    }
+}
+
+impl From<ExactSum> for CompactSum {
+    fn from(sum: ExactSum) -> Self {
+        Self::from(&sum)
+    }
+}
+
+impl FromIterator<f64> for CompactSum {
+    fn from_iter<T: IntoIterator<Item = f64>>(terms: T) -> Self {
+        terms.into_iter().collect::<ExactSum>().into()
+    }
+}
+
+impl Default for CompactSum {
+    /// The sum of no terms.
+    fn default() -> Self {
+        Self::from(&ExactSum::new())
     }
 }
 

@@ -39,14 +39,6 @@ impl Inputs {
         Ok(bytes)
     }
 
-    /// Records bytes that came from no file on the disk.
-    pub fn record_held(&self, shown: &str, bytes: &[u8]) -> Result<()> {
-        if bytes.is_empty() {
-            return Err(Error::format("standard input is empty").in_file(shown));
-        }
-        self.record(shown, bytes.len() as u64, blake3::hash(bytes))
-    }
-
     /// Reads a whole file into a buffer that was used before and records it; returns its hash.
     pub fn read_into(&self, path: &Path, shown: &str, bytes: &mut Vec<u8>) -> Result<blake3::Hash> {
         let file = InputFile::open(path).map_err(|error| error.in_file(shown))?;

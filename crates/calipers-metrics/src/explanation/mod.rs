@@ -10,7 +10,6 @@ mod family;
 mod fidelity;
 mod fidelity_reading;
 mod instances;
-pub mod kept_sum;
 pub mod kernels;
 mod mask;
 mod mask_reading;

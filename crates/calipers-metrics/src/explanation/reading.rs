@@ -4,9 +4,8 @@ use std::borrow::Cow;
 
 use calipers_core::exact_sum::exact_sum;
 use calipers_core::value::rounded_quotient;
-use calipers_core::{ExactSum, Rows, Value};
+use calipers_core::{CompactSum, ExactSum, Rows, Value};
 
-use super::kept_sum::KeptSum;
 use super::row::Row;
 
 /// Why there is no value.
@@ -81,7 +80,7 @@ pub(crate) fn pooled(rows: &Rows<'_, Row>, counts: impl Fn(&Row) -> Option<(i128
 /// An exact sum of all rows that have it, divided by their counts.
 pub(crate) fn pooled_mean(
     rows: &Rows<'_, Row>,
-    sums: impl for<'r> Fn(&'r Row) -> Option<(&'r KeptSum, u64)>,
+    sums: impl for<'r> Fn(&'r Row) -> Option<(&'r CompactSum, u64)>,
 ) -> Option<Reading> {
     let mut total = ExactSum::new();
     let mut count = None;

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use calipers_core::CompactSum;
 use serde::{Deserialize, Serialize};
-
-use super::kept_sum::KeptSum;
 
 /// One measured explanation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -110,18 +109,18 @@ pub struct Shift {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Deviation {
     /// Of its size.
-    pub absolute: KeptSum,
+    pub absolute: CompactSum,
     /// Of the drop itself.
-    pub signed: KeptSum,
+    pub signed: CompactSum,
 }
 
 /// Sums over the values of all instances.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RegressionRow {
     /// Of the absolute differences.
-    pub absolute: KeptSum,
+    pub absolute: CompactSum,
     /// Of the squared differences.
-    pub squared: KeptSum,
+    pub squared: CompactSum,
     /// How many values there are.
     pub values: u64,
 }
@@ -134,9 +133,9 @@ pub struct RobustRow {
     /// Labels that differ, over instances and samples.
     pub changed: u64,
     /// The drop of the predicted class's probability, over instances and samples.
-    pub model: Option<KeptSum>,
+    pub model: Option<CompactSum>,
     /// The drop of the true class's probability, over instances and samples.
-    pub phenomenon: Option<KeptSum>,
+    pub phenomenon: Option<CompactSum>,
 }
 
 /// The Kullback-Leibler divergence in both directions.
@@ -152,9 +151,9 @@ pub struct FaithfulnessRow {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DivergenceRow {
     /// Of 1 - exp(-KL).
-    pub unfaithfulness: KeptSum,
+    pub unfaithfulness: CompactSum,
     /// Of the finite divergences.
-    pub finite: KeptSum,
+    pub finite: CompactSum,
     /// How many are infinite.
     pub infinite: u64,
 }
@@ -163,7 +162,7 @@ pub struct DivergenceRow {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PublishedKl {
     /// The sum over all instances and classes, unless one of the next two holds.
-    pub sum: KeptSum,
+    pub sum: CompactSum,
     /// Some class has probability 0 on the full graph alone.
     pub infinite: bool,
     /// Some class has probability 0 in both.
@@ -195,11 +194,11 @@ pub struct MaskRow {
     /// Elements that are 0.
     pub zeros: u64,
     /// Sum of |m|, up to a power of two.
-    pub mass: KeptSum,
+    pub mass: CompactSum,
     /// Sum of |m| ln |m|, up to the same.
-    pub mass_log: KeptSum,
+    pub mass_log: CompactSum,
     /// Sum of (2i - n - 1) |m| in ascending order, up to the same.
-    pub gini: KeptSum,
+    pub gini: CompactSum,
     /// Against the truth.
     pub agreement: Option<AgreementRow>,
     /// Each node or edge type alone.
@@ -218,11 +217,11 @@ pub struct AgreementRow {
     /// 2 (positives above negatives) + ties, over all pairs.
     pub twice_auroc: u128,
     /// Sum over distinct values of (true positives at it) * (precision down to it).
-    pub precision: KeptSum,
+    pub precision: CompactSum,
     /// Where the P highest values lie.
     pub top: Top,
     /// Sum of |m| in the truth, on the scale of [`MaskRow::mass`].
-    pub mass: KeptSum,
+    pub mass: CompactSum,
 }
 
 /// Elements by selection and truth.

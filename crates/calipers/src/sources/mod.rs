@@ -1,5 +1,6 @@
 //! Files paired into units: one folder a family, and what they share.
 
+pub mod array_file;
 pub mod explanation;
 pub mod independent_set;
 pub mod segmentation;

@@ -11,7 +11,7 @@ use calipers_io::file::ReadAt;
 use super::keys::{MASK_PTR, PTR, UNIT};
 use super::record::{Record, Unit, is_outline, is_read, under};
 use super::stored::Stored;
-use crate::sources::independent_set::containers;
+use crate::sources::array_file;
 use crate::sources::walk::{Found, has_ending};
 
 /// Everything in a file. Keys that nothing uses are noted, not decoded.
@@ -45,7 +45,7 @@ fn open(found: &Found, source: Arc<dyn ReadAt>) -> Result<Arrays> {
     if has_ending(&found.name, ".npz") && found.compression == Compression::None {
         refuse_other_than_zip(&*source)?;
     }
-    let mut containers = containers::open(found, source)?;
+    let mut containers = array_file::open(found, source)?;
     match (containers.pop(), containers.len()) {
         (Some(arrays), 0) => Ok(arrays),
         (_, more) => Err(Error::value("the file must hold one dict of tensors")

@@ -8,7 +8,7 @@ use calipers_metrics::explanation::evidence::Evidence;
 use super::batch::Cuts;
 use super::keys::{MASK_PTR, PTR, UNIT, role};
 use super::stored::Stored;
-use crate::sources::independent_set::containers::numbered;
+use crate::sources::array_file::numbered;
 
 /// The arrays of one or more units, by key.
 #[derive(Debug)]

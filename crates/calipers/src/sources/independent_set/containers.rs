@@ -1,20 +1,15 @@
 //! Array files as units: which units a container holds, and the evidence of each.
 
-use std::sync::Arc;
-
 use calipers_core::{Error, Result};
-use calipers_io::array::npy::NpyFile;
-use calipers_io::array::{Array, Arrays, npz, pt, safetensors};
-use calipers_io::compress::{Compression, inflate};
-use calipers_io::file::ReadAt;
-use calipers_io::limits;
+use calipers_io::array::{Array, Arrays};
 
 use super::arrays::{self, MatrixEdges};
 use super::node_values::ScoreValues;
 use super::options::Options;
 use super::pack::{self, Boundaries, PackEdges};
 use crate::inputs::Inputs;
-use crate::sources::walk::{Found, has_ending};
+use crate::sources::array_file::{numbered, open};
+use crate::sources::walk::Found;
 
 /// The endings of array containers.
 pub const ENDINGS: [&str; 3] = [".npz", ".safetensors", ".pt"];
@@ -67,34 +62,6 @@ pub struct ArrayUnit {
     pub optimum: Option<u64>,
 }
 
-/// The containers of an array file, from its bytes.
-pub fn open(found: &Found, source: Arc<dyn ReadAt>) -> Result<Vec<Arrays>> {
-    let source = inflated(found, source)?;
-    if has_ending(&found.name, ".safetensors") {
-        Ok(vec![safetensors::open(source)?])
-    } else if has_ending(&found.name, ".pt") {
-        pt::open(source)
-    } else {
-        Ok(vec![npz::open(source)?])
-    }
-}
-
-/// A single array, from an npy file.
-pub fn open_npy(found: &Found, source: Arc<dyn ReadAt>) -> Result<NpyFile> {
-    NpyFile::open(inflated(found, source)?)
-}
-
-fn inflated(found: &Found, source: Arc<dyn ReadAt>) -> Result<Arc<dyn ReadAt>> {
-    if found.compression == Compression::None {
-        return Ok(source);
-    }
-    let mut bytes = vec![0; source.size() as usize];
-    source
-        .read_exact_at(&mut bytes, 0)
-        .map_err(|error| Error::io(format!("cannot read the file: {}", error.kind())))?;
-    Ok(Arc::new(inflate(&bytes, found.compression, limits::INFLATED)?))
-}
-
 /// The units of an array file by name, without reading more than names and boundaries need.
 pub fn units(found: &Found, stem: &str) -> Result<Vec<(String, Part)>> {
     let file = found.open()?;
@@ -128,12 +95,6 @@ fn pack_names(arrays: &Arrays, stem: &str, graphs: usize) -> Result<Vec<String>>
             .found(format!("{} names", names.len()))
             .allowed(format!("{graphs} names"))),
     }
-}
-
-/// `stem#i`, zero-padded to the width of the largest number.
-pub fn numbered(stem: &str, index: usize, count: usize) -> String {
-    let width = count.saturating_sub(1).to_string().len();
-    format!("{stem}#{index:0width$}")
 }
 
 /// Reads an array file into containers that hand out units.

@@ -8,9 +8,10 @@ use calipers_io::limits;
 use calipers_metrics::independent_set::graph::{EdgeSource, Graph, Storage};
 
 use super::arrays::MatrixEdges;
-use super::containers::{self, Container, Part, StoredEdges, numbered};
+use super::containers::{self, Container, Part, StoredEdges};
 use super::options::Options;
 use crate::inputs::Inputs;
+use crate::sources::array_file::{self, numbered};
 use crate::sources::walk::{Found, has_ending};
 
 /// A graph file and the format it is read in.
@@ -85,7 +86,7 @@ impl GraphPath {
     pub fn load(&self, inputs: &Inputs, options: &Options) -> Result<GraphFile> {
         let found = &self.found;
         if self.is_npy() {
-            return containers::open_npy(found, inputs.open_found(found)?).map(GraphFile::Npy);
+            return array_file::open_npy(found, inputs.open_found(found)?).map(GraphFile::Npy);
         }
         if self.format == GraphFormat::Arrays {
             return containers::load(found, inputs, options).map(GraphFile::Arrays);

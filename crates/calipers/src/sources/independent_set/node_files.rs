@@ -8,11 +8,11 @@ use calipers_io::score::{NodeSet, ScoreFormat, UnitColumns, cover, json_lines, l
 use calipers_metrics::independent_set::{Axis, Kind};
 
 use super::arrays;
-use super::containers::{self, numbered};
 use super::node_values::{self, ScoreValues};
 use super::options::Options;
 use super::pack::{self, Boundaries};
 use crate::inputs::Inputs;
+use crate::sources::array_file::{self, numbered};
 use crate::sources::walk::{Found, has_ending};
 
 /// Endings of array files that hold one value a node.
@@ -71,10 +71,10 @@ pub enum Values {
 pub fn load(found: &Found, inputs: &Inputs) -> Result<NodeFile> {
     if has_ending(&found.name, ".npy") {
         let source = inputs.open_found(found)?;
-        return containers::open_npy(found, source)?.read_all().map(NodeFile::Array);
+        return array_file::open_npy(found, source)?.read_all().map(NodeFile::Array);
     }
     if ARRAY_ENDINGS.iter().any(|ending| has_ending(&found.name, ending)) {
-        let containers = containers::open(found, inputs.open_found(found)?)?;
+        let containers = array_file::open(found, inputs.open_found(found)?)?;
         let with_boundaries = |arrays: Arrays| {
             let packed = pack::is_pack(&arrays.keys());
             let boundaries = packed.then(|| pack::boundaries(&arrays, None)).transpose()?;
