@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from calipers import _calipers
 from calipers._errors import InputError
-from calipers._pyg_tensors import plain
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -46,14 +45,9 @@ def fidelity(explainer: Explainer, explanation: Explanation) -> tuple[float, flo
 def _changed(y: Tensor, y_hat: Tensor | None, y_sub: Tensor, y_comp: Tensor) -> tuple[float, float]:
     import torch
 
-    truth, sub, comp = plain(torch, y), plain(torch, y_sub), plain(torch, y_comp)
-    hat = truth if y_hat is None else plain(torch, y_hat)
-    if truth is not None and hat is not None and sub is not None and comp is not None:
-        # Labels of different shapes are torch's to broadcast.
-        same = truth.shape == hat.shape == sub.shape == comp.shape
-        found = _calipers.pyg_fidelity(truth, None if y_hat is None else hat, sub, comp) if same else None
-        if found is not None:
-            return found
+    found = _calipers.pyg_fidelity(torch.Tensor, y, y_hat, y_sub, y_comp)
+    if found is not None:
+        return found
     if y_hat is None:
         plus, minus = (1.0 - (other == y).float().mean() for other in (y_comp, y_sub))
     else:
@@ -86,12 +80,10 @@ def unfaithfulness(explainer: Explainer, explanation: Explanation, top_k: int | 
 def _divergence(y: Tensor, y_hat: Tensor, kind: str) -> float:
     import torch
 
-    p = plain(torch, y.detach() if y.requires_grad else y)
-    q = plain(torch, y_hat.detach() if y_hat.requires_grad else y_hat)
-    if p is not None and q is not None and p.shape == q.shape and p.ndim in (1, 2):
-        found = _calipers.pyg_unfaithfulness(p, q, kind, p.shape[1] if p.ndim == 2 else None)
-        if found is not None:
-            return found
+    p, q = y.detach() if y.requires_grad else y, y_hat.detach() if y_hat.requires_grad else y_hat
+    found = _calipers.pyg_unfaithfulness(torch.Tensor, p, q, kind)
+    if found is not None:
+        return found
     if kind == "raw":
         y, y_hat = y.softmax(dim=-1), y_hat.softmax(dim=-1)
     elif kind == "log_probs":

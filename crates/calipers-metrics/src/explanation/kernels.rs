@@ -10,8 +10,8 @@ pub use super::row::{Confusion, DivergenceRow, FaithfulnessRow, Flips, Precision
 /// The same as the published code computes it, in its own precision.
 pub mod published {
     pub use super::super::published::{
-        auroc, characterization, kl_sum, model_fidelity, phenomenon_fidelity, ratio, takes_for_logits,
-        unfaithfulness,
+        auroc, characterization, kl_of_logits, kl_sum, model_fidelity, phenomenon_fidelity, ratio,
+        takes_for_logits, unfaithfulness,
     };
     pub use super::super::published_slices::{
         MaskValues, characterization_f32, characterization_f64, curve_area_f32, curve_area_f64, mask_sigmoid,

@@ -28,5 +28,6 @@ pub mod row;
 mod row_kernel;
 mod score_check;
 mod shape;
+mod single_kernel;
 mod stability;
 mod threshold;

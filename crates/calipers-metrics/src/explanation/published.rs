@@ -15,6 +15,7 @@ use super::protocol::{Explanation, Scores, Task};
 use super::row::{Confusion, CurveRow, Flips, Precision, PublishedKl};
 use super::row_kernel::{ratio_terms, shares, softmax};
 use super::shape::sigmoid;
+use super::single_kernel;
 use super::threshold::all;
 
 /// How many scores are looked at together.
@@ -146,6 +147,27 @@ pub(super) fn kl(protocol: &Explanation, given: &Given<'_>, instances: &Instance
 /// The published KL of `[N, C]` scores; of `[N]` ones with no columns, which the code softmaxes
 /// over the instances.
 pub fn kl_sum(scores: Scores, y_hat: Data<'_>, y_sub: Data<'_>, columns: Option<usize>) -> PublishedKl {
+    let short = match (scores, y_hat, y_sub) {
+        (Scores::Logits, Data::F32(p), Data::F32(q)) => kl_of_logits(p, q, columns),
+        _ => None,
+    };
+    short.unwrap_or_else(|| kl_sum_by_steps(scores, y_hat, y_sub, columns))
+}
+
+/// The same of f32 logits; `None` where their probabilities may vanish.
+pub fn kl_of_logits(y_hat: &[f32], y_sub: &[f32], columns: Option<usize>) -> Option<PublishedKl> {
+    let columns = columns.unwrap_or(y_hat.len()).max(1);
+    let sum = single_kernel::divergence(y_hat, y_sub, columns)?.into();
+    Some(PublishedKl { sum, infinite: false, nan: false, precision: Precision::Single })
+}
+
+/// The same by softmax, quotient and logarithm, for scores of any type and size.
+pub(super) fn kl_sum_by_steps(
+    scores: Scores,
+    y_hat: Data<'_>,
+    y_sub: Data<'_>,
+    columns: Option<usize>,
+) -> PublishedKl {
     let width = columns.unwrap_or(1).max(1);
     let hat = Predictions {
         key: Y_HAT,

@@ -140,7 +140,7 @@ impl<'a> Audit<'_, 'a> {
         let (unpredicted, scored) = (self.totals.unpredicted_pixels(), self.totals.scored_pixels());
         self.units(
             "unpredicted",
-            |row| row.confusion.0.keys().any(|&(_, pred)| pred as usize == self.protocol.classes()),
+            |row| row.confusion.cells().any(|((_, pred), _)| pred as usize == self.protocol.classes()),
             |units| {
                 format!(
                     "{unpredicted} of {scored} scored pixels ({}) in {} have no prediction and count as wrong",
@@ -154,7 +154,7 @@ impl<'a> Audit<'_, 'a> {
     fn not_scored(&self) -> Vec<Warning> {
         self.units(
             "unit-not-scored",
-            |row| row.confusion.0.values().all(|&count| count == 0),
+            |row| row.confusion.cells().all(|(_, count)| count == 0),
             |units| format!("{} without a scored pixel: the truth is ignored everywhere", are(units)),
         )
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use calipers_core::{Error, Result};
 
 use super::protocol::{Segmentation, Unpredicted};
-use super::row::{Confusion, Row};
+use super::row::Row;
 
 /// Sums the cells of a matrix into global classes. Rows of ignored originals are ignored pixels, their
 /// columns and the optional last column are pixels without a prediction.
@@ -48,7 +48,7 @@ pub(super) fn regroup(protocol: &Segmentation, rows: usize, columns: usize, coun
             Error::value("the counts of a class add up to more than 64 bits hold").at(place()).found(count)
         })?;
     }
-    Ok(Row { height: 0, width: 0, ignored, confusion: Confusion(confusion.into()), pixels: None })
+    Ok(Row { height: 0, width: 0, ignored, confusion: confusion.into(), pixels: None })
 }
 
 #[cfg(test)]
@@ -73,7 +73,7 @@ mod tests {
     fn originals_are_summed_into_classes_and_ignored_rows_are_ignored_pixels() {
         let row = regroup(&animals("error"), 4, 5, &COUNTS).unwrap();
         let cells = [((0, 0), 1), ((0, 1), 6), ((1, 0), 72), ((1, 1), 432)];
-        assert_eq!(row.confusion, Confusion(cells.into_iter().collect()));
+        assert_eq!(row.confusion, cells.into_iter().collect());
         assert_eq!((row.ignored, row.height, row.width, row.pixels), (5, 0, 0, None));
     }
 
@@ -83,7 +83,7 @@ mod tests {
         counts[7] = 1000;
         counts[4] = 50;
         let row = regroup(&animals("wrong"), 4, 5, &counts).unwrap();
-        assert_eq!((row.confusion.0.get(&(1, 2)), row.confusion.0.get(&(0, 2))), (Some(&1000), Some(&50)));
+        assert_eq!((row.confusion.get((1, 2)), row.confusion.get((0, 2))), (1000, 50));
         counts[4] = 0;
         let text = regroup(&animals("error"), 4, 5, &counts).unwrap_err().to_string();
         for word in ["row 1, column 2", "1000", "--unpredicted wrong"] {

@@ -8,12 +8,13 @@ use super::band::{BandRules, outer_band};
 use super::cheng::inner_band;
 use super::class_id::ClassId;
 use super::class_map::{head_truth, predicted_classes, truth_classes};
+use super::confusion::Confusion;
 use super::contour::contours;
 use super::given_confusion::regroup;
 use super::legend::{Legend, Meaning};
 use super::overlap::{CountPairs, Joint, confusion_u8};
 use super::protocol::{Boundary, Head, Kind, Measure, Segmentation, Space};
-use super::row::{Confusion, HeadRow, PixelRow, Row};
+use super::row::{HeadRow, PixelRow, Row};
 use super::scores::{ScoreOutcome, measure_scores};
 use super::sparse::Sparse;
 use super::unit::{LabelMap, MapData, Prediction, ScoreArray, Unit};
@@ -197,7 +198,7 @@ fn count_raw(
             Meaning::NoPrediction | Meaning::Bad => return None,
         }
     }
-    Some((Confusion(confusion.into()), ignored))
+    Some((confusion.into(), ignored))
 }
 
 /// The pairs at scored pixels, and how many pixels are not scored.
@@ -206,7 +207,7 @@ fn scored<T: ClassId>(joint: Joint<T>) -> (Confusion, u64) {
     let cells = scored
         .into_iter()
         .map(|((truth, pred), pixels)| ((truth.index() as u32, pred.index() as u32), pixels));
-    (Confusion(cells.collect()), void.into_iter().map(|(_, pixels)| pixels).sum())
+    (cells.collect(), void.into_iter().map(|(_, pixels)| pixels).sum())
 }
 
 fn row(size: &LabelMap<'_>, confusion: Confusion, ignored: u64, pixels: PixelRow) -> Result<Row> {
@@ -266,7 +267,7 @@ mod tests {
     }
 
     fn cells(row: &Row) -> Vec<((u32, u32), u64)> {
-        row.confusion.0.iter().map(|(&cell, &pixels)| (cell, pixels)).collect()
+        row.confusion.cells().collect()
     }
 
     #[test]
@@ -297,7 +298,7 @@ mod tests {
             ]
             .map(Result::unwrap);
             assert!(rows.iter().all(|row| *row == rows[0]));
-            assert_eq!((&rows[0].confusion.0, rows[0].ignored), (&expected.clone().into(), ignored));
+            assert_eq!((&rows[0].confusion, rows[0].ignored), (&expected.clone().into(), ignored));
             assert_eq!((rows[0].height, rows[0].width), (11, 15));
         }
     }
@@ -415,10 +416,10 @@ mod tests {
         let row = measure(&two, &unit(Some(coarse))).unwrap();
         assert_eq!(cells(&row), [((0, 0), 1), ((1, 1), 1), ((2, 1), 1)]);
         let pixels = row.pixels.unwrap();
-        let heads: Vec<_> = pixels.heads.values().map(|head| head.confusion.0.clone()).collect();
+        let heads: Vec<_> = pixels.heads.values().map(|head| head.confusion.clone()).collect();
         let expected = [
-            Sparse::from_iter([((0, 0), 1), ((1, 1), 1), ((2, 1), 1)]),
-            Sparse::from_iter([((0, 0), 1), ((1, 1), 1)]),
+            Confusion::from_iter([((0, 0), 1), ((1, 1), 1), ((2, 1), 1)]),
+            Confusion::from_iter([((0, 0), 1), ((1, 1), 1)]),
         ];
         assert_eq!(heads, expected);
         assert!(pixels.missing_heads.is_empty());

@@ -13,6 +13,7 @@ pub mod class_id;
 pub mod class_map;
 mod colors;
 pub mod config;
+pub mod confusion;
 pub mod contour;
 mod exp_f32;
 mod family;

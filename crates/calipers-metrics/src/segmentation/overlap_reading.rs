@@ -3,12 +3,13 @@
 use calipers_core::exact_sum::exact_sum;
 use calipers_core::{Rows, Value};
 
+use super::confusion::Confusion;
 use super::protocol::{Conventions, Measure, Segmentation};
 use super::reading::{
     Mean, NO_CLASS, NO_SCORED_PIXEL, NO_UNIT, Reading, Reason, guarded_quotient, mean, per_label, quotient,
     requested,
 };
-use super::row::{Confusion, Row};
+use super::row::Row;
 
 const NO_BACKGROUND: &str = "no background class is declared";
 const IN_NEITHER: &str = "class occurs in neither truth nor prediction";
@@ -69,7 +70,7 @@ impl Overlap {
             pred: none.clone(),
             unpredicted: none,
         };
-        for &((truth, pred), count) in matrices.into_iter().flat_map(|matrix| &matrix.0) {
+        for ((truth, pred), count) in matrices.into_iter().flat_map(Confusion::cells) {
             let (truth, pred, count) = (truth as usize, pred as usize, i128::from(count));
             totals.truth[truth] += count;
             match totals.pred.get_mut(pred) {
@@ -268,7 +269,7 @@ pub(crate) fn confusion(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Value 
     requested(protocol, Measure::Overlap).map_or_else(Value::Undefined, |()| {
         let columns = protocol.classes() + 1;
         let mut cells = vec![0i128; protocol.classes() * columns];
-        for &((truth, pred), count) in rows.iter().flat_map(|row| &row.confusion.0) {
+        for ((truth, pred), count) in rows.iter().flat_map(|row| row.confusion.cells()) {
             cells[truth as usize * columns + pred as usize] += i128::from(count);
         }
         Value::Series(cells.into_iter().map(Value::Count).collect())
@@ -304,7 +305,7 @@ mod tests {
     use super::*;
 
     fn totals(cells: &[(u32, u32, u64)]) -> Overlap {
-        let matrix = Confusion(cells.iter().map(|&(truth, pred, count)| ((truth, pred), count)).collect());
+        let matrix: Confusion = cells.iter().map(|&(truth, pred, count)| ((truth, pred), count)).collect();
         Overlap::in_space(2, Preset::Strict.conventions(), [&matrix])
     }
 

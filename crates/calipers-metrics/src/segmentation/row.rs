@@ -3,6 +3,7 @@
 use calipers_core::CompactSum;
 use serde::{Deserialize, Serialize};
 
+use super::confusion::Confusion;
 use super::sparse::Sparse;
 
 /// One measured image, or one given confusion matrix.
@@ -19,11 +20,6 @@ pub struct Row {
     /// What the pixels say beside the matrix; `None` for a given confusion matrix.
     pub pixels: Option<PixelRow>,
 }
-
-/// The cells of a confusion matrix that are not 0: (truth, predicted) -> pixels. The predicted class
-/// C (one past the last) stands for no prediction.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Confusion(pub Sparse<(u32, u32), u64>);
 
 /// What is kept of pixels.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

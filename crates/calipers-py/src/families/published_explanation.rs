@@ -1,5 +1,5 @@
-//! What `calipers.pyg` computes without torch. Each function takes NumPy arrays and returns `None` for
-//! arrays that it does not take; the package then asks torch.
+//! What `calipers.pyg` computes without torch. Each function takes NumPy arrays, or tensors and their
+//! type, and returns `None` for those that it does not take; the package then asks torch.
 
 use calipers::metrics::explanation::evidence::Data;
 use calipers::metrics::explanation::kernels::published as kernels;
@@ -158,24 +158,49 @@ pub(crate) fn pyg_agreement(
     })
 }
 
-/// fid+ and fid- of int64 labels; of type phenomenon where the labels on the full graph are given.
+/// The memory of a tensor as an array; `None` where there is more to it than memory.
+fn plain<'py>(tensor_type: &Bound<'py, PyAny>, tensor: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    // Refused for tensors that want a gradient, lie elsewhere or stand for a batch.
+    tensor
+        .get_type()
+        .is(tensor_type)
+        .then(|| tensor.call_method0(pyo3::intern!(tensor.py(), "numpy")).ok())
+        .flatten()
+}
+
+/// Whether all arrays have the shape of the first.
+fn alike(arrays: &[&Bound<'_, PyAny>]) -> Option<bool> {
+    let shape = |array: &Bound<'_, PyAny>| Some(array.cast::<PyUntypedArray>().ok()?.shape().to_vec());
+    let first = shape(arrays.first()?)?;
+    Some(arrays.iter().all(|array| shape(array).is_some_and(|shape| shape == first)))
+}
+
+/// fid+ and fid- of tensors of int64 labels; of type phenomenon where the labels on the full graph are
+/// given.
 #[pyfunction]
 pub(crate) fn pyg_fidelity(
-    py: Python<'_>,
+    tensor: &Bound<'_, PyAny>,
     y: &Bound<'_, PyAny>,
     y_hat: Option<&Bound<'_, PyAny>>,
     y_sub: &Bound<'_, PyAny>,
     y_comp: &Bound<'_, PyAny>,
 ) -> Option<(f64, f64)> {
-    let (y, sub, comp) = (elements::<i64>(y)?, elements::<i64>(y_sub)?, elements::<i64>(y_comp)?);
+    let py = y.py();
+    let (y, sub, comp) = (plain(tensor, y)?, plain(tensor, y_sub)?, plain(tensor, y_comp)?);
     let hat = match y_hat {
-        Some(y_hat) => Some(elements::<i64>(y_hat)?),
+        Some(y_hat) => Some(plain(tensor, y_hat)?),
+        None => None,
+    };
+    // Labels of different shapes are torch's to broadcast.
+    if !alike(&[&y, &sub, &comp, hat.as_ref().unwrap_or(&y)])? {
+        return None;
+    }
+    let (y, sub, comp) = (elements::<i64>(&y)?, elements::<i64>(&sub)?, elements::<i64>(&comp)?);
+    let hat = match &hat {
+        Some(hat) => Some(elements::<i64>(hat)?),
         None => None,
     };
     let count = y.len();
-    if sub.len() != count || comp.len() != count || hat.is_some_and(|hat| hat.len() != count) {
-        return None;
-    }
     let of = |other: &[i64]| {
         let fidelity = match hat {
             Some(hat) => kernels::phenomenon_fidelity(&flips(Some(y), hat, other), count as u64),
@@ -186,18 +211,27 @@ pub(crate) fn pyg_fidelity(
     Some(worked(py, count, || (of(comp), of(sub))))
 }
 
-/// 1 - exp(-KL) of `[N, C]` or `[N]` scores of one type; `None` also where torch's own exponential
-/// decides what is 0.
+/// 1 - exp(-KL) of tensors of `[N, C]` or `[N]` scores of one type; `None` also where torch's own
+/// exponential decides what is 0.
 #[pyfunction]
 pub(crate) fn pyg_unfaithfulness(
-    py: Python<'_>,
+    tensor: &Bound<'_, PyAny>,
     y: &Bound<'_, PyAny>,
     y_hat: &Bound<'_, PyAny>,
     scores: &str,
-    columns: Option<usize>,
 ) -> Option<f64> {
-    let (p, q) = (floats(y)?, floats(y_hat)?);
-    if p.len() != q.len() || p.is_empty() || p.dtype() != q.dtype() {
+    let py = y.py();
+    let (y, y_hat) = (plain(tensor, y)?, plain(tensor, y_hat)?);
+    if !alike(&[&y, &y_hat])? {
+        return None;
+    }
+    let columns = match y.cast::<PyUntypedArray>().ok()?.shape() {
+        [_] => None,
+        [_, columns] => Some(*columns),
+        _ => return None,
+    };
+    let (p, q) = (floats(&y)?, floats(&y_hat)?);
+    if p.is_empty() || p.dtype() != q.dtype() {
         return None;
     }
     let scores = match scores {
@@ -207,11 +241,12 @@ pub(crate) fn pyg_unfaithfulness(
         _ => return None,
     };
     worked(py, p.len(), || {
-        if scores != Scores::Probs && !(tame(p) && tame(q)) {
-            return None;
-        }
+        let kl = match (scores, p, q) {
+            (Scores::Logits, Data::F32(p), Data::F32(q)) => kernels::kl_of_logits(p, q, columns)?,
+            _ if scores == Scores::Probs || (tame(p) && tame(q)) => kernels::kl_sum(scores, p, q, columns),
+            _ => return None,
+        };
         let instances = (p.len() / columns.unwrap_or(1).max(1)) as u64;
-        let kl = kernels::kl_sum(scores, p, q, columns);
         Some(kernels::unfaithfulness(&kl, instances).unwrap_or(f64::NAN))
     })
 }

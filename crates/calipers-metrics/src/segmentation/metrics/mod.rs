@@ -17,8 +17,9 @@ mod temperature;
 
 use calipers_core::{Better, Column, Metric, Range, Value};
 
+use super::confusion::Confusion;
 use super::protocol::Segmentation;
-use super::row::{Confusion, Row};
+use super::row::Row;
 
 type Line = Metric<Segmentation>;
 
@@ -87,7 +88,7 @@ pub(crate) const METRICS: &[Line] = &[
 pub(crate) const COLUMNS: &[Column<Segmentation>] = &[
     Column { name: "height", read: |_, row| length(row, row.height) },
     Column { name: "width", read: |_, row| length(row, row.width) },
-    Column { name: "scored_pixels", read: |_, row| Value::Count(row.confusion.0.values().map(wide).sum()) },
+    Column { name: "scored_pixels", read: |_, row| Value::Count(row.confusion.pixels()) },
     Column { name: "ignored_pixels", read: |_, row| Value::Count(row.ignored.into()) },
     Column {
         name: "unpredicted_pixels",
@@ -103,12 +104,8 @@ fn length(row: &Row, pixels: u32) -> Value {
 }
 
 fn unpredicted(confusion: &Confusion, classes: usize) -> i128 {
-    let cells = confusion.0.iter().filter(|((_, pred), _)| *pred as usize == classes);
-    cells.map(|(_, count)| wide(count)).sum()
-}
-
-fn wide(count: &u64) -> i128 {
-    (*count).into()
+    let cells = confusion.cells().filter(|((_, pred), _)| *pred as usize == classes);
+    cells.map(|(_, count)| i128::from(count)).sum()
 }
 
 /// The reference of the numbers that the document defines.
