@@ -195,6 +195,7 @@ impl<P: Protocol> Accumulator<P> {
             reading: readings_json(&self.provenance),
             units: self.rows.len() as u64,
             metrics,
+            bootstrap: None,
             intervals: None,
             warnings,
             inputs: self.provenance.inputs.clone(),

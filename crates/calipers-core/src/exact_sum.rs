@@ -1,13 +1,13 @@
 //! Sums of f64 terms that lose nothing and are rounded once.
 
 mod bins;
-mod fixed_point;
+pub(crate) mod fixed_point;
 mod wire;
 
 use serde::{Deserialize, Serialize};
 
 use bins::{BLOCK, Bins, Depth, LANES, WORTHWHILE};
-use fixed_point::{FixedPoint, SignMagnitude};
+use fixed_point::{FixedPoint, LIMBS, SignMagnitude};
 use wire::Wire;
 
 /// The exact sum of any number of f64 terms.
@@ -123,6 +123,13 @@ impl ExactSum {
     /// Whether the sum is exactly 0.
     pub fn is_zero(&self) -> bool {
         *self == Self::new()
+    }
+
+    /// The digits of a finite sum: whether it is negative, and its magnitude in units of 2^-1074,
+    /// 32 bits a word, lowest first.
+    pub(crate) fn digits(&self) -> Option<(bool, [u32; LIMBS])> {
+        let finite = self.infinite == Infinite::default();
+        finite.then(|| self.finite.sign_magnitude()).map(|number| (number.negative, number.limbs))
     }
 
     fn canonical(&self) -> Canonical {

@@ -1,6 +1,6 @@
 //! The files a run has read: path, length and hash of each, in as little memory as they need.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -12,6 +12,13 @@ use crate::error::{Error, ErrorKind, Result};
 /// A BLAKE3 hash; shown in hexadecimal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Digest(pub [u8; 32]);
+
+impl Digest {
+    /// The hash of bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        blake3::hash(bytes).into()
+    }
+}
 
 impl From<blake3::Hash> for Digest {
     fn from(hash: blake3::Hash) -> Self {
@@ -44,8 +51,39 @@ pub struct Input {
     pub bytes: u64,
     /// Its hash.
     pub blake3: Digest,
-    /// What a family adds, such as the detected format.
-    pub notes: BTreeMap<String, String>,
+    /// What the file was read as, and what a family adds, such as the detected format. Files alike
+    /// share them.
+    #[serde(with = "shared")]
+    pub notes: Notes,
+}
+
+/// What is noted about a file, by key.
+pub type Notes = Arc<BTreeMap<String, String>>;
+
+/// The note that says what a file was read as: `truth`, `scores`, `config`; several words joined by
+/// [`JOIN`].
+pub const ROLE: &str = "role";
+/// The note that says which given folder a file was found in; several joined by [`JOIN`].
+pub const BELOW: &str = "below";
+/// What stands between the words of a file that was read as several things.
+pub const JOIN: &str = ", ";
+
+/// Notes are written as a plain map.
+mod shared {
+    use super::*;
+
+    pub(super) fn serialize<S: Serializer>(
+        notes: &Notes,
+        serializer: S,
+    ) -> std::result::Result<S::Ok, S::Error> {
+        notes.as_ref().serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> std::result::Result<Notes, D::Error> {
+        BTreeMap::deserialize(deserializer).map(Arc::new)
+    }
 }
 
 /// Files by path, in byte order of the paths, each once. A clone shares the memory.
@@ -53,11 +91,22 @@ pub struct Input {
 pub struct InputFiles(Arc<Vec<(Box<str>, Input)>>);
 
 impl InputFiles {
-    /// Sorts what was read. Refuses a path with two contents.
+    /// Sorts what was read. A file that was read as two things is kept once, as both. Refuses a path
+    /// with two contents.
     pub fn new(mut files: Vec<(Box<str>, Input)>) -> Result<Self> {
         files.sort_by(|a, b| a.0.cmp(&b.0));
-        for pair in files.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
-            same(&pair[0].0, &pair[0].1, &pair[1].1)?;
+        let mut pool = Pool::default();
+        let mut at = 0;
+        while at < files.len() {
+            let path = &files[at].0;
+            let alike = at + files[at..].iter().take_while(|(other, _)| other == path).count();
+            let mut notes = Arc::clone(&files[at].1.notes);
+            for (_, again) in &files[at + 1..alike] {
+                same(path, &files[at].1, again)?;
+                notes = joined(&notes, &again.notes).ok_or_else(|| differs(path, &files[at].1, again))?;
+            }
+            files[at].1.notes = pool.shared(notes);
+            at = alike;
         }
         files.dedup_by(|a, b| a.0 == b.0);
         files.shrink_to_fit();
@@ -97,8 +146,45 @@ impl InputFiles {
     }
 }
 
-fn same(path: &str, ours: &Input, theirs: &Input) -> Result<()> {
+/// One allocation for notes that are alike.
+#[derive(Default)]
+struct Pool(BTreeMap<Notes, ()>);
+
+impl Pool {
+    fn shared(&mut self, notes: Notes) -> Notes {
+        match self.0.get_key_value(&notes) {
+            Some((known, ())) => Arc::clone(known),
+            None => {
+                self.0.insert(Arc::clone(&notes), ());
+                notes
+            }
+        }
+    }
+}
+
+/// The notes of a file that was read twice: roles and folders of both, all else alike; `None` where
+/// it is not. Whoever comes first, the result is the same.
+fn joined(ours: &Notes, theirs: &Notes) -> Option<Notes> {
     if ours == theirs {
+        return Some(Arc::clone(ours));
+    }
+    let mut notes = BTreeMap::clone(ours);
+    for (key, text) in theirs.iter() {
+        match notes.get_mut(key) {
+            Some(known) if known == text => {}
+            Some(known) if key == ROLE || key == BELOW => {
+                let words: BTreeSet<&str> = known.split(JOIN).chain(text.split(JOIN)).collect();
+                *known = words.into_iter().collect::<Vec<_>>().join(JOIN);
+            }
+            Some(_) => return None,
+            None => _ = notes.insert(key.clone(), text.clone()),
+        }
+    }
+    Some(Arc::new(notes))
+}
+
+fn same(path: &str, ours: &Input, theirs: &Input) -> Result<()> {
+    if (ours.bytes, ours.blake3) == (theirs.bytes, theirs.blake3) {
         return Ok(());
     }
     Err(Error::new(ErrorKind::Conflict, "one input path with two contents")
@@ -108,6 +194,13 @@ fn same(path: &str, ours: &Input, theirs: &Input) -> Result<()> {
             ours.bytes, ours.blake3, theirs.bytes, theirs.blake3
         ))
         .advice("the file changed in the meantime: measure again, all shards of it"))
+}
+
+fn differs(path: &str, ours: &Input, theirs: &Input) -> Error {
+    Error::new(ErrorKind::Conflict, "one input path that was read in two ways")
+        .in_file(path)
+        .found(format!("{:?} and {:?}", ours.notes, theirs.notes))
+        .advice("read all shards with the same options")
 }
 
 impl FromIterator<(String, Input)> for InputFiles {
@@ -131,7 +224,12 @@ impl<'de> Deserialize<'de> for InputFiles {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
         // A map sorts and drops what is double; the state then differs from its bytes and is refused.
         let files = BTreeMap::<Box<str>, Input>::deserialize(deserializer)?;
-        Ok(Self(Arc::new(files.into_iter().collect())))
+        let mut pool = Pool::default();
+        let shared = |(path, mut input): (Box<str>, Input)| {
+            input.notes = pool.shared(input.notes);
+            (path, input)
+        };
+        Ok(Self(Arc::new(files.into_iter().map(shared).collect())))
     }
 }
 
@@ -140,7 +238,7 @@ mod tests {
     use super::*;
 
     fn input(bytes: u64) -> Input {
-        Input { bytes, blake3: Digest([7; 32]), notes: BTreeMap::new() }
+        Input { bytes, blake3: Digest([7; 32]), notes: Notes::default() }
     }
 
     fn files(files: &[(&str, u64)]) -> Result<InputFiles> {
@@ -165,6 +263,37 @@ mod tests {
         assert!(files(&[("a", 1), ("a", 2)]).is_err());
         let text = files(&[("a", 1)]).unwrap().merged(&files(&[("a", 2)]).unwrap()).unwrap_err().to_string();
         assert!(text.contains("one input path with two contents") && text.contains("0707"), "{text}");
+    }
+
+    fn noted(path: &str, notes: &[(&str, &str)]) -> InputFiles {
+        let notes = notes.iter().map(|(key, text)| ((*key).into(), (*text).into())).collect();
+        let input = Input { notes: Arc::new(notes), ..input(1) };
+        InputFiles::new(vec![(path.into(), input)]).unwrap()
+    }
+
+    #[test]
+    fn a_file_read_as_two_things_is_kept_once_as_both_whoever_comes_first() {
+        let labels = noted("f", &[(ROLE, "labels"), (BELOW, "a")]);
+        let scores = noted("f", &[(ROLE, "scores"), (BELOW, "a")]);
+        let both = labels.merged(&scores).unwrap();
+        assert_eq!(both, scores.merged(&labels).unwrap());
+        assert_eq!(both, both.merged(&scores).unwrap());
+        assert_eq!(both, noted("f", &[(ROLE, "labels, scores"), (BELOW, "a")]));
+        let alone = noted("f", &[(ROLE, "labels")]);
+        assert_eq!(alone.merged(&labels).unwrap(), labels);
+        assert!(noted("f", &[("x", "epoch")]).merged(&noted("f", &[("x", "step")])).is_err());
+    }
+
+    #[test]
+    fn files_alike_share_their_notes_also_when_read_back() {
+        let files = noted("a", &[(ROLE, "truth")]).merged(&noted("b", &[(ROLE, "truth")])).unwrap();
+        let bytes = postcard::to_stdvec(&files).unwrap();
+        let back: InputFiles = postcard::from_bytes(&bytes).unwrap();
+        assert_eq!(back, files);
+        for files in [files, back] {
+            let notes: Vec<_> = files.iter().map(|(_, input)| Arc::as_ptr(&input.notes)).collect();
+            assert_eq!(notes[0], notes[1]);
+        }
     }
 
     #[test]

@@ -2,8 +2,10 @@
 
 use std::any::Any;
 
-use crate::accumulator::Accumulator;
-use crate::bootstrap::{self, Bootstrap};
+use serde_json::{Map, Value as Json};
+
+use crate::accumulator::{Accumulator, protocol_json};
+use crate::bootstrap::{self, Bootstrap, Numbers, Resampler, Scope};
 use crate::error::{Error, ErrorKind, Result};
 use crate::protocol::{MetricInfo, Protocol, metric_infos};
 use crate::provenance::Provenance;
@@ -11,7 +13,7 @@ use crate::report::{Report, Table};
 use crate::state::{self, Section};
 
 /// What can be done with an accumulator of any protocol.
-pub trait Ledger: Any + Send {
+pub trait Ledger: Any + Send + Sync {
     /// The protocol's name.
     fn name(&self) -> &'static str;
     /// How many units there are.
@@ -22,6 +24,14 @@ pub trait Ledger: Any + Send {
     fn report(&self) -> Report;
     /// The report with bootstrap intervals.
     fn report_with_intervals(&self, bootstrap: &Bootstrap) -> Report;
+    /// Its numbers over resamples of its units, in pieces that can be read anywhere.
+    fn resampler(&self, scope: Scope) -> Box<dyn Resampler + '_>;
+    /// The names of the units, in key order.
+    fn unit_names(&self) -> Vec<&str>;
+    /// The name of the protocol and every parameter, as the report prints them.
+    fn parameters(&self) -> Map<String, Json>;
+    /// See [`Protocol::READING_PARAMETERS`].
+    fn reading_parameters(&self) -> &'static [&'static str];
     /// See [`Accumulator::per_unit`].
     fn per_unit(&self) -> Table;
     /// The units about which there is something to say, in key order; see [`Protocol::explain_unit`].
@@ -38,8 +48,8 @@ pub trait Ledger: Any + Send {
 
 impl<P> Ledger for Accumulator<P>
 where
-    P: Protocol + Send,
-    P::Row: Send,
+    P: Protocol + Send + Sync,
+    P::Row: Send + Sync,
 {
     fn name(&self) -> &'static str {
         P::NAME
@@ -65,7 +75,27 @@ where
     }
 
     fn report_with_intervals(&self, bootstrap: &Bootstrap) -> Report {
-        Report { intervals: Some(bootstrap::intervals(self, bootstrap)), ..self.finish() }
+        Report {
+            bootstrap: Some(*bootstrap),
+            intervals: Some(bootstrap::intervals(self, bootstrap)),
+            ..self.finish()
+        }
+    }
+
+    fn resampler(&self, scope: Scope) -> Box<dyn Resampler + '_> {
+        Box::new(Numbers::new(self, scope))
+    }
+
+    fn unit_names(&self) -> Vec<&str> {
+        self.rows().named().map(|(name, _)| name).collect()
+    }
+
+    fn parameters(&self) -> Map<String, Json> {
+        protocol_json(self.protocol())
+    }
+
+    fn reading_parameters(&self) -> &'static [&'static str] {
+        P::READING_PARAMETERS
     }
 
     fn per_unit(&self) -> Table {

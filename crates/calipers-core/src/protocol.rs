@@ -5,6 +5,7 @@ use serde::de::DeserializeOwned;
 
 use crate::accumulator::UnitId;
 use crate::error::Result;
+use crate::pooling::Pooling;
 use crate::provenance::Provenance;
 use crate::report::Warning;
 use crate::value::Value;
@@ -23,6 +24,10 @@ pub trait Protocol: Clone + PartialEq + Serialize + DeserializeOwned + 'static {
     const COLUMNS: &'static [Column<Self>];
     /// Keys of [`Provenance::readings`] that rows depend on: states that differ there do not merge.
     const READING_IN_ROWS: &'static [&'static str];
+
+    /// Parameters that say how a prediction is read, not what is measured: two models may differ in
+    /// them and still be compared unit by unit.
+    const READING_PARAMETERS: &'static [&'static str] = &[];
 
     /// A checked, borrowed view of one piece of evidence.
     type Unit<'a>;
@@ -48,6 +53,12 @@ pub trait Protocol: Clone + PartialEq + Serialize + DeserializeOwned + 'static {
     /// pooled over all rows are fixed to their value here.
     fn for_single_rows(&self, _rows: &Rows<'_, Self::Row>) -> Self {
         self.clone()
+    }
+
+    /// How the metric over many rows follows from sums over them; asked only where it is defined over
+    /// all rows together.
+    fn pooling(&self, _metric: &Metric<Self>) -> Pooling<Self> {
+        Pooling::Rows
     }
 
     /// What there is to say about one unit beside its numbers, in words.

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
+use crate::bootstrap::Bootstrap;
 use crate::input_files::InputFiles;
 use crate::value::Value;
 
@@ -18,6 +19,8 @@ pub struct Report {
     pub units: u64,
     /// Every metric by its full id, in report order.
     pub metrics: Vec<(String, Value)>,
+    /// How the intervals were drawn, where there are any.
+    pub bootstrap: Option<Bootstrap>,
     /// Bootstrap intervals by full id, when asked for.
     pub intervals: Option<Vec<(String, [f64; 2])>>,
     /// What looks wrong.

@@ -1,7 +1,7 @@
 //! A number wide enough for every sum of f64 terms: 68 limbs of 32 bits above 2^-1074.
 
 /// Limb `i` counts units of 2^(32 i - 1074); 64 limbs hold every term, the rest the carries.
-pub(super) const LIMBS: usize = 68;
+pub(crate) const LIMBS: usize = 68;
 
 /// A term adds less than 2^53 to a limb, so this many terms never overflow a limb in [0, 2^32).
 const MAX_PENDING: u32 = 1000;
@@ -120,7 +120,7 @@ fn scale(number: f64, exponent: i32) -> f64 {
 }
 
 /// 2^exponent in the normal range.
-pub(super) const fn power_of_two(exponent: i32) -> f64 {
+pub(crate) const fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
 }
 

@@ -1,12 +1,13 @@
 //! The family as a protocol: units, rows, metrics and warnings under one name.
 
-use calipers_core::{Column, Metric, Protocol, Provenance, Result, Rows, Warning};
+use calipers_core::{Column, Metric, Pooling, Protocol, Provenance, Result, Rows, Warning};
 
 use super::audit;
 use super::evidence::Evidence;
 use super::measure::measure;
 use super::metrics::METRICS;
 use super::needs;
+use super::pooling;
 use super::protocol::Explanation;
 use super::row::Row;
 
@@ -14,6 +15,7 @@ impl Protocol for Explanation {
     const NAME: &'static str = "explanation";
     const METRICS: &'static [Metric<Self>] = METRICS;
     const COLUMNS: &'static [Column<Self>] = &[];
+    const READING_PARAMETERS: &'static [&'static str] = &["scores", "mask_scores"];
     const READING_IN_ROWS: &'static [&'static str] = &[];
 
     type Unit<'a> = Evidence<'a>;
@@ -29,6 +31,10 @@ impl Protocol for Explanation {
 
     fn has_evidence(&self, metric: &Metric<Self>, rows: &Rows<'_, Row>) -> bool {
         needs::met(metric.id, rows)
+    }
+
+    fn pooling(&self, metric: &Metric<Self>) -> Pooling<Self> {
+        pooling::pooling(self, metric)
     }
 
     fn warnings(&self, rows: &Rows<'_, Row>, _: &Provenance) -> Vec<Warning> {

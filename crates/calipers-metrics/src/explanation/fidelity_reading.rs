@@ -69,7 +69,7 @@ pub(crate) fn num_instances(rows: &Rows<'_, Row>) -> Value {
     }
 }
 
-fn changed(row: &Row, side: Side, of: Of) -> Option<(i128, u64)> {
+pub(crate) fn changed(row: &Row, side: Side, of: Of) -> Option<(i128, u64)> {
     let flips = side.of(row)?.labels.as_ref()?;
     Some((i128::from(of.changed(flips)?), row.instances?))
 }
@@ -106,16 +106,24 @@ pub(crate) fn characterization_of(protocol: &Explanation, rows: &Rows<'_, Row>, 
             return Err(NO_INSTANCES.into());
         }
         let (p, q) = (rounded_quotient(plus, of_plus), rounded_quotient(of_minus - minus, of_minus));
-        characterization(p, q, protocol.pos_weight, protocol.neg_weight).ok_or(ZERO_WEIGHT.into())
+        characterized(protocol, p, q)
     }))
+}
+
+/// The characterization score of fid+ and 1 - fid-.
+pub(crate) fn characterized(protocol: &Explanation, p: f64, q: f64) -> Reading {
+    characterization(p, q, protocol.pos_weight, protocol.neg_weight).ok_or(ZERO_WEIGHT.into())
 }
 
 /// The change of accuracy: right answers lost minus gained.
 pub(crate) fn signed(rows: &Rows<'_, Row>, side: Side) -> Value {
-    given(pooled(rows, |row| {
-        let truth = side.of(row)?.labels?.truth?;
-        Some((i128::from(truth.lost) - i128::from(truth.gained), row.instances?))
-    }))
+    given(pooled(rows, |row| shifted(row, side)))
+}
+
+/// Right answers lost minus gained, and the instances.
+pub(crate) fn shifted(row: &Row, side: Side) -> Option<(i128, u64)> {
+    let truth = side.of(row)?.labels?.truth?;
+    Some((i128::from(truth.lost) - i128::from(truth.gained), row.instances?))
 }
 
 /// The mean size of the drop in probability.
@@ -128,7 +136,7 @@ pub(crate) fn signed_probability(rows: &Rows<'_, Row>, side: Side, of: Of) -> Va
     given(pooled_mean(rows, |row| Some((&of.deviation(side.of(row)?)?.signed, row.instances?))))
 }
 
-fn regression(row: &Row, side: Side) -> Option<&RegressionRow> {
+pub(crate) fn regression(row: &Row, side: Side) -> Option<&RegressionRow> {
     side.of(row)?.regression.as_ref()
 }
 
@@ -142,7 +150,7 @@ pub(crate) fn squared_error(rows: &Rows<'_, Row>, side: Side) -> Value {
     given(pooled_mean(rows, |row| regression(row, side).map(|sums| (&sums.squared, sums.values))))
 }
 
-fn divergence(row: &Row, direction: Direction) -> Option<&DivergenceRow> {
+pub(crate) fn divergence(row: &Row, direction: Direction) -> Option<&DivergenceRow> {
     let sums = row.faithfulness.as_deref()?;
     Some(match direction {
         Direction::Forward => &sums.forward,
@@ -180,7 +188,7 @@ pub(crate) fn mean_divergence(rows: &Rows<'_, Row>, direction: Direction) -> Val
     given(pooled_mean(rows, |row| Some((&divergence(row, direction)?.finite, row.instances?))))
 }
 
-fn robust(row: &Row, side: Side) -> Option<&RobustRow> {
+pub(crate) fn robust(row: &Row, side: Side) -> Option<&RobustRow> {
     side.of(row)?.robust.as_ref()
 }
 
@@ -193,14 +201,17 @@ pub(crate) fn robust_fidelity(rows: &Rows<'_, Row>, side: Side) -> Value {
 }
 
 fn robust_drop(rows: &Rows<'_, Row>, side: Side, of: Of) -> Option<Reading> {
-    pooled_numbers(rows, |row| {
-        let sums = robust(row, side)?;
-        let drop = match of {
-            Of::Model => sums.model.as_ref()?,
-            Of::Phenomenon => sums.phenomenon.as_ref()?,
-        };
-        Some((drop.value() / sums.samples as f64, row.instances?))
-    })
+    pooled_numbers(rows, |row| robust_drop_of(row, side, of))
+}
+
+/// The mean drop over the samples of one unit, summed over its instances, and the instances.
+pub(crate) fn robust_drop_of(row: &Row, side: Side, of: Of) -> Option<(f64, u64)> {
+    let sums = robust(row, side)?;
+    let drop = match of {
+        Of::Model => sums.model.as_ref()?,
+        Of::Phenomenon => sums.phenomenon.as_ref()?,
+    };
+    Some((drop.value() / sums.samples as f64, row.instances?))
 }
 
 /// The mean drop in probability over samples.

@@ -58,6 +58,36 @@ pub(crate) fn from_sums(rows: &Rows<'_, Row>, share: Share) -> Value {
     }
 }
 
+/// A quotient of counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Accuracy,
+    Recall,
+    Precision,
+    F1,
+    Jaccard,
+}
+
+impl Part {
+    /// Its numerator and its divisor.
+    fn of(self, counts: &Confusion) -> [u64; 2] {
+        let Confusion { tp, fp, fn_, .. } = *counts;
+        match self {
+            Self::Accuracy => [tp + counts.tn, counts.elements()],
+            Self::Recall => [tp, counts.positives()],
+            Self::Precision => [tp, tp + fp],
+            Self::F1 => [2 * tp, 2 * tp + fp + fn_],
+            Self::Jaccard => [tp, tp + fp + fn_],
+        }
+    }
+}
+
+/// What one unit adds to the numerator and the divisor of a quotient of all units together.
+pub(crate) fn pooled_parts(row: &Row, part: Part) -> Option<(i128, i128)> {
+    let [numerator, divisor] = part.of(&agreement(row)?.confusion);
+    Some((numerator.into(), divisor.into()))
+}
+
 /// How many mask elements there are.
 pub(crate) fn num_mask_elements(rows: &Rows<'_, Row>) -> Value {
     match rows.iter().filter_map(mask).map(|mask| i128::from(mask.elements)).reduce(|a, b| a + b) {
@@ -94,28 +124,27 @@ fn quotient(
 }
 
 pub(crate) fn accuracy_of(protocol: &Explanation, counts: &Confusion) -> Reading {
-    quotient(protocol, counts, [counts.tp + counts.tn, counts.elements()], NO_ELEMENTS)
+    quotient(protocol, counts, Part::Accuracy.of(counts), NO_ELEMENTS)
 }
 
 pub(crate) fn recall_of(protocol: &Explanation, counts: &Confusion) -> Reading {
-    quotient(protocol, counts, [counts.tp, counts.positives()], NO_POSITIVE)
+    quotient(protocol, counts, Part::Recall.of(counts), NO_POSITIVE)
 }
 
 pub(crate) fn precision_of(protocol: &Explanation, counts: &Confusion) -> Reading {
-    quotient(protocol, counts, [counts.tp, counts.tp + counts.fp], NONE_SELECTED)
+    quotient(protocol, counts, Part::Precision.of(counts), NONE_SELECTED)
 }
 
 pub(crate) fn f1_of(protocol: &Explanation, counts: &Confusion) -> Reading {
-    let twice = 2 * counts.tp;
-    quotient(protocol, counts, [twice, twice + counts.fp + counts.fn_], NEITHER)
+    quotient(protocol, counts, Part::F1.of(counts), NEITHER)
 }
 
 pub(crate) fn jaccard_of(protocol: &Explanation, counts: &Confusion) -> Reading {
-    let union = counts.tp + counts.fp + counts.fn_;
+    let [part, union] = Part::Jaccard.of(counts);
     if protocol.preset == Preset::Graphxai && counts.elements() > 0 {
-        return Ok(counts.tp as f64 / (union as f64 + 1e-9));
+        return Ok(part as f64 / (union as f64 + 1e-9));
     }
-    quotient(protocol, counts, [counts.tp, union], NEITHER)
+    quotient(protocol, counts, [part, union], NEITHER)
 }
 
 fn auroc_of(protocol: &Explanation, counts: &Confusion, twice: u128) -> Reading {

@@ -16,7 +16,7 @@ pub(crate) fn mean_of_ratios(protocol: &IndependentSet, rows: &Rows<'_, Row>) ->
 /// The share of the summed reference, or of a published mean, that is lost, in per cent.
 pub(crate) fn ratio_of_means(protocol: &IndependentSet, rows: &Rows<'_, Row>) -> Reading {
     let Some(published) = protocol.reference_mean else {
-        return Ok(100.0 * pooled::gap_ratio(protocol, rows)?);
+        return Ok(100.0 * pooled::GAP_RATIO.read(protocol, rows)?);
     };
     let size = mean(rows, |row| strict::postprocessed_size(protocol, row))?;
     if published == 0.0 { Err(ZERO_REFERENCE) } else { Ok(100.0 * ((published - size) / published)) }

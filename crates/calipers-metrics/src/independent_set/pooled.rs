@@ -27,57 +27,69 @@ pub(crate) fn loss_total(protocol: &IndependentSet, rows: All<'_, '_>) -> Readin
     add_losses(protocol, loss_bce(protocol, rows), loss_feasibility(rows))
 }
 
-pub(crate) fn feasibility(rows: All<'_, '_>) -> Reading {
-    let kept = |row: &Row| {
+/// What one graph adds to the numerator and the divisor of a pooled quotient.
+pub(crate) type Parts = fn(&IndependentSet, &Row) -> Result<(i128, u64), Reason>;
+
+/// A pooled quotient: its parts, and the reason where all divisors are 0.
+pub(crate) struct Pooled {
+    pub(crate) parts: Parts,
+    zero: Reason,
+}
+
+impl Pooled {
+    pub(crate) fn read(&self, protocol: &IndependentSet, rows: All<'_, '_>) -> Reading {
+        pooled(rows, |row| (self.parts)(protocol, row), self.zero)
+    }
+}
+
+pub(crate) const FEASIBILITY: Pooled = Pooled {
+    parts: |_, row| {
         let violations = scores(row)?.violations;
         let edges = edges(row)?;
         Ok((i128::from(edges - violations), edges))
-    };
-    pooled(rows, kept, NO_EDGES)
-}
+    },
+    zero: NO_EDGES,
+};
 
-pub(crate) fn accuracy(rows: All<'_, '_>) -> Reading {
-    let right = |row: &Row| {
+pub(crate) const ACCURACY: Pooled = Pooled {
+    parts: |_, row| {
         let counts = counts(row)?;
         Ok((i128::from(counts.tp + counts.tn), nodes(row)?))
-    };
-    pooled(rows, right, NO_NODES)
-}
+    },
+    zero: NO_NODES,
+};
 
-pub(crate) fn precision(rows: All<'_, '_>) -> Reading {
-    let parts = |row: &Row| counts(row).map(|c| (c.tp.into(), c.tp + c.fp));
-    pooled(rows, parts, NONE_PREDICTED)
-}
+pub(crate) const PRECISION: Pooled =
+    Pooled { parts: |_, row| counts(row).map(|c| (c.tp.into(), c.tp + c.fp)), zero: NONE_PREDICTED };
 
-pub(crate) fn recall(rows: All<'_, '_>) -> Reading {
-    let parts = |row: &Row| counts(row).map(|c| (c.tp.into(), c.tp + c.fn_));
-    pooled(rows, parts, NONE_LABELLED)
-}
+pub(crate) const RECALL: Pooled =
+    Pooled { parts: |_, row| counts(row).map(|c| (c.tp.into(), c.tp + c.fn_)), zero: NONE_LABELLED };
 
-pub(crate) fn f1(rows: All<'_, '_>) -> Reading {
-    let parts = |row: &Row| counts(row).map(|c| ((2 * c.tp).into(), 2 * c.tp + c.fp + c.fn_));
-    pooled(rows, parts, NONE_OF_EITHER)
-}
+pub(crate) const F1: Pooled = Pooled {
+    parts: |_, row| counts(row).map(|c| ((2 * c.tp).into(), 2 * c.tp + c.fp + c.fn_)),
+    zero: NONE_OF_EITHER,
+};
 
-pub(crate) fn set_size_ratio(rows: All<'_, '_>) -> Reading {
-    let parts = |row: &Row| {
+pub(crate) const SET_SIZE_RATIO: Pooled = Pooled {
+    parts: |_, row| {
         let predicted = scores(row)?.predicted;
         Ok((predicted.into(), labels(row)?.ones))
-    };
-    pooled(rows, parts, NONE_LABELLED)
-}
+    },
+    zero: NONE_LABELLED,
+};
 
-pub(crate) fn approx_ratio_raw(protocol: &IndependentSet, rows: All<'_, '_>) -> Reading {
-    against_reference(protocol, rows, |scores, _| scores.predicted.into())
-}
+pub(crate) const APPROX_RATIO_RAW: Pooled = Pooled {
+    parts: |protocol, row| against_reference(protocol, row, |scores, _| scores.predicted.into()),
+    zero: ZERO_REFERENCE,
+};
 
-pub(crate) fn gap_ratio(protocol: &IndependentSet, rows: All<'_, '_>) -> Reading {
-    against_reference(protocol, rows, gap)
-}
+pub(crate) const GAP_RATIO: Pooled =
+    Pooled { parts: |protocol, row| against_reference(protocol, row, gap), zero: ZERO_REFERENCE };
 
-pub(crate) fn approx_ratio_postprocessed(protocol: &IndependentSet, rows: All<'_, '_>) -> Reading {
-    against_reference(protocol, rows, |scores, _| scores.decoded.into())
-}
+pub(crate) const APPROX_RATIO_POSTPROCESSED: Pooled = Pooled {
+    parts: |protocol, row| against_reference(protocol, row, |scores, _| scores.decoded.into()),
+    zero: ZERO_REFERENCE,
+};
 
 pub(crate) fn q_hat(rows: All<'_, '_>) -> Reading {
     pooled_sum(rows, |row| Ok(([label_sums(row)?.confidence], row.nodes)))
@@ -95,13 +107,10 @@ fn gap(scores: &ScoreRow, reference: u64) -> i128 {
 
 fn against_reference(
     protocol: &IndependentSet,
-    rows: All<'_, '_>,
+    row: &Row,
     numerator: fn(&ScoreRow, u64) -> i128,
-) -> Reading {
-    let parts = |row: &Row| {
-        let scores = scores(row)?;
-        let reference = reference(protocol, row)?;
-        Ok((numerator(scores, reference), reference))
-    };
-    pooled(rows, parts, ZERO_REFERENCE)
+) -> Result<(i128, u64), Reason> {
+    let scores = scores(row)?;
+    let reference = reference(protocol, row)?;
+    Ok((numerator(scores, reference), reference))
 }

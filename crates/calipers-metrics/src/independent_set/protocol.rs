@@ -1,11 +1,12 @@
 //! The parameters of the family: everything that changes a number.
 
-use calipers_core::{Column, Metric, Protocol, Provenance, Result, Rows, Warning};
+use calipers_core::{Column, Metric, Pooling, Protocol, Provenance, Result, Rows, Warning};
 use serde::{Deserialize, Serialize};
 
 use super::audit;
 use super::measure::measure;
 use super::metrics::{COLUMNS, METRICS, is_published};
+use super::pooling;
 use super::row::Row;
 use super::strict::pooled_weight;
 use super::unit::Unit;
@@ -77,6 +78,7 @@ impl Protocol for IndependentSet {
     const NAME: &'static str = "independent_set";
     const METRICS: &'static [Metric<Self>] = METRICS;
     const COLUMNS: &'static [Column<Self>] = COLUMNS;
+    const READING_PARAMETERS: &'static [&'static str] = &["scores", "axis"];
     const READING_IN_ROWS: &'static [&'static str] = &["index_base", "num_nodes"];
 
     type Unit<'a> = Unit<'a>;
@@ -94,6 +96,10 @@ impl Protocol for IndependentSet {
         let pooled = self.preset == Preset::Strict && self.pos_weight == PosWeight::Pooled;
         let fixed = pooled.then(|| pooled_weight(rows)).flatten();
         Self { pos_weight: fixed.map_or(self.pos_weight, PosWeight::Fixed), ..self.clone() }
+    }
+
+    fn pooling(&self, metric: &Metric<Self>) -> Pooling<Self> {
+        pooling::pooling(self, metric)
     }
 
     fn warnings(&self, rows: &Rows<'_, Row>, provenance: &Provenance) -> Vec<Warning> {

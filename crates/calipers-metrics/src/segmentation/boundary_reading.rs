@@ -1,6 +1,6 @@
 //! Bands and contours added up over images and read.
 
-use calipers_core::{Rows, Value};
+use calipers_core::{Rows, Sum, Term, Value};
 
 use super::protocol::{Conventions, Measure, Segmentation};
 use super::reading::{NO_UNIT, Reading, Reason, guarded_quotient, mean, per_label, pixels, quotient};
@@ -34,6 +34,16 @@ impl Band {
     /// The band of one class.
     fn of_class<'a>(class: usize, images: impl IntoIterator<Item = &'a Sparse<u32, BandCounts>>) -> Self {
         images.into_iter().filter_map(|bands| bands.get(&(class as u32))).fold(Self::default(), Self::add)
+    }
+
+    fn terms(self) -> [Term; 3] {
+        [self.both, self.truth, self.pred].map(Term::Whole)
+    }
+
+    /// The band whose [`pooled_terms`] were summed.
+    pub(crate) fn from_sums(sums: &[Sum]) -> Self {
+        let [both, truth, pred] = [0, 1, 2].map(|k| sums[k].whole());
+        Self { both, truth, pred }
     }
 
     fn exact_iou(&self) -> Reading {
@@ -115,6 +125,28 @@ impl Side {
     }
 }
 
+/// What a row adds to the outer band of all classes.
+pub(crate) fn pooled_terms(_: &Segmentation, row: &Row) -> Vec<Term> {
+    Band::pooled(row.pixels.iter().map(|image| &image.band)).terms().into()
+}
+
+/// What a row adds to the band of each foreground class.
+pub(crate) fn class_terms(protocol: &Segmentation, row: &Row, side: Side) -> Vec<Term> {
+    let image = || row.pixels.iter().map(|image| side.bands(image));
+    protocol.foreground().flat_map(|class| Band::of_class(class, image()).terms()).collect()
+}
+
+/// The band's intersection over union of each foreground class, from summed terms.
+pub(crate) fn ious_from_sums<'p>(protocol: &'p Segmentation, sums: &[Sum]) -> Vec<(&'p str, Reading)> {
+    let bands = sums.chunks_exact(3).map(Band::from_sums);
+    foreground(protocol).zip(bands).map(|((_, name), band)| (name, band.exact_iou())).collect()
+}
+
+/// The mean over the foreground classes that have a band.
+pub(crate) fn mean_iou(classes: Vec<(&str, Reading)>) -> Reading {
+    mean(classes.into_iter().map(|(_, value)| value), NO_BOUNDARY.into())
+}
+
 /// The band's intersection over union of each foreground class.
 pub(crate) fn iou_by_class(protocol: &Segmentation, rows: &Rows<'_, Row>, side: Side) -> Value {
     per_label(class_ious(protocol, rows, side))
@@ -122,8 +154,7 @@ pub(crate) fn iou_by_class(protocol: &Segmentation, rows: &Rows<'_, Row>, side: 
 
 /// Its mean over the foreground classes that have it.
 pub(crate) fn iou_over_classes(protocol: &Segmentation, rows: &Rows<'_, Row>, side: Side) -> Reading {
-    let classes = class_ious(protocol, rows, side)?;
-    mean(classes.into_iter().map(|(_, value)| value), NO_BOUNDARY.into())
+    mean_iou(class_ious(protocol, rows, side)?)
 }
 
 fn class_ious<'p>(
@@ -158,6 +189,16 @@ impl Contour {
         self
     }
 
+    fn terms(self) -> [Term; 4] {
+        [self.pred_matched, self.pred, self.truth_matched, self.truth].map(Term::Whole)
+    }
+
+    /// The contours whose [`contour_terms`] were summed.
+    pub(crate) fn from_sums(sums: &[Sum]) -> Self {
+        let [pred_matched, pred, truth_matched, truth] = [0, 1, 2, 3].map(|k| sums[k].whole());
+        Self { pred_matched, pred, truth_matched, truth }
+    }
+
     pub(crate) fn precision(&self) -> Reading {
         quotient(self.pred_matched, self.pred, "no contour in prediction")
     }
@@ -185,6 +226,12 @@ pub(crate) fn contours(
     let images = pixels(protocol, rows, Measure::Contour)?;
     let all = images.iter().flat_map(|image| image.contour.values());
     read(&all.fold(Contour::default(), Contour::add))
+}
+
+/// What a row adds to the contours of all classes.
+pub(crate) fn contour_terms(_: &Segmentation, row: &Row) -> Vec<Term> {
+    let all = row.pixels.iter().flat_map(|image| image.contour.values());
+    all.fold(Contour::default(), Contour::add).terms().into()
 }
 
 /// F1 of the contours of each foreground class.

@@ -2,7 +2,7 @@
 
 use calipers_core::exact_sum::exact_sum;
 use calipers_core::value::rounded_quotient;
-use calipers_core::{CompactSum, ExactSum, Rows, Value};
+use calipers_core::{CompactSum, ExactSum, Rows, Sum, Term, Value};
 
 use super::protocol::{Measure, Segmentation};
 use super::reading::{NO_SCORED_PIXEL, NO_UNIT, Reading, Reason, mean, per_label, probabilities};
@@ -13,12 +13,21 @@ const AS_GOOD: f64 = 1e-6;
 
 /// The probabilities of one or more images.
 pub(crate) struct Calibration<'a> {
-    images: Vec<&'a CalibrationRow>,
+    source: Source<'a>,
     pixels: i128,
     empty_is_zero: bool,
 }
 
+/// Where the sums of all images come from.
+enum Source<'a> {
+    /// They are added up when they are needed.
+    Images(Vec<&'a CalibrationRow>),
+    /// They are known.
+    Sums { infinite: i128, nll: f64, brier: f64, bins: Vec<Bin> },
+}
+
 /// One bin over all images.
+#[derive(Clone, Copy)]
 struct Bin {
     count: i128,
     correct: i128,
@@ -85,7 +94,38 @@ impl Bin {
 impl<'a> Calibration<'a> {
     fn new(protocol: &Segmentation, images: Vec<&'a CalibrationRow>) -> Self {
         let pixels = images.iter().map(|image| i128::from(image.pixels)).sum();
-        Self { images, pixels, empty_is_zero: protocol.conventions.empty_is_zero }
+        Self { source: Source::Images(images), pixels, empty_is_zero: protocol.conventions.empty_is_zero }
+    }
+
+    /// What a row adds to the sums from which [`Calibration::from_sums`] reads: four numbers, and
+    /// three a bin.
+    pub(crate) fn terms(_: &Segmentation, row: &Row) -> Vec<Term> {
+        let Some(image) = row.pixels.as_ref().and_then(|pixels| pixels.calibration.as_deref()) else {
+            return Vec::new();
+        };
+        let four =
+            [Term::from(image.pixels), image.infinite.into(), (&image.nll).into(), (&image.brier).into()];
+        let bins = image
+            .bins
+            .iter()
+            .flat_map(|bin| [Term::from(bin.count), bin.correct.into(), Term::Whole(bin.confidence as i128)]);
+        four.into_iter().chain(bins).collect()
+    }
+
+    /// The probabilities of the images whose terms were summed.
+    pub(crate) fn from_sums(protocol: &Segmentation, sums: &[Sum]) -> Self {
+        let bins = sums[4..].chunks_exact(3).map(|bin| {
+            let [count, correct, confidence] = [0, 1, 2].map(|k| bin[k].whole());
+            Bin { count, correct, confidence: Confidence::default().add(confidence.unsigned_abs()) }
+        });
+        let source = Source::Sums {
+            infinite: sums[1].whole(),
+            nll: sums[2].number(),
+            brier: sums[3].number(),
+            bins: bins.collect(),
+        };
+        let empty_is_zero = protocol.conventions.empty_is_zero;
+        Self { source, pixels: sums[0].whole(), empty_is_zero }
     }
 
     /// Whether there is anything to read: `Some` is the value or the reason when not.
@@ -94,22 +134,40 @@ impl<'a> Calibration<'a> {
         (self.pixels == 0).then_some(value)
     }
 
-    fn per_pixel(&self, sum: impl Fn(&CalibrationRow) -> &CompactSum) -> f64 {
+    fn images(&self) -> &[&'a CalibrationRow] {
+        match &self.source {
+            Source::Images(images) => images,
+            Source::Sums { .. } => &[],
+        }
+    }
+
+    fn sum(&self, sum: impl Fn(&CalibrationRow) -> &CompactSum) -> f64 {
         let mut total = ExactSum::new();
-        self.images.iter().for_each(|image| sum(image).add_to(&mut total));
-        total.value() / self.pixels.max(1) as f64
+        self.images().iter().for_each(|image| sum(image).add_to(&mut total));
+        total.value()
+    }
+
+    fn per_pixel(&self, sum: f64) -> f64 {
+        sum / self.pixels.max(1) as f64
     }
 
     fn infinite(&self) -> i128 {
-        self.images.iter().map(|image| i128::from(image.infinite)).sum()
+        match &self.source {
+            Source::Images(images) => images.iter().map(|image| i128::from(image.infinite)).sum(),
+            Source::Sums { infinite, .. } => *infinite,
+        }
     }
 
     pub(crate) fn nll(&self) -> Reading {
         if let Some(without) = self.without_pixels() {
             return without;
         }
+        let sum = || match &self.source {
+            Source::Images(_) => self.sum(|image| &image.nll),
+            Source::Sums { nll, .. } => *nll,
+        };
         match self.infinite() {
-            0 => Ok(self.per_pixel(|image| &image.nll)),
+            0 => Ok(self.per_pixel(sum())),
             infinite => {
                 Err(format!("infinite: the true class has probability 0 at {infinite} pixel(s)").into())
             }
@@ -117,16 +175,23 @@ impl<'a> Calibration<'a> {
     }
 
     pub(crate) fn brier(&self) -> Reading {
-        self.without_pixels().unwrap_or_else(|| Ok(self.per_pixel(|image| &image.brier)))
+        let sum = || match &self.source {
+            Source::Images(_) => self.sum(|image| &image.brier),
+            Source::Sums { brier, .. } => *brier,
+        };
+        self.without_pixels().unwrap_or_else(|| Ok(self.per_pixel(sum())))
     }
 
     fn bins(&self) -> Vec<Bin> {
-        self.bins_of(|image| &image.bins)
+        match &self.source {
+            Source::Images(_) => self.bins_of(|image| &image.bins),
+            Source::Sums { bins, .. } => bins.clone(),
+        }
     }
 
     fn bins_of(&self, bins: impl Fn(&'a CalibrationRow) -> &'a [BinRow]) -> Vec<Bin> {
-        let number = self.images.first().map_or(0, |image| bins(image).len());
-        (0..number).map(|k| Bin::new(self.images.iter().map(|image| &bins(image)[k]))).collect()
+        let number = self.images().first().map_or(0, |image| bins(image).len());
+        (0..number).map(|k| Bin::new(self.images().iter().map(|image| &bins(image)[k]))).collect()
     }
 
     fn error(&self, bins: &[Bin]) -> Reading {
@@ -158,7 +223,7 @@ impl<'a> Calibration<'a> {
     /// The mean NLL at each temperature factor; undefined as the NLL itself.
     fn temperature_nll(&self, factors: usize) -> Result<Vec<f64>, Reason> {
         self.nll()?;
-        Ok((0..factors).map(|k| self.per_pixel(|image| &image.temperature[k])).collect())
+        Ok((0..factors).map(|k| self.per_pixel(self.sum(|image| &image.temperature[k]))).collect())
     }
 }
 

@@ -11,6 +11,7 @@ mod calibration_reading;
 pub mod cheng;
 pub mod class_id;
 pub mod class_map;
+pub mod class_maps;
 mod colors;
 pub mod config;
 pub mod confusion;
@@ -34,6 +35,7 @@ mod metrics;
 pub mod overlap;
 mod overlap_reading;
 mod pixel_set;
+mod pooling;
 mod presets;
 pub mod protocol;
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Confusion matrices added up and read: intersection over union and its relatives.
 
 use calipers_core::exact_sum::exact_sum;
-use calipers_core::{Rows, Value};
+use calipers_core::{Rows, Sum, Term, Value};
 
 use super::confusion::Confusion;
 use super::protocol::{Conventions, Measure, Segmentation};
@@ -80,6 +80,27 @@ impl Overlap {
             if truth == pred {
                 totals.hits[truth] += count;
             }
+        }
+        totals
+    }
+
+    /// What a row adds to the sums from which [`Overlap::from_sums`] reads: four numbers a class.
+    pub(crate) fn terms(protocol: &Segmentation, row: &Row) -> Vec<Term> {
+        let one = Self::of(protocol, [&row.confusion]);
+        let four =
+            |class: usize| [one.hits[class], one.truth[class], one.pred[class], one.unpredicted[class]];
+        (0..protocol.classes()).flat_map(four).map(Term::Whole).collect()
+    }
+
+    /// The totals that such sums are.
+    pub(crate) fn from_sums(protocol: &Segmentation, sums: &[Sum]) -> Self {
+        let mut totals = Self::of(protocol, []);
+        for (class, four) in sums.chunks_exact(4).enumerate() {
+            let [hits, truth, pred, unpredicted] = [0, 1, 2, 3].map(|k| four[k].whole());
+            totals.hits[class] = hits;
+            totals.truth[class] = truth;
+            totals.pred[class] = pred;
+            totals.unpredicted[class] = unpredicted;
         }
         totals
     }
@@ -230,14 +251,17 @@ pub(crate) fn by_class(
     read: fn(&Overlap, usize) -> Reading,
 ) -> Value {
     let totals = requested(protocol, Measure::Overlap).map(|()| Overlap::new(protocol, rows));
-    per_label(totals.map(|totals| {
-        protocol
-            .labels
-            .global
-            .iter()
-            .enumerate()
-            .map(move |(class, name)| (name.as_str(), read(&totals, class)))
-    }))
+    totals.map_or_else(Value::Undefined, |totals| each_class(protocol, &totals, read))
+}
+
+/// A number of each class, read from totals.
+pub(crate) fn each_class(
+    protocol: &Segmentation,
+    totals: &Overlap,
+    read: fn(&Overlap, usize) -> Reading,
+) -> Value {
+    let names = protocol.labels.global.iter().enumerate();
+    per_label(Ok(names.map(|(class, name)| (name.as_str(), read(totals, class)))))
 }
 
 /// Whole numbers of each class.

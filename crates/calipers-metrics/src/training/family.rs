@@ -14,6 +14,8 @@ impl Protocol for Training {
     const NAME: &'static str = "training";
     const METRICS: &'static [Metric<Self>] = METRICS;
     const COLUMNS: &'static [Column<Self>] = COLUMNS;
+    const READING_PARAMETERS: &'static [&'static str] =
+        &["metric", "label", "scale", "x", "group_by", "fold_by", "bootstrap", "seed", "confidence"];
     const READING_IN_ROWS: &'static [&'static str] = &[];
 
     type Unit<'a> = Curve<'a>;

@@ -18,4 +18,5 @@ mod reading;
 mod resample;
 pub mod row;
 mod survival;
+pub mod survival_curve;
 pub mod unit;

@@ -51,6 +51,16 @@ impl Survival {
         Self { steps, last }
     }
 
+    /// The epochs at which the curve falls, and its height from there on.
+    pub(crate) fn heights(&self) -> Vec<(u64, f64)> {
+        let mut height = 1.0;
+        let mut fall = |step: &Step| {
+            height *= step.left as f64 / step.risk as f64;
+            (step.epoch, height)
+        };
+        self.steps.iter().map(&mut fall).collect()
+    }
+
     /// The first epoch at which no more than half of the curve is left.
     pub(crate) fn median(&self) -> Option<u64> {
         // Twice the height before the stretch is `twice / risks` times the risk of the stretch.

@@ -74,7 +74,7 @@ pub(super) const FEASIBILITY_MICRO: Line = Line {
         reference: "Calipers; the formula of the document, summed over graphs",
         example: ("batch", "0.8"),
     },
-    read: |_, rows| number(pooled::feasibility(rows)),
+    read: |protocol, rows| number(pooled::FEASIBILITY.read(protocol, rows)),
 };
 
 pub(super) const ACCURACY_MICRO: Line = Line {
@@ -91,7 +91,7 @@ pub(super) const ACCURACY_MICRO: Line = Line {
         reference: "Calipers; the formula of the document, summed over graphs",
         example: ("batch", "0.5714285714285714"),
     },
-    read: |_, rows| number(pooled::accuracy(rows)),
+    read: |protocol, rows| number(pooled::ACCURACY.read(protocol, rows)),
 };
 
 pub(super) const PRECISION_MICRO: Line = Line {
@@ -108,7 +108,7 @@ pub(super) const PRECISION_MICRO: Line = Line {
         reference: "Calipers; the formula of the document, summed over graphs",
         example: ("batch", "0.5"),
     },
-    read: |_, rows| number(pooled::precision(rows)),
+    read: |protocol, rows| number(pooled::PRECISION.read(protocol, rows)),
 };
 
 pub(super) const RECALL_MICRO: Line = Line {
@@ -125,7 +125,7 @@ pub(super) const RECALL_MICRO: Line = Line {
         reference: "Calipers; the formula of the document, summed over graphs",
         example: ("batch", "0.6666666666666666"),
     },
-    read: |_, rows| number(pooled::recall(rows)),
+    read: |protocol, rows| number(pooled::RECALL.read(protocol, rows)),
 };
 
 pub(super) const F1_MICRO: Line = Line {
@@ -142,7 +142,7 @@ pub(super) const F1_MICRO: Line = Line {
         reference: "Calipers; the formula of the document, summed over graphs",
         example: ("batch", "0.5714285714285714"),
     },
-    read: |_, rows| number(pooled::f1(rows)),
+    read: |protocol, rows| number(pooled::F1.read(protocol, rows)),
 };
 
 pub(super) const SET_SIZE_RATIO_MICRO: Line = Line {
@@ -160,7 +160,7 @@ pub(super) const SET_SIZE_RATIO_MICRO: Line = Line {
         reference: "Calipers; the formula of the document, summed over graphs",
         example: ("batch", "1.3333333333333333"),
     },
-    read: |_, rows| number(pooled::set_size_ratio(rows)),
+    read: |protocol, rows| number(pooled::SET_SIZE_RATIO.read(protocol, rows)),
 };
 
 pub(super) const APPROX_RATIO_RAW_MICRO: Line = Line {
@@ -177,7 +177,7 @@ pub(super) const APPROX_RATIO_RAW_MICRO: Line = Line {
         reference: "Calipers; the formula of the document, summed over graphs",
         example: ("batch", "1.3333333333333333"),
     },
-    read: |protocol, rows| number(pooled::approx_ratio_raw(protocol, rows)),
+    read: |protocol, rows| number(pooled::APPROX_RATIO_RAW.read(protocol, rows)),
 };
 
 pub(super) const GAP_RATIO_MICRO: Line = Line {
@@ -194,7 +194,7 @@ pub(super) const GAP_RATIO_MICRO: Line = Line {
         reference: "Calipers; the formula of the document, summed over graphs",
         example: ("batch", "-0.3333333333333333"),
     },
-    read: |protocol, rows| number(pooled::gap_ratio(protocol, rows)),
+    read: |protocol, rows| number(pooled::GAP_RATIO.read(protocol, rows)),
 };
 
 pub(super) const APPROX_RATIO_POSTPROCESSED_MICRO: Line = Line {
@@ -211,7 +211,7 @@ pub(super) const APPROX_RATIO_POSTPROCESSED_MICRO: Line = Line {
         reference: "Calipers; the formula of the document, summed over graphs",
         example: ("batch", "1.3333333333333333"),
     },
-    read: |protocol, rows| number(pooled::approx_ratio_postprocessed(protocol, rows)),
+    read: |protocol, rows| number(pooled::APPROX_RATIO_POSTPROCESSED.read(protocol, rows)),
 };
 
 pub(super) const Q_HAT_MICRO: Line = Line {

@@ -1,0 +1,98 @@
+//! How a number over many rows follows from sums over them: what makes resampling fast.
+//!
+//! A resample only counts rows several times or not at all. A number that is a function of sums
+//! over rows is then a function of weighted sums, which cost a multiplication where reading the
+//! rows again costs a hundred.
+
+use crate::compact_sum::CompactSum;
+use crate::protocol::Protocol;
+use crate::value::Value;
+
+/// How a metric's reading of many rows follows from single rows.
+///
+/// *Correctness.* Over any rows of an accumulator over which the metric is defined as a whole, the
+/// shortcut and the reading of the rows give the same bits; a test holds every protocol to it.
+pub enum Pooling<P: Protocol> {
+    /// Only by reading the rows.
+    Rows,
+    /// The mean of the readings of single rows, where they are defined: their exact sum rounded once,
+    /// divided by their number.
+    Mean,
+    /// The sum of the counts of single rows, where they are defined.
+    Total,
+    /// One quotient of two sums of whole numbers, over the rows that have them.
+    Quotient(PerRow<P, (i128, i128)>),
+    /// An exact sum, rounded once, divided by a sum of whole numbers, over the rows that have them.
+    Average(PerRow<P, (Term, u64)>),
+    /// Any function of sums.
+    Tally(Tally<P>),
+}
+
+/// What one row gives, where it has the evidence.
+pub type PerRow<P, T> = fn(&P, &<P as Protocol>::Row) -> Option<T>;
+
+/// Sums over rows, and a number that is read from them.
+pub struct Tally<P: Protocol> {
+    /// Tallies of one name have the same terms.
+    pub name: &'static str,
+    /// What a row adds to each sum: as many terms, of the same sorts, for every row.
+    pub terms: fn(&P, &P::Row) -> Vec<Term>,
+    /// The number.
+    pub read: fn(&P, &[Sum]) -> Value,
+}
+
+/// What a row adds to a sum.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Term {
+    /// A whole number.
+    Whole(i128),
+    /// A finite number.
+    Number(f64),
+    /// A sum of its own.
+    Exact(CompactSum),
+}
+
+/// A sum over rows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Sum {
+    /// Of whole numbers.
+    Whole(i128),
+    /// Of other numbers, exact and rounded once.
+    Number(f64),
+}
+
+impl Sum {
+    /// The sum of whole numbers; 0 for others, which no tally mistakes for them.
+    pub fn whole(self) -> i128 {
+        match self {
+            Self::Whole(sum) => sum,
+            Self::Number(_) => 0,
+        }
+    }
+
+    /// The sum as a number.
+    pub fn number(self) -> f64 {
+        match self {
+            Self::Whole(sum) => sum as f64,
+            Self::Number(sum) => sum,
+        }
+    }
+}
+
+impl From<u64> for Term {
+    fn from(count: u64) -> Self {
+        Self::Whole(count.into())
+    }
+}
+
+impl From<f64> for Term {
+    fn from(number: f64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<&CompactSum> for Term {
+    fn from(sum: &CompactSum) -> Self {
+        Self::Exact(sum.clone())
+    }
+}

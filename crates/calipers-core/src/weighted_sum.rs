@@ -1,0 +1,211 @@
+//! Many weighted sums of whole numbers at once, exact, as fast as the machine multiplies.
+//!
+//! ```text
+//! Weights   how often each unit counts in each of some resamples
+//! Panels    columns of one whole number a unit, below 2^53 together
+//! sums      for every resample and column: sum of weight * number
+//! ```
+//!
+//! All products and partial sums are whole numbers below 2^53, so floating-point arithmetic is
+//! exact here and its order does not matter.
+
+use multiversion::multiversion;
+
+use crate::splitmix::SplitMix64;
+
+/// Columns that are summed together.
+const WIDTH: usize = 8;
+/// Resamples that are summed together.
+const DEPTH: usize = 4;
+/// Units whose numbers stay in the first cache while all resamples pass.
+const TILE: usize = 256;
+
+/// How often each unit counts in each of some resamples.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Weights {
+    units: usize,
+    /// Resample by resample.
+    counts: Vec<u32>,
+    /// The same by groups of [`DEPTH`] resamples, unit by unit.
+    lanes: Vec<[f64; DEPTH]>,
+}
+
+impl Weights {
+    /// Resamples of as many units as there are, drawn with replacement. Resample r takes the outputs
+    /// r n to r n + n - 1 of the generator, so that any range of resamples can be drawn on its own.
+    pub fn resamples(seed: u64, units: usize, range: std::ops::Range<u32>) -> Self {
+        Self::new(units, range, |resample, counts| {
+            let mut random = SplitMix64::after(seed, u64::from(resample).wrapping_mul(units as u64));
+            for _ in 0..units {
+                counts[random.below(units as u64) as usize] += 1;
+            }
+        })
+    }
+
+    /// Each unit counts once or not at all, as a fair coin falls: bit u % 64 of output u / 64 of the
+    /// 64-bit words that the throw has for itself.
+    pub fn coins(seed: u64, units: usize, range: std::ops::Range<u32>) -> Self {
+        Self::new(units, range, |throw, counts| {
+            let mut random =
+                SplitMix64::after(seed, u64::from(throw).wrapping_mul(units.div_ceil(64) as u64));
+            for word in counts.chunks_mut(64) {
+                let bits = random.next_u64();
+                word.iter_mut().enumerate().for_each(|(bit, count)| *count = (bits >> bit & 1) as u32);
+            }
+        })
+    }
+
+    fn new(units: usize, range: std::ops::Range<u32>, mut draw: impl FnMut(u32, &mut [u32])) -> Self {
+        let resamples = range.len();
+        let mut counts = vec![0; resamples * units];
+        for (resample, counts) in range.zip(counts.chunks_mut(units.max(1))) {
+            draw(resample, counts);
+        }
+        let mut lanes = vec![[0.0; DEPTH]; resamples.div_ceil(DEPTH) * units];
+        for (resample, counts) in counts.chunks(units.max(1)).enumerate() {
+            let group = &mut lanes[resample / DEPTH * units..][..units];
+            for (lane, &count) in group.iter_mut().zip(counts) {
+                lane[resample % DEPTH] = f64::from(count);
+            }
+        }
+        Self { units, counts, lanes }
+    }
+
+    /// How many units there are.
+    pub fn units(&self) -> usize {
+        self.units
+    }
+
+    /// How often each unit counts, resample by resample.
+    pub fn each(&self) -> impl ExactSizeIterator<Item = &[u32]> {
+        self.counts.chunks_exact(self.units.max(1))
+    }
+}
+
+/// Columns of one whole number a unit.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Panels {
+    units: usize,
+    columns: usize,
+    /// By groups of [`WIDTH`] columns, unit by unit.
+    panels: Vec<Vec<[f64; WIDTH]>>,
+}
+
+impl Panels {
+    /// No column yet.
+    pub fn new(units: usize) -> Self {
+        Self { units, columns: 0, panels: Vec::new() }
+    }
+
+    /// The most bits a number may have so that sums over `units` draws stay exact.
+    pub fn bits(units: usize) -> u32 {
+        f64::MANTISSA_DIGITS + units.leading_zeros() - usize::BITS
+    }
+
+    /// Adds a column and returns its place. Every number is whole, of at most [`Panels::bits`] bits.
+    pub fn push(&mut self, column: &[f64]) -> usize {
+        let (panel, place) = (self.columns / WIDTH, self.columns % WIDTH);
+        if panel == self.panels.len() {
+            self.panels.push(vec![[0.0; WIDTH]; self.units]);
+        }
+        for (numbers, &number) in self.panels[panel].iter_mut().zip(column) {
+            numbers[place] = number;
+        }
+        self.columns += 1;
+        self.columns - 1
+    }
+
+    /// The weighted sums of every column, resample by resample.
+    pub fn sums(&self, weights: &Weights) -> Vec<Vec<f64>> {
+        let resamples = weights.each().len();
+        let mut sums = vec![[[0.0; WIDTH]; DEPTH]; resamples.div_ceil(DEPTH) * self.panels.len()];
+        for start in (0..self.units).step_by(TILE) {
+            let tile = start..(start + TILE).min(self.units);
+            for (panel, numbers) in self.panels.iter().enumerate() {
+                for group in 0..resamples.div_ceil(DEPTH) {
+                    let lanes = &weights.lanes[group * self.units..][tile.clone()];
+                    let sums = &mut sums[group * self.panels.len() + panel];
+                    accumulate(&numbers[tile.clone()], lanes, sums);
+                }
+            }
+        }
+        let one = |resample: usize, column: usize| {
+            let cell = &sums[resample / DEPTH * self.panels.len() + column / WIDTH];
+            cell[resample % DEPTH][column % WIDTH]
+        };
+        (0..resamples).map(|r| (0..self.columns).map(|column| one(r, column)).collect()).collect()
+    }
+}
+
+#[multiversion(targets("x86_64+avx2"))]
+fn accumulate(numbers: &[[f64; WIDTH]], weights: &[[f64; DEPTH]], sums: &mut [[f64; WIDTH]; DEPTH]) {
+    let mut totals = *sums;
+    for (numbers, weights) in numbers.iter().zip(weights) {
+        for (totals, weight) in totals.iter_mut().zip(weights) {
+            for (total, number) in totals.iter_mut().zip(numbers) {
+                *total += weight * number;
+            }
+        }
+    }
+    *sums = totals;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn sums_are_those_of_one_unit_after_the_other(
+            seed in any::<u64>(), units in 1usize..600, columns in 0usize..20, first in 0u32..50, resamples in 0u32..11,
+        ) {
+            let mut random = SplitMix64::new(seed);
+            let most = 1i64 << (Panels::bits(units) - 1);
+            let mut panels = Panels::new(units);
+            let numbers: Vec<Vec<i64>> = (0..columns)
+                .map(|_| (0..units).map(|_| random.next_u64() as i64 % most).collect())
+                .collect();
+            for (place, column) in numbers.iter().enumerate() {
+                let column: Vec<f64> = column.iter().map(|&number| number as f64).collect();
+                prop_assert_eq!(panels.push(&column), place);
+            }
+            for weights in [
+                Weights::resamples(seed, units, first..first + resamples),
+                Weights::coins(seed, units, first..first + resamples),
+            ] {
+                let sums = panels.sums(&weights);
+                prop_assert_eq!(sums.len(), resamples as usize);
+                for (sums, counts) in sums.iter().zip(weights.each()) {
+                    for (sum, column) in sums.iter().zip(&numbers) {
+                        let exact: i64 = counts.iter().zip(column).map(|(&n, x)| i64::from(n) * x).sum();
+                        prop_assert_eq!(*sum as i64, exact);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_range_of_resamples_is_the_same_range_of_all_of_them() {
+        let all = Weights::resamples(5, 37, 0..40);
+        let part = Weights::resamples(5, 37, 13..29);
+        assert!(part.each().eq(all.each().skip(13).take(16)));
+        assert!(all.each().all(|counts| counts.iter().sum::<u32>() == 37));
+    }
+
+    #[test]
+    fn draws_are_those_of_one_generator_after_the_other() {
+        let mut random = SplitMix64::new(9);
+        for counts in Weights::resamples(9, 7, 0..5).each() {
+            let mut drawn = [0; 7];
+            (0..7).for_each(|_| drawn[random.below(7) as usize] += 1);
+            assert_eq!(counts, drawn);
+        }
+    }
+
+    #[test]
+    fn the_bits_of_a_number_leave_room_for_every_draw() {
+        assert_eq!((Panels::bits(1), Panels::bits(10_000), Panels::bits(1 << 14)), (52, 39, 38));
+    }
+}
