@@ -4,5 +4,6 @@
 
 pub mod explanation;
 pub mod independent_set;
+pub mod robustness;
 pub mod segmentation;
 pub mod training;

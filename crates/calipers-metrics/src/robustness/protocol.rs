@@ -1,0 +1,219 @@
+//! The parameters of the family: bins, node subset, conventions, and the model behind the features.
+
+use calipers_core::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// The most bins a histogram may have.
+const MAX_BINS: u64 = 100_000;
+
+/// How attacks are measured. Serialised, it is the report's `protocol`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Robustness {
+    /// Which named set of conventions was chosen.
+    pub preset: Preset,
+    /// How many bins histograms have.
+    pub bins: u64,
+    /// The ends of every histogram; without them those of the unit's differences.
+    pub hist_range: Option<[f64; 2]>,
+    /// The nodes that sums of the bias run over.
+    pub nodes: Nodes,
+    /// What is subtracted from the number of repetitions in a standard deviation.
+    pub ddof: u64,
+    /// Edges with a difference at or above it count as pruned.
+    pub cutoff: Option<f64>,
+    /// What the features are.
+    pub features: Features,
+    /// How the graph was prepared before the model saw it; none for given arrays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prepare: Option<Prepare>,
+    /// The model that computed the features; none for given arrays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<Model>,
+}
+
+impl Default for Robustness {
+    fn default() -> Self {
+        Self {
+            preset: Preset::Strict,
+            bins: 50,
+            hist_range: None,
+            nodes: Nodes::All,
+            ddof: 1,
+            cutoff: None,
+            features: Features::Logits,
+            prepare: None,
+            model: None,
+        }
+    }
+}
+
+impl Robustness {
+    /// Refuses parameters that mean nothing.
+    pub fn check(&self) -> Result<()> {
+        if !(1..=MAX_BINS).contains(&self.bins) {
+            return Err(Error::usage(format!("--bins is {}", self.bins)).allowed(format!("1 to {MAX_BINS}")));
+        }
+        if let Some([low, high]) = self.hist_range
+            && !(low.is_finite() && high.is_finite() && low < high)
+        {
+            return Err(Error::usage(format!("--hist-range is {low:?},{high:?}"))
+                .allowed("two finite numbers LO,HI with LO < HI"));
+        }
+        if let Some(cutoff) = self.cutoff
+            && !(cutoff.is_finite() && cutoff >= 0.0)
+        {
+            return Err(Error::usage(format!("--cutoff is {cutoff:?}")).allowed("a finite number >= 0"));
+        }
+        Ok(())
+    }
+
+    /// Whether numbers are those of the published module.
+    pub(super) fn is_fork(&self) -> bool {
+        self.preset == Preset::RungFork
+    }
+}
+
+/// The parameters as a caller gives them: everything may be left out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Options {
+    /// See [`Robustness::preset`].
+    pub preset: Option<Preset>,
+    /// See [`Robustness::bins`].
+    pub bins: Option<u64>,
+    /// See [`Robustness::hist_range`].
+    pub hist_range: Option<[f64; 2]>,
+    /// See [`Robustness::nodes`].
+    pub nodes: Option<Nodes>,
+    /// See [`Robustness::ddof`]; without it 1, in preset `rung-fork` 0.
+    pub ddof: Option<u64>,
+    /// See [`Robustness::cutoff`].
+    pub cutoff: Option<f64>,
+    /// See [`Robustness::features`].
+    pub features: Option<Features>,
+}
+
+impl Options {
+    /// The protocol with every default filled in, checked.
+    pub fn resolve(&self) -> Result<Robustness> {
+        let defaults = Robustness::default();
+        let preset = self.preset.unwrap_or(defaults.preset);
+        let protocol = Robustness {
+            preset,
+            bins: self.bins.unwrap_or(defaults.bins),
+            hist_range: self.hist_range,
+            nodes: self.nodes.unwrap_or(defaults.nodes),
+            ddof: self.ddof.unwrap_or(if preset == Preset::RungFork { 0 } else { defaults.ddof }),
+            cutoff: self.cutoff,
+            features: self.features.unwrap_or(defaults.features),
+            prepare: None,
+            model: None,
+        };
+        protocol.check()?;
+        Ok(protocol)
+    }
+}
+
+/// A named set of conventions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Preset {
+    /// Every number, exact.
+    Strict,
+    /// The document's numbers, and no others.
+    Document,
+    /// What the published module of the document's functions returns.
+    RungFork,
+}
+
+/// The nodes that sums of the bias run over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Nodes {
+    /// Every node of the graph.
+    All,
+    /// The test nodes.
+    Test,
+    /// Every node but the training nodes.
+    NotTrain,
+}
+
+/// What the features are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Features {
+    /// The class scores.
+    Logits,
+    /// Something else: accuracies need class scores beside them.
+    Other,
+}
+
+/// How a graph is prepared before the model sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Prepare {
+    /// Not at all: loops, weights and asymmetry are refused.
+    None,
+    /// Loops dropped, made symmetric, clipped to 1, largest component kept.
+    Rung,
+}
+
+/// The parameters of the model that computed the features, in its own words.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Model {
+    /// The penalty on edge differences.
+    pub penalty: String,
+    /// The form of the edge weights.
+    pub weights: String,
+    /// The penalty's parameter, where it takes one.
+    pub gamma: Option<f64>,
+    /// The share of the graph in each step.
+    pub lambda_hat: f64,
+    /// The number of steps.
+    pub layers: u64,
+    /// The second parameter of the SCAD penalty.
+    pub scad_a: f64,
+    /// The scale of the SCAD penalty.
+    pub scad_scale: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use calipers_core::ErrorKind;
+
+    #[test]
+    fn the_published_module_divides_by_the_number_of_repetitions() {
+        let options = Options { preset: Some(Preset::RungFork), ..Options::default() };
+        assert_eq!(options.resolve().unwrap().ddof, 0);
+        assert_eq!(Options { ddof: Some(2), ..options }.resolve().unwrap().ddof, 2);
+        assert_eq!(Options::default().resolve().unwrap(), Robustness::default());
+    }
+
+    #[test]
+    fn parameters_that_mean_nothing_are_usage_errors_that_name_the_option() {
+        for (options, named) in [
+            (Options { bins: Some(0), ..Options::default() }, "--bins is 0"),
+            (Options { bins: Some(100_001), ..Options::default() }, "1 to 100000"),
+            (Options { hist_range: Some([1.0, 1.0]), ..Options::default() }, "--hist-range is 1.0,1.0"),
+            (Options { hist_range: Some([0.0, f64::INFINITY]), ..Options::default() }, "finite"),
+            (Options { cutoff: Some(-0.5), ..Options::default() }, "--cutoff is -0.5"),
+            (Options { cutoff: Some(f64::NAN), ..Options::default() }, "--cutoff is NaN"),
+        ] {
+            let error = options.resolve().unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Usage);
+            assert!(error.to_string().contains(named), "{error}");
+        }
+    }
+
+    #[test]
+    fn given_arrays_have_no_model_in_their_protocol() {
+        let json = serde_json::to_string(&Robustness::default()).unwrap();
+        assert_eq!(
+            json,
+            r#"{"preset":"strict","bins":50,"hist_range":null,"nodes":"all","ddof":1,"cutoff":null,"features":"logits"}"#
+        );
+    }
+}

@@ -1,0 +1,96 @@
+//! What is kept of a unit: counts, exact sums and the bias of every node.
+
+use calipers_core::{CompactSum, Digest};
+use serde::{Deserialize, Serialize};
+
+use super::budget::Budget;
+use super::dyadic::Dyadic;
+
+/// The row of one clean/attacked pair.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    pub(super) run: String,
+    pub(super) attack: Option<String>,
+    pub(super) budget: Budget,
+    pub(super) nodes: u64,
+    pub(super) columns: u64,
+    pub(super) bias: BiasRow,
+    /// Every line of both arrays looks like probabilities.
+    pub(super) simplex: bool,
+    pub(super) accuracy: AccuracyRow,
+    pub(super) flips: Option<FlipRow>,
+    /// Differences over the edges of the attacked graph.
+    pub(super) all: Option<SpreadRow>,
+}
+
+/// Squared distances over the chosen nodes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct BiasRow {
+    pub(super) total: Dyadic,
+    /// The squared length of the clean features.
+    pub(super) energy: Dyadic,
+    /// Rounded, in node order.
+    pub(super) per_node: Vec<f64>,
+    /// The order statistics of [`super::bias::QUANTILES`]; none without nodes.
+    pub(super) quantiles: Vec<Dyadic>,
+}
+
+/// Class decisions on the test nodes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct AccuracyRow {
+    pub(super) labelled: bool,
+    pub(super) tested: Option<u64>,
+    /// Whether there are class scores.
+    pub(super) scored: bool,
+    /// Test nodes that are training nodes too.
+    pub(super) leak: u64,
+    /// Missing where a number above says why.
+    pub(super) decisions: Option<Decisions>,
+}
+
+/// Counts over the test nodes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Decisions {
+    pub(super) correct_clean: u64,
+    pub(super) correct_attacked: u64,
+    /// Right on the clean graph, wrong on the attacked one.
+    pub(super) broken: u64,
+    /// Test nodes whose largest score occurs twice, on either side.
+    pub(super) ties: u64,
+    /// How many test nodes have the commonest label.
+    pub(super) majority: u64,
+    /// Whether several test nodes are all given one class: clean, attacked.
+    pub(super) constant: [bool; 2],
+}
+
+/// What the attack did to the graph, and how the parts of it differ.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct FlipRow {
+    pub(super) clean_edges: u64,
+    /// Nodes that lost their last neighbour.
+    pub(super) isolated: u64,
+    /// The bias of chosen nodes at an end of a flip.
+    pub(super) touched_bias: Dyadic,
+    /// The attacked graph, where it is another than the clean one.
+    pub(super) graph: Option<Digest>,
+    /// The clean features.
+    pub(super) features: Digest,
+    pub(super) added: SpreadRow,
+    pub(super) kept: SpreadRow,
+    pub(super) removed: SpreadRow,
+}
+
+/// Edge differences of a set of edges.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct SpreadRow {
+    pub(super) count: u64,
+    pub(super) sum: CompactSum,
+    /// The ends of the histogram; none without an edge.
+    pub(super) range: Option<[f64; 2]>,
+    /// Counts by bin; none when the range has no width.
+    pub(super) bins: Option<Vec<u64>>,
+    /// Values outside the range.
+    pub(super) outside: u64,
+    /// Values at or above the cut-off, where there is one.
+    pub(super) pruned: Option<u64>,
+}

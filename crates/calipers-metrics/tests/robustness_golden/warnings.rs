@@ -1,0 +1,72 @@
+//! Warnings that no golden case gives, and their order and words.
+
+use std::collections::BTreeSet;
+
+use calipers_core::{Fact, Report};
+use serde_json::json;
+
+use crate::cases::{cases, warnings};
+use crate::run::run;
+
+const CODES: &str = "over_budget under_budget no_effect budget_zero_differs budget_looks_percent split_leak \
+    argmax_ties constant_prediction below_majority looks_like_probabilities isolated_nodes mixed_graphs \
+    repetitions_differ same_attacked_graph unknown_keys penalty_replaced stuck_nodes";
+
+fn message(report: &Report, code: &str) -> String {
+    report.warnings.iter().find(|warning| warning.code == code).unwrap().message.clone()
+}
+
+#[test]
+fn warnings_come_in_the_order_of_the_family_and_say_something() {
+    let mut seen = BTreeSet::new();
+    for case in cases() {
+        let report = run(&case).unwrap().finish();
+        let codes = || report.warnings.iter().map(|warning| warning.code.as_str());
+        let places: Vec<_> =
+            codes().map(|code| CODES.split_whitespace().position(|known| known == code)).collect();
+        assert!(places.is_sorted() && places.iter().all(Option::is_some), "{}", case["name"]);
+        assert!(report.warnings.iter().all(|warning| warning.message.contains(" unit")));
+        seen.extend(codes().map(String::from));
+    }
+    let missing: Vec<_> = CODES.split_whitespace().filter(|code| !seen.contains(*code)).collect();
+    assert_eq!(missing, ["budget_zero_differs", "unknown_keys", "penalty_replaced", "stuck_nodes"]);
+}
+
+#[test]
+fn a_budget_of_nothing_that_moves_features_is_told() {
+    let files = json!([{"name": "a", "arrays": {"clean": [[1.0, 0.0]], "attacked_0": [[1.0, 0.5]]}}]);
+    let report = run(&json!({"params": {}, "files": files})).unwrap().finish();
+    assert_eq!(warnings(&report), json!({"budget_zero_differs": ["a/0"]}));
+}
+
+#[test]
+fn what_files_and_models_noticed_is_told_once() {
+    let files = json!([{"name": "a", "arrays": {"clean": [[1.0, 0.0]], "attacked_0.1": [[1.0, 0.5]]}}]);
+    let mut state = run(&json!({"params": {}, "files": files})).unwrap();
+    for (code, unit, detail) in [
+        ("unknown_keys", "b/0.1", "notes"),
+        ("unknown_keys", "a/0.1", "notes"),
+        ("unknown_keys", "a/0.1", "lr"),
+        ("penalty_replaced", "a/0.1", "gamma 3 for 6"),
+    ] {
+        let fact = Fact { code: code.into(), unit: unit.into(), detail: detail.into() };
+        state.provenance.facts.insert(fact);
+    }
+    let report = state.finish();
+    assert_eq!(warnings(&report), json!({"unknown_keys": ["a/0.1", "b/0.1"], "penalty_replaced": ["a/0.1"]}));
+    assert_eq!(message(&report, "unknown_keys"), "in 2 units: arrays that nobody reads: lr, notes");
+}
+
+#[test]
+fn counts_of_nodes_are_in_the_message() {
+    let case = cases().into_iter().find(|case| case["name"] == "no_effect").unwrap();
+    let report = run(&case).unwrap().finish();
+    assert_eq!(message(&report, "split_leak"), "in 1 unit: 1 test nodes are training nodes too");
+}
+
+#[test]
+fn a_leak_is_told_without_labels_too() {
+    let arrays = json!({"clean": [[1.0], [2.0]], "attacked_0.1": [[1.0], [2.5]], "test_idx": [0, 1], "train_idx": [1]});
+    let report = run(&json!({"params": {}, "files": [{"name": "a", "arrays": arrays}]})).unwrap().finish();
+    assert_eq!(warnings(&report), json!({"split_leak": ["a/0.1"]}));
+}
