@@ -1,0 +1,264 @@
+//! The attack on the graph: flips of edges, within a budget, that make the model err.
+//!
+//! Evasion by projected gradient: the model is trained already, and the attacker knows it. Every pair of nodes
+//! gets a probability of being flipped; the probabilities descend along the gradient of the targets' margins
+//! and are brought back to the budget; the best of many samples of them is the attack.
+
+mod bisection;
+mod descent;
+mod pair_gradient;
+mod sampling;
+
+use calipers_core::{Error, Result};
+
+use crate::features::Features;
+use crate::graph::Graph;
+use crate::links::Links;
+use crate::loss::{labels_of, margin_loss};
+use crate::matrix::Matrix;
+use crate::propagation::Propagation;
+use crate::rung::Rung;
+use crate::watch::Watch;
+
+/// How flips are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// Projected gradient over all pairs.
+    #[default]
+    Pgd,
+    /// Random insertions: what every attack must beat.
+    Random,
+}
+
+/// What the attacker differentiates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Gradient {
+    /// Edge weights count as constants, so pairs that are pruned are not seen.
+    #[default]
+    Detached,
+    /// Edge weights too.
+    Full,
+}
+
+/// How an attack is made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attack {
+    /// How flips are found.
+    pub method: Method,
+    /// What is differentiated.
+    pub gradient: Gradient,
+    /// Steps of the descent.
+    pub steps: u32,
+    /// Samples within the budget, of which the best is kept.
+    pub samples: u32,
+    /// The seed of the samples.
+    pub seed: u64,
+    /// How many bytes may be held for pairs of nodes.
+    pub memory: u64,
+}
+
+impl Default for Attack {
+    fn default() -> Self {
+        Self {
+            method: Method::Pgd,
+            gradient: Gradient::Detached,
+            steps: 200,
+            samples: 100,
+            seed: 0,
+            memory: 4 << 30,
+        }
+    }
+}
+
+/// What an attack found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attacked {
+    /// The pairs to toggle, i < j, ascending.
+    pub flips: Vec<(u32, u32)>,
+    /// The mean tanh of the targets' margins on the attacked graph.
+    pub loss: f64,
+    /// How many samples were drawn, those over the budget included.
+    pub samples_tried: u32,
+    /// No sample kept the budget, and the likeliest flips were taken instead.
+    pub no_valid_sample: bool,
+}
+
+/// What is attacked: a model's scores before propagation, the graph, and the nodes to be turned.
+struct Victim<'a> {
+    model: &'a Rung,
+    graph: &'a Graph,
+    initial: Matrix,
+    targets: &'a [usize],
+    labels: Vec<usize>,
+    threads: usize,
+}
+
+/// Flips at most `allowed` pairs so that the model errs on the targets.
+///
+/// # Errors
+/// Features that do not fit the graph or the model; no targets, or one without a label; fewer than two
+/// classes; too many nodes for the memory allowed; interrupted.
+#[expect(clippy::too_many_arguments, reason = "the evidence, the settings and the way to run are all needed")]
+pub fn attack(
+    model: &Rung,
+    graph: &Graph,
+    features: &Features,
+    labels: &[i64],
+    targets: &[usize],
+    allowed: usize,
+    attack: &Attack,
+    threads: usize,
+    watch: &dyn Watch,
+) -> Result<Attacked> {
+    let initial = model.initial_scores(graph, features, threads)?;
+    if targets.is_empty() {
+        return Err(Error::value("no nodes to attack").advice("choose a split with test nodes"));
+    }
+    if model.classes() < 2 {
+        return Err(Error::value("the model has one class: nothing can be mistaken").found(model.classes()));
+    }
+    let labels = labels_of("target", targets, labels, model.classes())?;
+    let victim = Victim { model, graph, initial, targets, labels, threads };
+    if allowed == 0 {
+        return Ok(Attacked {
+            flips: Vec::new(),
+            loss: victim.loss(&[])?,
+            samples_tried: 0,
+            no_valid_sample: false,
+        });
+    }
+    match attack.method {
+        Method::Random => {
+            let flips = sampling::insertions(graph, allowed, attack.seed);
+            Ok(Attacked { loss: victim.loss(&flips)?, flips, samples_tried: 0, no_valid_sample: false })
+        }
+        Method::Pgd => {
+            let probabilities = descent::descend(&victim, allowed, attack, watch)?;
+            sampling::best(&victim, &probabilities, allowed, attack, watch)
+        }
+    }
+}
+
+impl Victim<'_> {
+    /// The mean tanh of the targets' margins when these pairs are flipped.
+    fn loss(&self, flips: &[(u32, u32)]) -> Result<f64> {
+        let graph = self.graph.flipped(flips)?;
+        let propagation = Propagation::new(Links::of_graph(&graph), self.model.settings(), self.threads);
+        let (scores, _) = propagation.forward(&self.initial)?;
+        Ok(margin_loss(&scores, &self.labels, self.targets))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::penalty::{Kind, Penalty, SCAD_A, ScadScale, Weights};
+    use crate::random::{Draws, Stream};
+    use crate::train::{Training, train};
+    use crate::watch::{Status, Unwatched};
+
+    const NODES: usize = 60;
+
+    /// Two groups that are joined among themselves, and a model trained to tell them apart.
+    fn town() -> (Rung, Graph, Features, Vec<i64>) {
+        let draws = Draws::new(8, Stream::Insertions);
+        let mut pairs = std::collections::BTreeSet::new();
+        for k in 0..150 {
+            let (i, j) = (draws.draw(2 * k) % 60, draws.draw(2 * k + 1) % 60);
+            if i % 2 == j % 2 && i != j {
+                pairs.insert((i.min(j) as u32, i.max(j) as u32));
+            }
+        }
+        let graph = Graph::new(NODES, &pairs.into_iter().collect::<Vec<_>>()).unwrap();
+        let labels: Vec<i64> = (0..NODES as i64).map(|node| node % 2).collect();
+        let entry = |k: u64| {
+            if draws.uniform(1000 + k) < if k / 4 % 2 == k % 2 { 0.7 } else { 0.3 } { 1.0 } else { 0.0 }
+        };
+        let features = Features::dense(NODES, 4, (0..240).map(entry).collect()).unwrap();
+        let penalty = Penalty::new(Kind::L1, Weights::Legacy, None, SCAD_A, ScadScale::One).unwrap();
+        let training = Training { epochs: 30, hidden: vec![8], ..Training::new(penalty) };
+        let seen: Vec<usize> = (0..20).collect();
+        let model = train(&graph, &features, &labels, 2, &seen, &[], &training, 1, &Unwatched).unwrap();
+        (model, graph, features, labels)
+    }
+
+    fn quick() -> Attack {
+        Attack { steps: 20, samples: 10, ..Attack::default() }
+    }
+
+    #[test]
+    fn an_attack_keeps_its_budget_and_beats_chance_for_any_number_of_threads() {
+        let (model, graph, features, labels) = town();
+        let targets: Vec<usize> = (20..NODES).collect();
+        let run = |how: &Attack, threads| {
+            attack(&model, &graph, &features, &labels, &targets, 12, how, threads, &Unwatched).unwrap()
+        };
+        let random = run(&Attack { method: Method::Random, ..quick() }, 1);
+        for gradient in [Gradient::Detached, Gradient::Full] {
+            let how = Attack { gradient, ..quick() };
+            let found = run(&how, 1);
+            assert_eq!(found, run(&how, 3));
+            assert!(
+                found.flips.len() <= 12 && found.flips.is_sorted() && found.flips.iter().all(|&(i, j)| i < j)
+            );
+            assert!(found.loss < random.loss, "{} {}", found.loss, random.loss);
+            let clean = run(&how, 1).flips.is_empty();
+            assert!(!clean);
+        }
+    }
+
+    #[test]
+    fn no_budget_means_no_flips_and_the_loss_of_the_clean_graph() {
+        let (model, graph, features, labels) = town();
+        let none =
+            |how: &Attack| attack(&model, &graph, &features, &labels, &[3], 0, how, 1, &Unwatched).unwrap();
+        assert_eq!(none(&quick()).flips, []);
+        let random = none(&Attack { method: Method::Random, ..quick() });
+        assert_eq!(none(&quick()).loss.to_bits(), random.loss.to_bits());
+    }
+
+    #[test]
+    fn without_a_sample_the_likeliest_flips_are_taken_and_said() {
+        let (model, graph, features, labels) = town();
+        let how = Attack { samples: 0, ..quick() };
+        let found =
+            attack(&model, &graph, &features, &labels, &[30, 31, 32], 4, &how, 1, &Unwatched).unwrap();
+        assert!(found.no_valid_sample && found.flips.len() == 4);
+    }
+
+    #[test]
+    fn bad_calls_say_what_is_wrong() {
+        let (model, graph, features, labels) = town();
+        let text = |targets: &[usize], how: &Attack| {
+            attack(&model, &graph, &features, &labels, targets, 5, how, 1, &Unwatched)
+                .unwrap_err()
+                .to_string()
+        };
+        assert!(text(&[], &quick()).contains("no nodes to attack"));
+        assert!(text(&[60], &quick()).contains("target entry 0, node 60"));
+        let small = text(&[1], &Attack { memory: 7000, ..quick() });
+        assert!(
+            small.contains("60 nodes") && small.contains("7080 bytes") && small.contains("7000 bytes"),
+            "{small}"
+        );
+    }
+
+    #[test]
+    fn an_attack_stops_when_asked() {
+        struct After(u64);
+        impl Watch for After {
+            fn step(&self, done: u64, total: u64, status: Status<'_>) -> bool {
+                assert!(
+                    total == 30 && matches!(status, Status::Step { allowed: 5, .. } | Status::Sample { .. })
+                );
+                done < self.0
+            }
+        }
+        let (model, graph, features, labels) = town();
+        for stop in [3, 25] {
+            let error = attack(&model, &graph, &features, &labels, &[1, 2], 5, &quick(), 1, &After(stop))
+                .unwrap_err();
+            assert_eq!(error.kind(), calipers_core::ErrorKind::Interrupted);
+        }
+    }
+}
