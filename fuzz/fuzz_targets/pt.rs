@@ -5,13 +5,16 @@
 
 use std::sync::Arc;
 
-use calipers_io::array::pt;
+use calipers_io::array::{Arrays, pt};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let storage: Vec<u8> = (0..64).collect();
     let members = [("a/data.pkl", bytes), ("a/data/0", &storage), ("a/data/1", &storage[..8])];
     for file in [bytes.to_vec(), archive(&members)] {
+        if let Ok(dict) = pt::open_state_dict(Arc::new(file.clone())) {
+            write_and_read(&dict);
+        }
         for unit in pt::open(Arc::new(file)).unwrap_or_default() {
             for key in unit.keys() {
                 if let Ok(Some(array)) = unit.get(&key) {
@@ -21,6 +24,17 @@ fuzz_target!(|bytes: &[u8]| {
         }
     }
 });
+
+/// Tensors of a kind that can be written are read again as they were.
+fn write_and_read(dict: &Arrays) {
+    let decoded = dict.keys().into_iter().map(|key| Some((key.clone(), dict.get(&key).ok()??)));
+    let Some(tensors) = decoded.collect::<Option<Vec<_>>>() else { return };
+    let mut written = Vec::new();
+    if pt::write_to(&tensors, &mut written).is_ok() {
+        let again = pt::open_state_dict(Arc::new(written)).expect("we wrote it");
+        assert!(tensors.iter().all(|(key, array)| again.get(key).ok().flatten().as_ref() == Some(array)));
+    }
+}
 
 /// A zip archive of stored members.
 fn archive(members: &[(&str, &[u8])]) -> Vec<u8> {

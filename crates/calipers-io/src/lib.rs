@@ -10,6 +10,7 @@ pub mod content;
 pub mod file;
 pub mod graph;
 pub mod history;
+pub mod http_request;
 pub mod image;
 pub mod limits;
 pub mod pickle;

@@ -1,14 +1,15 @@
-//! Elements borrowed from an array's bytes.
+//! Elements borrowed from an array's bytes, and arrays made of elements.
 
 use std::borrow::Cow;
 
+use calipers_core::{Error, Result};
 use half::{bf16, f16};
-use zerocopy::{FromBytes, Immutable, KnownLayout};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-use super::{Array, Dtype};
+use super::{Array, Dtype, byte_count};
 
 /// A Rust type whose little-endian bytes are the elements of arrays of one [`Dtype`].
-pub trait Element: Copy + FromBytes + Immutable + KnownLayout + 'static {
+pub trait Element: Copy + FromBytes + IntoBytes + Immutable + KnownLayout + 'static {
     /// The type of the arrays.
     const DTYPE: Dtype;
     /// The value that these bytes stand for when they are little-endian.
@@ -37,6 +38,20 @@ elements! {
 }
 
 impl Array {
+    /// An array of these elements in C order; their number must fit the shape.
+    pub fn of_elements<T: Element>(shape: &[usize], elements: &[T]) -> Result<Self> {
+        let shape: Vec<u64> = shape.iter().map(|axis| *axis as u64).collect();
+        let mut bytes = elements.as_bytes().to_vec();
+        if cfg!(target_endian = "big") {
+            super::dtype::swap_bytes(&mut bytes, size_of::<T>());
+        }
+        if byte_count(&shape, size_of::<T>()) != Some(bytes.len() as u64) {
+            return Err(Error::value("the elements are not as many as the shape says")
+                .found(format!("{} for {shape:?}", elements.len())));
+        }
+        Ok(Self::from_bytes(T::DTYPE, shape, bytes))
+    }
+
     /// The elements, borrowed wherever memory has them as the machine wants them; `None` when they
     /// are of another type.
     pub fn elements<T: Element>(&self) -> Option<Cow<'_, [T]>> {

@@ -14,11 +14,15 @@ mod dtype;
 mod element;
 pub mod npy;
 mod npy_header;
+mod npy_write;
 pub mod npz;
 pub mod pt;
 mod pt_tensor;
+mod pt_write;
 pub mod safetensors;
+mod safetensors_write;
 mod zip;
+mod zip_write;
 
 pub use dtype::Dtype;
 pub use element::Element;

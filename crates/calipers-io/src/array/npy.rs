@@ -13,6 +13,8 @@ use crate::file::ReadAt;
 
 mod slab;
 
+pub use super::npy_write::write_to;
+
 /// An open npy file of which only the header has been read.
 pub struct NpyFile {
     source: Arc<dyn ReadAt>,

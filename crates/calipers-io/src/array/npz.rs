@@ -1,11 +1,13 @@
 //! npz files: a zip archive with one npy file for each name.
 
+use std::io::{self, Write};
 use std::sync::Arc;
 
 use calipers_core::Result;
 
 use super::zip::Archive;
-use super::{Array, Arrays, Decode, npy};
+use super::zip_write::ArchiveWriter;
+use super::{Array, Arrays, Decode, npy, npy_write};
 use crate::file::ReadAt;
 
 /// Opens an archive; its arrays are read and inflated when they are asked for. Members that are
@@ -24,4 +26,13 @@ pub fn open(source: Arc<dyn ReadAt>) -> Result<Arrays> {
 fn member(archive: &Archive, name: &str) -> Result<Array> {
     let bytes = archive.read(name)?.unwrap_or_default();
     npy::parse_owned(bytes).map_err(|error| error.at(format!("member {name}")))
+}
+
+/// Writes arrays as an archive, uncompressed and in their order: equal arrays give equal bytes.
+pub fn write_to(arrays: &[(String, Array)], out: &mut dyn Write) -> io::Result<()> {
+    let mut archive = ArchiveWriter::new(out);
+    for (name, array) in arrays {
+        archive.member(&format!("{name}.npy"), &[&npy_write::header_of(array)?, array.bytes()])?;
+    }
+    archive.finish()
 }

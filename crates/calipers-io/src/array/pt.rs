@@ -11,6 +11,8 @@ use super::{Array, Arrays, Decode, Dtype, empty_file};
 use crate::file::ReadAt;
 use crate::pickle::{self, Node, Pickle, Value};
 
+pub use super::pt_write::write_to;
+
 /// What `torch.save` writes for dictionaries of tensors.
 const ALLOWED: &[&str] = &[
     "collections.OrderedDict",
@@ -37,41 +39,83 @@ const ALLOWED: &[&str] = &[
 /// Opens a file that holds a dictionary of tensors, or a list of such dictionaries. Tensors are read
 /// when they are asked for; numbers, texts and lists of them become arrays too.
 pub fn open(source: Arc<dyn ReadAt>) -> Result<Vec<Arrays>> {
-    let mut first = [0; 2];
-    match source.size() {
-        0 => return Err(empty_file()),
-        1 => {}
-        _ => super::read_at(&*source, &mut first, 0)?,
+    let (reader, bytes) = Reader::open(source)?;
+    reader.units(&bytes).map_err(|error| error.at(PICKLE))
+}
+
+/// Opens a file that holds the state dict of a model: one dictionary of tensors, little-endian.
+pub fn open_state_dict(source: Arc<dyn ReadAt>) -> Result<Arrays> {
+    let (reader, bytes) = Reader::open(source)?;
+    if reader.big_endian {
+        return Err(Error::format("pt: the file is big-endian")
+            .at("member byteorder")
+            .found("big")
+            .allowed("little")
+            .advice("load it and save it again on a little-endian machine"));
     }
-    if first == [0x80, 2] {
-        return Err(Error::format("pt: this is the format of PyTorch before 1.6")
-            .at("byte 0")
-            .advice("load it and save it again with torch.save of a later version"));
+    let units = reader.units(&bytes).map_err(|error| {
+        let error = error.at(PICKLE);
+        match holds(&bytes, b"_modules") && holds(&bytes, b"_parameters") {
+            true => error.advice("this is a pickled module: save state_dict() instead"),
+            false if error.what().contains("nothing was executed") => {
+                error.advice("a checkpoint holds tensors alone: save state_dict() instead")
+            }
+            false => error,
+        }
+    })?;
+    match <[Arrays; 1]>::try_from(units) {
+        Ok([dict]) => Ok(dict),
+        Err(units) => Err(Error::format("pt: one state dict is expected")
+            .at(PICKLE)
+            .found(format!("a list of {}", units.len()))
+            .advice("save state_dict() instead")),
     }
-    let archive = Archive::open(source, "pt")?;
-    let folders: Vec<&str> = archive.names().filter_map(|name| name.strip_suffix("data.pkl")).collect();
-    let folder = match folders[..] {
-        [folder] if folder.is_empty() || folder.ends_with('/') => folder.to_string(),
-        _ => {
-            return Err(Error::format("pt: the archive must have one member data.pkl")
-                .found(archive.names().take(20).collect::<Vec<_>>().join(", "))
-                .advice("write the file with torch.save"));
+}
+
+const PICKLE: &str = "member data.pkl";
+
+fn holds(bytes: &[u8], word: &[u8]) -> bool {
+    memchr::memmem::find(bytes, word).is_some()
+}
+
+impl Reader {
+    /// Finds the pickle of an archive and reads it.
+    fn open(source: Arc<dyn ReadAt>) -> Result<(Self, Vec<u8>)> {
+        let mut first = [0; 2];
+        match source.size() {
+            0 => return Err(empty_file()),
+            1 => {}
+            _ => super::read_at(&*source, &mut first, 0)?,
         }
-    };
-    let big_endian = match archive.read(&format!("{folder}byteorder"))?.as_deref() {
-        None | Some(b"little") => false,
-        Some(b"big") => true,
-        Some(other) => {
-            let found = String::from_utf8_lossy(other).chars().take(80).collect::<String>();
-            return Err(Error::format("pt: unknown byte order")
-                .at("member byteorder")
-                .found(found)
-                .allowed("little, big"));
+        if first == [0x80, 2] {
+            return Err(Error::format("pt: this is the format of PyTorch before 1.6")
+                .at("byte 0")
+                .advice("load it and save it again with torch.save of a later version"));
         }
-    };
-    let bytes = archive.read(&format!("{folder}data.pkl"))?.unwrap_or_default();
-    let reader = Reader { archive: Arc::new(archive), folder, big_endian };
-    reader.units(&bytes).map_err(|error| error.at("member data.pkl"))
+        let archive = Archive::open(source, "pt")?;
+        let folders: Vec<&str> = archive.names().filter_map(|name| name.strip_suffix("data.pkl")).collect();
+        let folder = match folders[..] {
+            [folder] if folder.is_empty() || folder.ends_with('/') => folder.to_string(),
+            _ => {
+                return Err(Error::format("pt: the archive must have one member data.pkl")
+                    .found(archive.names().take(20).collect::<Vec<_>>().join(", "))
+                    .advice("write the file with torch.save"));
+            }
+        };
+        let big_endian = match archive.read(&format!("{folder}byteorder"))?.as_deref() {
+            None | Some(b"little") => false,
+            Some(b"big") => true,
+            Some(other) => {
+                let found = String::from_utf8_lossy(other).chars().take(80).collect::<String>();
+                return Err(Error::format("pt: unknown byte order")
+                    .at("member byteorder")
+                    .found(found)
+                    .allowed("little, big"));
+            }
+        };
+        let bytes = archive.read(&format!("{folder}data.pkl"))?.unwrap_or_default();
+        Ok((Self { archive: Arc::new(archive), folder, big_endian }, bytes))
+    }
 }
 
 struct Reader {

@@ -1,17 +1,32 @@
 //! safetensors files: a JSON header, then the tensors without gaps.
 
+use std::collections::BTreeMap;
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use calipers_core::{Error, Result};
-use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 
 use super::{Array, Arrays, Decode, Dtype, byte_count, empty_file, read_range};
 use crate::file::ReadAt;
 use crate::limits;
 
+pub use super::safetensors_write::write_to;
+
 /// Opens a file; its tensors are read when they are asked for. `__metadata__` is ignored.
 pub fn open(source: Arc<dyn ReadAt>) -> Result<Arrays> {
+    Ok(opened::<IgnoredAny>(source)?.0)
+}
+
+/// Opens a file; its tensors are read when they are asked for. Also returns `__metadata__`, which
+/// must hold texts alone.
+pub fn open_with_metadata(source: Arc<dyn ReadAt>) -> Result<(Arrays, BTreeMap<String, String>)> {
+    let (arrays, metadata) = opened::<Texts>(source)?;
+    Ok((arrays, metadata.unwrap_or_default().0))
+}
+
+fn opened<M: DeserializeOwned>(source: Arc<dyn ReadAt>) -> Result<(Arrays, Option<M>)> {
     let size = source.size();
     if size == 0 {
         return Err(empty_file());
@@ -32,8 +47,7 @@ pub fn open(source: Arc<dyn ReadAt>) -> Result<Arrays> {
     }
     let odd = |error: &dyn fmt::Display| broken(8, "the header is not as the format wants it").found(error);
     let text = std::str::from_utf8(&text).map_err(|error| odd(&error))?;
-    let header: Header = serde_json::from_str(text).map_err(|error| odd(&error))?;
-    let mut tensors = header.0;
+    let Header { mut tensors, metadata } = serde_json::from_str(text).map_err(|error| odd(&error))?;
     tensors.sort_by_key(|(_, tensor)| tensor.data_offsets);
     let mut end = 0;
     for (name, tensor) in &tensors {
@@ -48,8 +62,11 @@ pub fn open(source: Arc<dyn ReadAt>) -> Result<Arrays> {
         let decode: Decode = Box::new(move || tensor.read(&*source, 8 + length));
         (name, decode)
     };
-    Ok(Arrays { stored: tensors.into_iter().map(entry).collect() })
+    Ok((Arrays { stored: tensors.into_iter().map(entry).collect() }, metadata))
 }
+
+/// The name in the header that is no tensor.
+pub(super) const METADATA: &str = "__metadata__";
 
 fn broken(byte: u64, what: impl fmt::Display) -> Error {
     Error::format(format!("safetensors: {what}"))
@@ -58,7 +75,14 @@ fn broken(byte: u64, what: impl fmt::Display) -> Error {
 }
 
 /// The tensors in the order of the text; serde would let the last of two equal names win.
-struct Header(Vec<(String, Tensor)>);
+struct Header<M> {
+    tensors: Vec<(String, Tensor)>,
+    metadata: Option<M>,
+}
+
+/// Texts by name, no name twice.
+#[derive(Default)]
+struct Texts(BTreeMap<String, String>);
 
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -122,34 +146,60 @@ fn known(name: &str) -> Option<Dtype> {
     })
 }
 
-impl<'de> Deserialize<'de> for Header {
+impl<'de, M: Deserialize<'de>> Deserialize<'de> for Header<M> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        deserializer.deserialize_map(HeaderVisitor)
+        deserializer.deserialize_map(HeaderVisitor(PhantomData))
     }
 }
 
-struct HeaderVisitor;
+struct HeaderVisitor<M>(PhantomData<M>);
 
-impl<'de> Visitor<'de> for HeaderVisitor {
-    type Value = Header;
+impl<'de, M: Deserialize<'de>> Visitor<'de> for HeaderVisitor<M> {
+    type Value = Header<M>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object of tensors")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Header, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Header<M>, A::Error> {
         let mut names = std::collections::BTreeSet::new();
-        let mut tensors = Vec::new();
+        let (mut tensors, mut metadata) = (Vec::new(), None);
         while let Some(name) = map.next_key::<String>()? {
             if !names.insert(name.clone()) {
                 return Err(A::Error::custom(format!("the key {name} occurs twice")));
             }
-            if name == "__metadata__" {
-                map.next_value::<IgnoredAny>()?;
+            if name == METADATA {
+                metadata = Some(map.next_value()?);
             } else {
                 tensors.push((name, map.next_value()?));
             }
         }
-        Ok(Header(tensors))
+        Ok(Header { tensors, metadata })
+    }
+}
+
+impl<'de> Deserialize<'de> for Texts {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        deserializer.deserialize_map(TextsVisitor)
+    }
+}
+
+struct TextsVisitor;
+
+impl<'de> Visitor<'de> for TextsVisitor {
+    type Value = Texts;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object of texts")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Texts, A::Error> {
+        let mut texts = BTreeMap::new();
+        while let Some((name, text)) = map.next_entry::<String, String>()? {
+            if texts.insert(name.clone(), text).is_some() {
+                return Err(A::Error::custom(format!("the key {name} of {METADATA} occurs twice")));
+            }
+        }
+        Ok(Texts(texts))
     }
 }
