@@ -23,6 +23,7 @@ pub(crate) fn small() -> Report {
             ("segmentation.pixels".into(), Value::Count(i128::MAX)),
             ("segmentation.bins".into(), Value::Series(vec![Value::Number(1.0), Value::undefined("")])),
         ],
+        bootstrap: None,
         intervals: None,
         warnings: vec![Warning {
             code: "one-class".into(),
@@ -34,7 +35,7 @@ pub(crate) fn small() -> Report {
             Input {
                 bytes: 3022,
                 blake3: Digest([0xab; 32]),
-                notes: BTreeMap::from([("format".into(), "png".into())]),
+                notes: BTreeMap::from([("format".into(), "png".into())]).into(),
             },
         )]
         .into_iter()

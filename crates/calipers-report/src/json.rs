@@ -6,6 +6,7 @@ mod syntax;
 use std::collections::BTreeSet;
 use std::io;
 
+use calipers_core::bootstrap::Bootstrap;
 use calipers_core::{Input, Report, Value, Warning};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -74,6 +75,9 @@ impl Serialize for Shown<'_> {
         object.serialize_entry("units", &report.units)?;
         object.serialize_entry("metrics", &Pairs(report.metrics.iter().map(|(id, v)| (id, Plain(v)))))?;
         object.serialize_entry("undefined", &Pairs(reasons(report).into_iter()))?;
+        if let Some(bootstrap) = &report.bootstrap {
+            object.serialize_entry("bootstrap", &Draws(bootstrap))?;
+        }
         if let Some(intervals) = &report.intervals {
             let finite = intervals.iter().filter(|(_, bounds)| bounds.iter().all(|x| x.is_finite()));
             object.serialize_entry("intervals", &Pairs(finite.map(|(id, bounds)| (id, bounds))))?;
@@ -111,6 +115,19 @@ impl<K: Serialize, V: Serialize, I: Iterator<Item = (K, V)> + Clone> Serialize f
     }
 }
 
+/// How intervals were drawn.
+struct Draws<'a>(&'a Bootstrap);
+
+impl Serialize for Draws<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_map(Some(3))?;
+        object.serialize_entry("resamples", &self.0.resamples)?;
+        object.serialize_entry("confidence", &self.0.confidence)?;
+        object.serialize_entry("seed", &self.0.seed)?;
+        object.end()
+    }
+}
+
 struct Caution<'a>(&'a Warning);
 
 impl Serialize for Caution<'_> {
@@ -141,7 +158,7 @@ impl Serialize for File<'_> {
         object.serialize_entry("path", path)?;
         object.serialize_entry("bytes", &input.bytes)?;
         object.serialize_entry("blake3", &format_args!("{}", input.blake3))?;
-        for (key, note) in &input.notes {
+        for (key, note) in input.notes.iter() {
             object.serialize_entry(key, note)?;
         }
         object.end()

@@ -1,10 +1,12 @@
-//! A report in every form people read or script against: JSON, CSV, Markdown, LaTeX, the terminal.
+//! A report in every form people read or script against: JSON, CSV, Markdown, LaTeX, HTML, the terminal.
 //!
 //! ```text
 //! Report --json----------------> report.json, and back
 //!        --csv-----------------> one line a number
+//!        --page----------------> one HTML file, with pictures
 //!        --table--> sections --> terminal, markdown, latex
 //! Table  --per_unit------------> csv, jsonl, parquet
+//! blocks --long_table----------> the same, many lines a unit
 //! MetricInfo --catalogue-------> `calipers list`, `calipers explain`, the README's table
 //! ```
 //!
@@ -12,13 +14,17 @@
 //! from its [`MetricInfo`](calipers_core::protocol::MetricInfo).
 
 pub mod catalogue;
+pub mod chart;
+pub mod comparison;
 pub mod csv;
 pub mod curves;
 pub mod grid;
 pub mod json;
 pub mod latex;
+pub mod long_table;
 pub mod markdown;
 pub mod number;
+pub mod page;
 pub mod per_unit;
 pub mod terminal;
 

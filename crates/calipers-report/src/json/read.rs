@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use calipers_core::bootstrap::Bootstrap;
 use calipers_core::{Error, Input, Report, Result, Value, Warning};
 use serde_json::{Map, Number, Value as Json};
 
@@ -31,6 +33,7 @@ fn report(node: Node) -> Result<Report> {
         reading: object.take_if_there("reading").map_or(Ok(Json::Null), |node| json("reading", node))?,
         units: whole("units", object.take("units")?)?,
         metrics: metrics(object.take("metrics")?, object.take("undefined")?)?,
+        bootstrap: object.take_if_there("bootstrap").map(draws).transpose()?,
         intervals: object.take_if_there("intervals").map(intervals).transpose()?,
         warnings: each("warnings", object.take("warnings")?, warning)?,
         inputs: each("inputs", object.take("inputs")?, input)?.into_iter().collect(),
@@ -115,6 +118,21 @@ fn intervals(node: Node) -> Result<Vec<(String, [f64; 2])>> {
         .collect()
 }
 
+fn draws(node: Node) -> Result<Bootstrap> {
+    let mut object = Object::new("bootstrap", node)?;
+    let resamples = whole("bootstrap.resamples", object.take("resamples")?)?;
+    let bootstrap = Bootstrap {
+        resamples: u32::try_from(resamples).map_err(|_| unlike("bootstrap.resamples", "a whole number"))?,
+        confidence: match object.take("confidence")? {
+            Node::Number(share) if share > 0.0 && share < 1.0 => share,
+            _ => return Err(unlike("bootstrap.confidence", "a number between 0 and 1")),
+        },
+        seed: whole("bootstrap.seed", object.take("seed")?)?,
+    };
+    object.done()?;
+    Ok(bootstrap)
+}
+
 fn warning(place: &str, node: Node) -> Result<Warning> {
     let mut object = Object::new(place, node)?;
     let warning = Warning {
@@ -136,7 +154,7 @@ fn input(place: &str, node: Node) -> Result<(String, Input)> {
         .into_iter()
         .map(|(key, node)| text(&format!("{place}.{key}"), node).map(|note| (key, note)))
         .collect::<Result<_>>()?;
-    Ok((path, Input { bytes, blake3, notes }))
+    Ok((path, Input { bytes, blake3, notes: Arc::new(notes) }))
 }
 
 /// An object whose keys are taken one by one, so that what is left over is known.
@@ -243,6 +261,7 @@ mod tests {
     fn a_report_comes_back_as_it_was() {
         for mut report in [fixture::small(), fixture::realistic()] {
             report.reading = serde_json::json!({"pair_strip": ["_pred"], "base": 1});
+            report.bootstrap = Some(Bootstrap { resamples: 9, confidence: 0.9, seed: u64::MAX });
             report.intervals = Some(vec![("segmentation.miou".into(), [0.25, 0.5])]);
             assert_eq!(read(write(std::slice::from_ref(&report)).as_bytes()).unwrap(), [report]);
         }
@@ -298,7 +317,7 @@ mod tests {
         let input = input.prop_map(|(bytes, hash, notes)| Input {
             bytes,
             blake3: calipers_core::Digest(hash),
-            notes,
+            notes: Arc::new(notes),
         });
         let inputs = btree_map(".*", input, 0..3);
         let intervals = proptest::option::of(btree_map("f\\..{0,4}", any::<[f64; 2]>(), 0..3));

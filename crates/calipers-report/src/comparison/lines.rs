@@ -1,0 +1,200 @@
+//! Comparisons as tables to compute with and to paste into papers.
+
+use calipers_core::{Better, Value};
+
+use super::{Comparison, Difference, Line};
+use crate::csv::{Lines, guarded};
+use crate::grid::{Cell, Grid};
+use crate::markdown as md;
+use crate::number::{rounded, shortest};
+
+/// One line a number and later model.
+pub fn csv(comparisons: &[Comparison]) -> String {
+    let mut lines = Lines::new();
+    lines.push([
+        "metric",
+        "better",
+        "first",
+        "model",
+        "first_value",
+        "value",
+        "difference",
+        "low",
+        "high",
+        "wins",
+        "ties",
+        "losses",
+        "left_out",
+        "sign_p",
+        "permutation_p",
+        "exact",
+        "adjusted_p",
+    ]);
+    for comparison in comparisons {
+        for line in &comparison.lines {
+            for (other, found) in line.against.iter().enumerate() {
+                lines.push(cells(comparison, line, other, found.as_ref()));
+            }
+        }
+    }
+    lines.finish()
+}
+
+fn cells(comparison: &Comparison, line: &Line, other: usize, found: Option<&Difference>) -> Vec<String> {
+    let number = |x: Option<f64>| x.map(shortest).unwrap_or_default();
+    let paired = found.and_then(|found| found.paired.as_ref());
+    let count =
+        |read: fn(&super::Paired) -> u64| paired.map(|paired| read(paired).to_string()).unwrap_or_default();
+    let p = |read: fn(&super::Paired) -> f64| number(paired.map(read));
+    let bound = |k: usize| number(found.and_then(|found| found.interval).map(|bounds| bounds[k]));
+    let id = match &line.label {
+        Some(label) => format!("{}.{label}", line.id),
+        None => line.id.clone(),
+    };
+    vec![
+        guarded(&id),
+        direction(line.better).into(),
+        guarded(&comparison.models[0].name),
+        guarded(&comparison.models[other + 1].name),
+        number(line.values[0].as_f64()),
+        number(line.values[other + 1].as_f64()),
+        number(found.map(|found| found.difference)),
+        bound(0),
+        bound(1),
+        count(|paired| paired.wins),
+        count(|paired| paired.ties),
+        count(|paired| paired.losses),
+        count(|paired| paired.left_out),
+        p(|paired| paired.sign),
+        p(|paired| paired.permutation),
+        paired.map(|paired| paired.exact.to_string()).unwrap_or_default(),
+        p(|paired| paired.adjusted),
+    ]
+}
+
+fn direction(better: Better) -> &'static str {
+    match better {
+        Better::Higher => "higher",
+        Better::Lower => "lower",
+        Better::Neither => "neither",
+    }
+}
+
+/// One later model against the first, rounded for reading.
+pub(super) fn grid(comparison: &Comparison, other: usize) -> Grid {
+    let (first, model) = (&comparison.models[0].name, &comparison.models[other + 1].name);
+    let share = shortest(comparison.bootstrap.confidence * 100.0);
+    let interval = format!("{} %", share.strip_suffix(".0").unwrap_or(&share));
+    let columns = [
+        "metric",
+        "better",
+        first,
+        model,
+        "difference",
+        &interval,
+        "won",
+        "tied",
+        "lost",
+        "sign p",
+        "p",
+        "p adj.",
+    ];
+    let row = |line: &Line| {
+        let found = line.against[other].as_ref();
+        let paired = found.and_then(|found| found.paired.as_ref());
+        let count = |n: Option<u64>| Cell::from(n.map(|n| n as f64));
+        let bounds = found.and_then(|found| found.interval);
+        vec![
+            Cell::Text(line.name()),
+            Cell::Text(arrow(line.better).into()),
+            value(&line.values[0]),
+            value(&line.values[other + 1]),
+            found.map_or(Cell::Empty, |found| Cell::Text(signed(found.difference))),
+            bounds.map_or(Cell::Empty, |[low, high]| {
+                Cell::Text(format!("{} to {}", signed(low), signed(high)))
+            }),
+            count(paired.map(|paired| paired.wins)),
+            count(paired.map(|paired| paired.ties)),
+            count(paired.map(|paired| paired.losses)),
+            Cell::from(paired.map(|paired| paired.sign)),
+            Cell::from(paired.map(|paired| paired.permutation)),
+            Cell::from(paired.map(|paired| paired.adjusted)),
+        ]
+    };
+    Grid { columns: columns.map(String::from).into(), rows: comparison.lines.iter().map(row).collect() }
+}
+
+fn value(value: &Value) -> Cell {
+    value.as_f64().into()
+}
+
+fn arrow(better: Better) -> &'static str {
+    crate::terminal::arrow(better)
+}
+
+/// A difference for reading, always with its sign.
+pub(super) fn signed(x: f64) -> String {
+    if x > 0.0 { format!("+{}", rounded(x)) } else { rounded(x) }
+}
+
+/// The comparisons as Markdown tables, each with its method below.
+pub fn markdown(comparisons: &[Comparison]) -> String {
+    each(comparisons, |comparison, other, title| {
+        let notes: Vec<String> =
+            notes(comparison).iter().map(|note| format!("- {}\n", md::escaped(note))).collect();
+        format!("**{}**\n\n{}\n{}", md::escaped(title), grid(comparison, other).markdown(), notes.concat())
+    })
+}
+
+/// The comparisons as booktabs tables, each with its method in comments above.
+pub fn latex(comparisons: &[Comparison]) -> String {
+    each(comparisons, |comparison, other, title| {
+        let notes = std::iter::once(title.to_owned()).chain(notes(comparison));
+        let notes: Vec<String> =
+            notes.map(|note| format!("% {}\n", calipers_core::error::printable(&note))).collect();
+        let table = grid(comparison, other).latex();
+        format!("{}{}", notes.concat(), table.replace('↑', "$\\uparrow$").replace('↓', "$\\downarrow$"))
+    })
+}
+
+fn each(comparisons: &[Comparison], one: impl Fn(&Comparison, usize, &str) -> String) -> String {
+    let tables = comparisons.iter().flat_map(|comparison| {
+        (0..comparison.models.len().saturating_sub(1))
+            .map(|other| one(comparison, other, &title(comparison, other)))
+    });
+    tables.collect::<Vec<_>>().join("\n")
+}
+
+/// What a table is about.
+pub(super) fn title(comparison: &Comparison, other: usize) -> String {
+    let subject = comparison.subject.as_ref().map(|subject| format!(" {subject}")).unwrap_or_default();
+    let units = if comparison.units == 1 { "1 unit".into() } else { format!("{} units", comparison.units) };
+    let (first, model) = (&comparison.models[0].name, &comparison.models[other + 1].name);
+    format!("{}{subject}: {model} against {first}, {units}", comparison.family)
+}
+
+/// What is said below a table: the method, what is undefined, what was left out, warnings.
+pub(super) fn notes(comparison: &Comparison) -> Vec<String> {
+    let mut notes = vec![comparison.method()];
+    let mut left_out: Vec<String> = Vec::new();
+    for line in &comparison.lines {
+        for (reason, model) in line.reasons(&comparison.models) {
+            notes.push(format!("{} is not defined for {model}: {reason}", line.name()));
+        }
+        for (found, model) in line.against.iter().zip(&comparison.models[1..]) {
+            let missing =
+                found.as_ref().and_then(|found| found.paired.as_ref()).map_or(0, |paired| paired.left_out);
+            if missing > 0 {
+                left_out.push(format!("{} ({missing}, {})", line.name(), model.name));
+            }
+        }
+    }
+    if !left_out.is_empty() {
+        let list = left_out.join(", ");
+        notes.push(format!(
+            "units where one of the two models has no number are left out of the tests: {list}"
+        ));
+    }
+    notes.extend(comparison.warnings.iter().map(|warning| format!("{}: {}", warning.code, warning.message)));
+    notes
+}
