@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use calipers_core::{Error, Input, InputFiles, Result};
+use calipers_core::input_files::{BELOW, ROLE};
+use calipers_core::{Error, ErrorKind, Input, InputFiles, Notes, Result};
 use calipers_io::file::{InputFile, ReadAt};
 
 use crate::sources::walk::Found;
@@ -21,6 +22,8 @@ const BLOCK: usize = 1 << 20;
 pub struct Inputs {
     files: Mutex<Vec<(Box<str>, Input)>>,
     remarks: Mutex<BTreeMap<String, Remark>>,
+    /// What may be read, and nothing else, when recorded inputs are read again.
+    recorded: Option<InputFiles>,
 }
 
 /// What a family says about a file it read.
@@ -31,54 +34,94 @@ enum Remark {
     Forgotten,
 }
 
+/// The notes of files that are read as one thing; `below` is the given folder they were found in.
+pub fn role(word: &str, below: Option<&str>) -> Notes {
+    let role = (ROLE.to_owned(), word.to_owned());
+    let below = below.map(|folder| (BELOW.to_owned(), folder.to_owned()));
+    Arc::new(std::iter::once(role).chain(below).collect())
+}
+
 impl Inputs {
+    /// Reads recorded files again: nothing else, and nothing that has changed.
+    pub fn again(recorded: InputFiles) -> Self {
+        Self { recorded: Some(recorded), ..Self::default() }
+    }
+
+    /// Whether the file may be read: always, unless only recorded files are.
+    pub fn may_read(&self, shown: &str) -> bool {
+        self.recorded.as_ref().is_none_or(|recorded| recorded.get(shown).is_some())
+    }
+
+    /// Whether recorded files are read again.
+    pub fn is_again(&self) -> bool {
+        self.recorded.is_some()
+    }
+
     /// Reads a whole file and records it.
-    pub fn read(&self, path: &Path, shown: &str) -> Result<Vec<u8>> {
+    pub fn read(&self, path: &Path, shown: &str, notes: &Notes) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        self.read_into(path, shown, &mut bytes)?;
+        self.read_into(path, shown, notes, &mut bytes)?;
         Ok(bytes)
     }
 
     /// Reads a whole file into a buffer that was used before and records it; returns its hash.
-    pub fn read_into(&self, path: &Path, shown: &str, bytes: &mut Vec<u8>) -> Result<blake3::Hash> {
+    pub fn read_into(
+        &self,
+        path: &Path,
+        shown: &str,
+        notes: &Notes,
+        bytes: &mut Vec<u8>,
+    ) -> Result<blake3::Hash> {
         let file = InputFile::open(path).map_err(|error| error.in_file(shown))?;
-        self.record_all(&file, shown, bytes)
+        self.record_all(&file, shown, notes, bytes)
     }
 
-    fn record_all(&self, file: &InputFile, shown: &str, bytes: &mut Vec<u8>) -> Result<blake3::Hash> {
+    fn record_all(
+        &self,
+        file: &InputFile,
+        shown: &str,
+        notes: &Notes,
+        bytes: &mut Vec<u8>,
+    ) -> Result<blake3::Hash> {
         file.read_into(bytes).map_err(|error| error.in_file(shown))?;
         if bytes.is_empty() {
             return Err(Error::format("empty file").in_file(shown));
         }
         let hash = blake3::hash(bytes);
-        self.record(shown, bytes.len() as u64, hash)?;
+        self.record(shown, bytes.len() as u64, hash, notes)?;
         Ok(hash)
     }
 
     /// Opens a file for positioned reads and records it; a small file is read into memory.
-    pub fn open(&self, path: &Path, shown: &str) -> Result<Arc<dyn ReadAt>> {
-        Ok(self.open_up_to(path, shown, HELD)?.0)
+    pub fn open(&self, path: &Path, shown: &str, notes: &Notes) -> Result<Arc<dyn ReadAt>> {
+        Ok(self.open_up_to(path, shown, notes, HELD)?.0)
     }
 
     /// The same with a size of one's own up to which a file is small; returns the hash too.
-    pub fn open_up_to(&self, path: &Path, shown: &str, held: u64) -> Result<(Arc<dyn ReadAt>, blake3::Hash)> {
+    pub fn open_up_to(
+        &self,
+        path: &Path,
+        shown: &str,
+        notes: &Notes,
+        held: u64,
+    ) -> Result<(Arc<dyn ReadAt>, blake3::Hash)> {
         let file = InputFile::open(path).map_err(|error| error.in_file(shown))?;
         if file.size() <= held {
             let mut bytes = Vec::new();
-            let hash = self.record_all(&file, shown, &mut bytes)?;
+            let hash = self.record_all(&file, shown, notes, &mut bytes)?;
             return Ok((Arc::new(bytes), hash));
         }
-        let (file, hash) = self.hashed(file, shown)?;
+        let (file, hash) = self.hashed(file, shown, notes)?;
         Ok((file, hash))
     }
 
     /// Opens a file for positioned reads and records it, holding none of it; returns its hash too.
-    pub fn stream(&self, path: &Path, shown: &str) -> Result<(Arc<InputFile>, blake3::Hash)> {
+    pub fn stream(&self, path: &Path, shown: &str, notes: &Notes) -> Result<(Arc<InputFile>, blake3::Hash)> {
         let file = InputFile::open(path).map_err(|error| error.in_file(shown))?;
-        self.hashed(file, shown)
+        self.hashed(file, shown, notes)
     }
 
-    fn hashed(&self, file: InputFile, shown: &str) -> Result<(Arc<InputFile>, blake3::Hash)> {
+    fn hashed(&self, file: InputFile, shown: &str, notes: &Notes) -> Result<(Arc<InputFile>, blake3::Hash)> {
         let mut hasher = blake3::Hasher::new();
         let mut block = vec![0; BLOCK];
         let mut at = 0;
@@ -92,16 +135,16 @@ impl Inputs {
         }
         file.unchanged().map_err(|error| error.in_file(shown))?;
         let hash = hasher.finalize();
-        self.record(shown, file.size(), hash)?;
+        self.record(shown, file.size(), hash, notes)?;
         Ok((Arc::new(file), hash))
     }
 
     /// The bytes of a file that was found, recorded.
     pub fn read_found<'a>(&self, found: &'a Found) -> Result<Cow<'a, [u8]>> {
         match &found.held {
-            None => self.read(&found.path, &found.shown).map(Cow::Owned),
+            None => self.read(&found.path, &found.shown, &found.notes).map(Cow::Owned),
             Some(bytes) => {
-                self.record(&found.shown, bytes.len() as u64, blake3::hash(bytes))?;
+                self.record(&found.shown, bytes.len() as u64, blake3::hash(bytes), &found.notes)?;
                 Ok(Cow::Borrowed(bytes))
             }
         }
@@ -110,16 +153,24 @@ impl Inputs {
     /// Opens a file that was found for positioned reads and records it.
     pub fn open_found(&self, found: &Found) -> Result<Arc<dyn ReadAt>> {
         match &found.held {
-            None => self.open(&found.path, &found.shown),
+            None => self.open(&found.path, &found.shown, &found.notes),
             Some(bytes) => {
-                self.record(&found.shown, bytes.len() as u64, blake3::hash(bytes))?;
+                self.record(&found.shown, bytes.len() as u64, blake3::hash(bytes), &found.notes)?;
                 Ok(Arc::<Vec<u8>>::clone(bytes))
             }
         }
     }
 
-    fn record(&self, shown: &str, bytes: u64, hash: blake3::Hash) -> Result<()> {
-        let file = (shown.into(), Input { bytes, blake3: hash.into(), notes: BTreeMap::new() });
+    fn record(&self, shown: &str, bytes: u64, hash: blake3::Hash, notes: &Notes) -> Result<()> {
+        if let Some(recorded) = &self.recorded {
+            let same = |known: &Input| (known.bytes, known.blake3) == (bytes, hash.into());
+            return match recorded.get(shown) {
+                Some(known) if same(known) => Ok(()),
+                Some(_) => Err(Error::new(ErrorKind::Conflict, "the file has changed").in_file(shown)),
+                None => Err(Error::value("the file is not among the recorded inputs").in_file(shown)),
+            };
+        }
+        let file = (shown.into(), Input { bytes, blake3: hash.into(), notes: Arc::clone(notes) });
         self.files.lock().map_err(|_| Error::io("a worker stopped while reading"))?.push(file);
         Ok(())
     }
@@ -143,13 +194,16 @@ impl Inputs {
 
     /// Everything recorded. Fails when a file that was read twice had changed in between.
     pub fn into_files(self) -> Result<InputFiles> {
+        if let Some(recorded) = self.recorded {
+            return Ok(recorded);
+        }
         let mut files = self.files.into_inner().unwrap_or_default();
         let remarks = self.remarks.into_inner().unwrap_or_default();
         files.retain_mut(|(path, input)| match remarks.get(&**path) {
             None => true,
             Some(Remark::Forgotten) => false,
             Some(Remark::Notes(notes)) => {
-                input.notes.clone_from(notes);
+                Arc::make_mut(&mut input.notes).extend(notes.clone());
                 true
             }
         });

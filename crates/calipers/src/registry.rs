@@ -6,6 +6,7 @@ use calipers_core::state::{self, Section};
 use calipers_core::{Error, Ledger, Protocol, Result};
 use calipers_metrics::explanation::protocol::Explanation;
 use calipers_metrics::independent_set::IndependentSet;
+use calipers_metrics::robustness::protocol::Robustness;
 use calipers_metrics::segmentation::protocol::Segmentation;
 use calipers_metrics::training::protocol::Training;
 use serde_json::{Map, Value as Json};
@@ -16,6 +17,7 @@ pub const FAMILIES: &[Family] = &[
     family::<Explanation>("explanations of graph neural networks"),
     family::<Segmentation>("label maps and probabilities in one global label space"),
     family::<Training>("how training runs behave over epochs and folds"),
+    family::<Robustness>("how far an attack moves a graph model"),
 ];
 
 /// One family without its types.
@@ -33,8 +35,8 @@ pub struct Family {
 
 const fn family<P>(summary: &'static str) -> Family
 where
-    P: Protocol + Default + Send,
-    P::Row: Send,
+    P: Protocol + Default + Send + Sync,
+    P::Row: Send + Sync,
 {
     Family {
         name: P::NAME,

@@ -2,6 +2,7 @@
 
 pub mod explanation;
 pub mod independent_set;
+pub mod robustness;
 mod scene;
 pub mod segmentation;
 pub mod training;

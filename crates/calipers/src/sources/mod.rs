@@ -3,6 +3,7 @@
 pub mod array_file;
 pub mod explanation;
 pub mod independent_set;
+pub mod robustness;
 pub mod segmentation;
 pub mod shelf;
 pub mod stdin;

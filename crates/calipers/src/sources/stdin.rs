@@ -9,6 +9,7 @@ use calipers_io::compress::inflate;
 use calipers_io::{content, limits};
 
 use super::walk::Found;
+use crate::inputs::role;
 
 /// How standard input is written on the command line and in reports.
 pub const SHOWN: &str = "-";
@@ -19,8 +20,8 @@ pub fn is_stdin(path: &Path) -> bool {
 }
 
 /// Standard input as a file called `stdin` with the ending that `ending` finds in its content, or
-/// without one.
-pub fn found(ending: fn(&[u8]) -> Option<&'static str>) -> Result<Found> {
+/// without one. `word` says what it is read as.
+pub fn found(word: &str, ending: fn(&[u8]) -> Option<&'static str>) -> Result<Found> {
     let mut bytes = Vec::new();
     let mut stream = std::io::stdin().lock();
     if stream.is_terminal() {
@@ -28,10 +29,10 @@ pub fn found(ending: fn(&[u8]) -> Option<&'static str>) -> Result<Found> {
     }
     let read = stream.read_to_end(&mut bytes);
     read.map_err(|error| Error::io(format!("cannot read standard input: {}", error.kind())))?;
-    held(bytes, ending).map_err(|error| error.in_file(SHOWN))
+    held(bytes, word, ending).map_err(|error| error.in_file(SHOWN))
 }
 
-fn held(bytes: Vec<u8>, ending: fn(&[u8]) -> Option<&'static str>) -> Result<Found> {
+fn held(bytes: Vec<u8>, word: &str, ending: fn(&[u8]) -> Option<&'static str>) -> Result<Found> {
     if bytes.is_empty() {
         return Err(Error::format("standard input is empty"));
     }
@@ -43,5 +44,6 @@ fn held(bytes: Vec<u8>, ending: fn(&[u8]) -> Option<&'static str>) -> Result<Fou
         name: format!("stdin{ending}"),
         compression,
         held: Some(Arc::new(bytes)),
+        notes: role(word, None),
     })
 }

@@ -4,9 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use calipers_core::{Error, Result};
+use calipers_core::{Error, Notes, Result};
 use calipers_io::compress::Compression;
 use calipers_io::file::{InputFile, ReadAt};
+
+use crate::inputs::role;
 
 /// One file to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,13 +23,15 @@ pub struct Found {
     pub compression: Compression,
     /// Its bytes, where it is no file on the disk.
     pub held: Option<Arc<Vec<u8>>>,
+    /// What it is read as.
+    pub notes: Notes,
 }
 
 impl Found {
-    fn new(path: PathBuf, shown: String, relative: &str) -> Self {
+    fn new(path: PathBuf, shown: String, relative: &str, notes: &Notes) -> Self {
         let (compression, name) = Compression::of_name(relative);
         let name = name.to_owned();
-        Self { path, shown, name, compression, held: None }
+        Self { path, shown, name, compression, held: None, notes: Arc::clone(notes) }
     }
 
     /// Opens it for positioned reads.
@@ -59,20 +63,29 @@ pub fn has_ending(name: &str, ending: &str) -> bool {
 }
 
 /// The file itself, or the files of a folder, searched through, whose names are wanted; in byte
-/// order of their names. Hidden files are passed over.
-pub fn files(given: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<Found>> {
+/// order of their names. Hidden files are passed over. `word` says what they are read as.
+pub fn files(given: &Path, word: &str, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<Found>> {
     let shown = text(given)?.replace(std::path::MAIN_SEPARATOR, "/");
     let metadata = fs::metadata(given)
         .map_err(|error| Error::io(format!("cannot open the file: {}", error.kind())).in_file(&shown))?;
     if !metadata.is_dir() {
         let name = text(Path::new(given.file_name().unwrap_or(given.as_os_str())))?.to_owned();
-        return Ok(vec![Found::new(given.to_path_buf(), shown, &name)]);
+        return Ok(vec![Found::new(given.to_path_buf(), shown, &name, &role(word, None))]);
     }
     let root = shown.trim_end_matches('/');
+    let notes = role(word, Some(given_folder(&shown)));
     let found = below(given, &|name| wanted(Compression::of_name(name).1))?
         .into_iter()
-        .map(|relative| Found::new(given.join(&relative), format!("{root}/{relative}"), &relative));
+        .map(|relative| Found::new(given.join(&relative), format!("{root}/{relative}"), &relative, &notes));
     Ok(found.collect())
+}
+
+/// A given folder as inputs note it: without a slash at the end, unless it is nothing else.
+pub fn given_folder(shown: &str) -> &str {
+    match shown.trim_end_matches('/') {
+        "" => "/",
+        folder => folder,
+    }
 }
 
 /// The paths below a folder, with `/`, of the files in it whose names are wanted; in byte order.
@@ -122,7 +135,7 @@ mod tests {
     use super::*;
 
     fn found(name: &str) -> Found {
-        Found::new(PathBuf::from(name), name.into(), name)
+        Found::new(PathBuf::from(name), name.into(), name, &Notes::default())
     }
 
     #[test]
@@ -140,12 +153,13 @@ mod tests {
             fs::write(folder.path().join(name), "x").unwrap();
         }
         let wanted = |name: &str| has_ending(name, ".npz");
-        let names: Vec<String> = files(folder.path(), &wanted).unwrap().into_iter().map(|f| f.name).collect();
+        let names: Vec<String> =
+            files(folder.path(), "input", &wanted).unwrap().into_iter().map(|f| f.name).collect();
         assert_eq!(names, ["a.npz", "b.npz", "sub/c.npz"]);
         #[cfg(unix)]
         {
             std::os::unix::fs::symlink("b.npz", folder.path().join("z.npz")).unwrap();
-            assert!(files(folder.path(), &wanted).unwrap_err().to_string().contains("z.npz"));
+            assert!(files(folder.path(), "input", &wanted).unwrap_err().to_string().contains("z.npz"));
         }
     }
 }

@@ -23,7 +23,14 @@ pub(crate) fn samples() -> Vec<Sample<IndependentSet>> {
         ..strict.clone()
     };
     let other = IndependentSet { seed: 1, ..strict.clone() };
-    vec![Sample { protocol: strict.clone(), other, add }, Sample { protocol: document, other: strict, add }]
+    let each_graph = IndependentSet { pos_weight: PosWeight::Graph, ..strict.clone() };
+    let two_losses = IndependentSet { feasibility_weight: 0.5, ..each_graph.clone() };
+    vec![
+        Sample { protocol: strict.clone(), other, add },
+        Sample { protocol: document, other: strict, add },
+        Sample { protocol: each_graph.clone(), other: two_losses.clone(), add },
+        Sample { protocol: two_losses, other: each_graph, add },
+    ]
 }
 
 /// A random graph with labels, optima and two steps of logits; some are empty or lack labels.

@@ -6,6 +6,8 @@
 
 mod explanation;
 mod independent_set;
+mod resampling;
+mod robustness;
 mod segmentation;
 mod training;
 
@@ -37,6 +39,9 @@ fn every_registered_family_is_held_to_the_laws() {
     for sample in explanation::samples() {
         held.insert(check(&sample));
     }
+    for sample in robustness::samples() {
+        held.insert(check(&sample));
+    }
     for sample in segmentation::samples() {
         held.insert(check(&sample));
     }
@@ -50,7 +55,7 @@ fn every_registered_family_is_held_to_the_laws() {
 fn check<P>(sample: &Sample<P>) -> &'static str
 where
     P: Protocol + Send + Sync,
-    P::Row: Send,
+    P::Row: Send + Sync,
 {
     let whole = of(sample, 0..UNITS);
     let mut random = SplitMix64::new(7);
@@ -62,6 +67,7 @@ where
     duplicates_conflicts_and_other_parameters_are_refused(sample, &whole);
     any_thread_count_gives_the_same_bytes(sample, &whole);
     every_metric_reports_under_its_own_id(&whole);
+    resampling::weighted_sums_give_the_bits_of_the_rows(&whole);
     P::NAME
 }
 
@@ -77,9 +83,9 @@ fn of<P: Protocol>(sample: &Sample<P>, units: impl IntoIterator<Item = usize>) -
     accumulator
 }
 
-fn bytes<P: Protocol + Send>(accumulator: &Accumulator<P>) -> Vec<u8>
+fn bytes<P: Protocol + Send + Sync>(accumulator: &Accumulator<P>) -> Vec<u8>
 where
-    P::Row: Send,
+    P::Row: Send + Sync,
 {
     state::encode(&[accumulator.section()])
 }
@@ -97,8 +103,8 @@ fn any_split_and_merge_tree_gives_the_whole<P>(
     whole: &Accumulator<P>,
     random: &mut SplitMix64,
 ) where
-    P: Protocol + Send,
-    P::Row: Send,
+    P: Protocol + Send + Sync,
+    P::Row: Send + Sync,
 {
     for _ in 0..ROUNDS {
         let shards = 1 + random.below(9) as usize;
@@ -117,8 +123,8 @@ fn any_split_and_merge_tree_gives_the_whole<P>(
 
 fn order_does_not_matter<P>(sample: &Sample<P>, whole: &Accumulator<P>, random: &mut SplitMix64)
 where
-    P: Protocol + Send,
-    P::Row: Send,
+    P: Protocol + Send + Sync,
+    P::Row: Send + Sync,
 {
     for _ in 0..ROUNDS {
         assert_eq!(bytes(&of(sample, shuffled(UNITS, random))), bytes(whole));
@@ -127,8 +133,8 @@ where
 
 fn a_shard_twice_counts_once<P>(sample: &Sample<P>, whole: &Accumulator<P>)
 where
-    P: Protocol + Send,
-    P::Row: Send,
+    P: Protocol + Send + Sync,
+    P::Row: Send + Sync,
 {
     let mut state = whole.clone();
     state.merge(of(sample, 3..11)).unwrap();
@@ -138,8 +144,8 @@ where
 
 fn empty_is_neutral<P>(sample: &Sample<P>, whole: &Accumulator<P>)
 where
-    P: Protocol + Send,
-    P::Row: Send,
+    P: Protocol + Send + Sync,
+    P::Row: Send + Sync,
 {
     let mut left = of(sample, []);
     left.merge(whole.clone()).unwrap();
@@ -152,8 +158,8 @@ where
 
 fn a_state_survives_the_round_trip<P>(whole: &Accumulator<P>)
 where
-    P: Protocol + Send,
-    P::Row: Send,
+    P: Protocol + Send + Sync,
+    P::Row: Send + Sync,
 {
     let read = states::from_bytes(&bytes(whole), "whole.state").unwrap();
     assert_eq!(states::to_bytes(&read), bytes(whole));
@@ -163,8 +169,8 @@ where
 
 fn duplicates_conflicts_and_other_parameters_are_refused<P>(sample: &Sample<P>, whole: &Accumulator<P>)
 where
-    P: Protocol + Send,
-    P::Row: Send,
+    P: Protocol + Send + Sync,
+    P::Row: Send + Sync,
 {
     let mut conflicting = Accumulator::new(sample.protocol.clone());
     (sample.add)(&mut conflicting, &name(0), 1);
@@ -187,7 +193,7 @@ where
 fn any_thread_count_gives_the_same_bytes<P>(sample: &Sample<P>, whole: &Accumulator<P>)
 where
     P: Protocol + Send + Sync,
-    P::Row: Send,
+    P::Row: Send + Sync,
 {
     let units: Vec<usize> = (0..UNITS).collect();
     for threads in [1, 2, 3, 4, 7, 8, 16, 32, 64] {

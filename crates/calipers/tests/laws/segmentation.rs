@@ -20,7 +20,18 @@ pub(crate) fn samples() -> Vec<Sample<Segmentation>> {
     ]);
     let scores = protocol(json!({"preset": "coral-mtl", "labels": labels, "heads": heads, "measure": "all"}));
     let other = protocol(json!({"preset": "document", "labels": labels, "heads": heads, "measure": "all"}));
-    vec![Sample { protocol: maps, other: thicker, add }, Sample { protocol: scores, other, add }]
+    let mut marginal = labels;
+    marginal["missing_heads"] = "marginalise".into();
+    let exact = |bins: u32| {
+        protocol(json!({
+            "labels": marginal, "heads": heads, "measure": "all", "kind": "logits", "bins": {"count": bins},
+        }))
+    };
+    vec![
+        Sample { protocol: maps, other: thicker, add },
+        Sample { protocol: scores, other, add },
+        Sample { protocol: exact(10), other: exact(7), add },
+    ]
 }
 
 fn protocol(config: Json) -> Segmentation {

@@ -12,6 +12,7 @@ mod stored;
 use std::path::PathBuf;
 
 use calipers_core::{Accumulator, Error, Result};
+use calipers_metrics::explanation::evidence::Evidence;
 use calipers_metrics::explanation::protocol::Explanation;
 
 pub use self::plan::ENDINGS;
@@ -35,11 +36,21 @@ pub fn measure(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<Accumulator<Explanation>> {
+    measure_from(options, Inputs::default(), shard, threads, progress)
+}
+
+/// The same with a record of files of one's own.
+pub fn measure_from(
+    options: &Options,
+    inputs: Inputs,
+    shard: Option<Shard>,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<Accumulator<Explanation>> {
     options.protocol.check()?;
     if options.inputs.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
         return Err(Error::usage("standard input can be read once").advice("give `-` once"));
     }
-    let inputs = Inputs::default();
     let plan = Plan::new(&options.inputs, &inputs)?;
     let units = match shard {
         Some(shard) => &plan.units[shard.range(plan.units.len())],
@@ -59,4 +70,19 @@ pub fn measure(
         provenance.shards.entry(shard.of).or_default().insert(shard.index);
     }
     Ok(accumulator)
+}
+
+/// Reads one unit and hands on its evidence.
+pub fn with_unit<T>(
+    options: &Options,
+    inputs: &Inputs,
+    name: &str,
+    use_it: impl FnOnce(Evidence<'_>) -> Result<T>,
+) -> Result<T> {
+    let plan = Plan::new(&options.inputs, inputs)?;
+    let unit = plan.units.iter().find(|unit| unit.name == name);
+    let unit = unit.ok_or_else(|| Error::value("no unit of that name").found(name))?;
+    plan.reserve(unit);
+    plan.with_record(unit, inputs, |record| record.with_unit(unit.number, use_it))
+        .map_err(|error| error.in_file(&unit.shown))
 }

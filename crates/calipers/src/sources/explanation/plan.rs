@@ -18,6 +18,8 @@ use crate::sources::walk::{self, Found, has_ending};
 /// The endings of files with units.
 pub const ENDINGS: [&str; 5] = [".npz", ".safetensors", ".pt", ".json", ".jsonl"];
 
+const INPUT: &str = "input";
+
 /// One unit and where it is.
 pub(super) struct UnitPlan {
     pub(super) name: String,
@@ -41,7 +43,7 @@ impl Plan {
     pub(super) fn new(given: &[PathBuf], inputs: &Inputs) -> Result<Self> {
         let mut found = Vec::new();
         for path in given {
-            found.append(&mut discover(path)?);
+            found.extend(discover(path)?.into_iter().filter(|found| inputs.may_read(&found.shown)));
         }
         let files = Shelf::new(found);
         let mut units = Vec::new();
@@ -124,13 +126,13 @@ fn outline(found: &Found) -> Result<Placed> {
 
 fn discover(given: &Path) -> Result<Vec<Found>> {
     if stdin::is_stdin(given) {
-        return Ok(vec![stdin::found(|_| Some(".jsonl"))?]);
+        return Ok(vec![stdin::found(INPUT, |_| Some(".jsonl"))?]);
     }
     std::fs::metadata(given).map_err(|error| {
         Error::io(format!("the file cannot be opened: {}", error.kind())).in_file(given.display())
     })?;
     let known = |name: &str| ENDINGS.iter().any(|ending| has_ending(name, ending));
-    let found = walk::files(given, &known)?;
+    let found = walk::files(given, INPUT, &known)?;
     if let Some(found) = found.iter().find(|found| !known(&found.name)) {
         return Err(Error::value("no ending that says what the file holds")
             .in_file(&found.shown)

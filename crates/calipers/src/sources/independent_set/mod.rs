@@ -42,8 +42,18 @@ pub fn measure(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<Accumulator<IndependentSet>> {
+    measure_from(options, Inputs::default(), shard, threads, progress)
+}
+
+/// The same with a record of files of one's own.
+pub fn measure_from(
+    options: &Options,
+    inputs: Inputs,
+    shard: Option<Shard>,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<Accumulator<IndependentSet>> {
     options.check()?;
-    let inputs = Inputs::default();
     let plan = Plan::new(options, &inputs)?;
     let first = &plan.units[0];
     let (scores, axis) = kind_of(&plan, first, options)?;
@@ -65,6 +75,27 @@ pub fn measure(
         provenance.shards.entry(shard.of).or_default().insert(shard.index);
     }
     Ok(accumulator)
+}
+
+/// Reads one unit and hands on its graph, scores and labels.
+pub fn with_unit<T>(
+    options: &Options,
+    inputs: &Inputs,
+    name: &str,
+    use_it: impl FnOnce(&Graph, Option<Scores<'_>>, Option<&[bool]>) -> Result<T>,
+) -> Result<T> {
+    options.check()?;
+    let plan = Plan::new(options, inputs)?;
+    let unit = plan.units.iter().find(|unit| unit.name == name);
+    let unit = unit.ok_or_else(|| Error::value("no unit of that name").found(name))?;
+    plan.reserve(unit);
+    let evidence = read(&plan, unit, options, inputs).map_err(|error| error.in_file(&unit.shown))?;
+    let stored = &evidence.graph.graph;
+    let complement = options.protocol.complement.then(|| stored.complement()).transpose()?;
+    let graph = complement.as_ref().unwrap_or(stored);
+    let scores = evidence.scores.as_ref();
+    let scores = scores.map(|scores| Scores::new(scores.kind, scores.axis, &scores.values, graph.nodes()));
+    use_it(graph, scores.transpose()?, evidence.labels.as_deref())
 }
 
 /// What the scores of the first unit are. Every shard asks the same unit, so that shards without

@@ -44,6 +44,9 @@ pub struct Options {
     pub protocol: IndependentSet,
 }
 
+/// How labels from the graph files themselves are written.
+pub const IN_GRAPH: &str = "@graph";
+
 /// Where labels come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Labels {
@@ -163,12 +166,18 @@ impl Options {
             Axis::Samples => "samples".to_owned(),
             Axis::Steps => "steps".to_owned(),
         };
+        let same_optimum = match self.optimum {
+            Some(Optimum::Same(optimum)) => Some(optimum),
+            _ => None,
+        };
         let settings = [
             ("axis", word(self.axis.map(axis))),
             ("graph_format", word(self.graph_format.map(|format| format.to_string()))),
             ("index_base", Setting::Number(self.index_base.into())),
+            ("labels", word((self.labels == Some(Labels::InGraph)).then(|| IN_GRAPH.to_owned()))),
             ("no_scores", Setting::Flag(self.no_scores)),
             ("num_nodes", self.num_nodes.map_or(Setting::Unset, Setting::Number)),
+            ("optimum", same_optimum.map_or(Setting::Unset, Setting::Number)),
             ("pair_strip", Setting::List(self.pair_strip.clone())),
             ("scores_are", word(self.scores_are.map(kind))),
             ("self_loops", Setting::Text(if self.refuse_self_loops { "error" } else { "drop" }.into())),

@@ -14,7 +14,7 @@ use super::graph_files::{self, GraphFile, GraphPath};
 use super::node_files::{self, NodeFile, Role};
 use super::node_values::whole;
 use super::options::{Labels, Optimum, Options};
-use crate::inputs::Inputs;
+use crate::inputs::{Inputs, role};
 use crate::sources::shelf::Shelf;
 use crate::sources::stdin;
 use crate::sources::walk::{self, Found, has_ending};
@@ -74,10 +74,28 @@ impl Plan {
             if options.graph.is_some() { paired(options, inputs)? } else { from_arrays(options, inputs)? };
         sort_and_check(&mut plan.units)?;
         give_optima(&mut plan.units, options, inputs)?;
+        plan.keep_readable(inputs);
         if plan.units.is_empty() {
             return Err(Error::value("there are no units to measure"));
         }
         Ok(plan)
+    }
+
+    /// Leaves out the units of which a file may not be read.
+    fn keep_readable(&mut self, inputs: &Inputs) {
+        let may = |found: &Found| inputs.may_read(&found.shown);
+        let Self { arrays, graphs, scores, labels, .. } = &*self;
+        let readable = |unit: &UnitPlan| match &unit.at {
+            UnitAt::Arrays { place, .. } => may(arrays.file(*place)),
+            UnitAt::Files { graph, scores: of_scores, labels: of_labels, .. } => {
+                may(&graphs.file(graph.0).found)
+                    && of_scores.is_none_or(|(place, _)| may(scores.file(place)))
+                    && of_labels.is_none_or(|(place, _)| may(labels.file(place)))
+            }
+        };
+        let kept: Vec<bool> = self.units.iter().map(readable).collect();
+        let mut kept = kept.into_iter();
+        self.units.retain(|_| kept.next().unwrap_or(true));
     }
 
     /// Announces the units that will be measured, so that shared files are kept exactly as long as
@@ -98,7 +116,7 @@ fn from_arrays(options: &Options, inputs: &Inputs) -> Result<Plan> {
     let wanted = |name: &str| containers::ENDINGS.iter().any(|ending| has_ending(name, ending));
     let mut files = Vec::new();
     for input in &options.inputs {
-        let found = files_at(input, &wanted, content::array_ending)?;
+        let found = files_at(input, "input", &wanted, content::array_ending)?;
         if found.is_empty() {
             return Err(Error::value("the folder holds no array files")
                 .in_file(input.display())
@@ -161,7 +179,7 @@ fn paired(options: &Options, inputs: &Inputs) -> Result<Plan> {
         rename(&mut plan.units, path, inputs)?;
     }
     if let Some(path) = &options.scores {
-        plan.scores = node_shelf(path, graph_path, options)?;
+        plan.scores = node_shelf(path, "scores", graph_path, options)?;
         let found = pair(&plan.units, &plan.scores, Role::Scores, graph_path, path, options, inputs)?;
         let missing: Vec<&str> = plan
             .units
@@ -180,7 +198,7 @@ fn paired(options: &Options, inputs: &Inputs) -> Result<Plan> {
         }
     }
     if let Some(Labels::At(path)) = &options.labels {
-        plan.labels = node_shelf(path, graph_path, options)?;
+        plan.labels = node_shelf(path, "labels", graph_path, options)?;
         let found = pair(&plan.units, &plan.labels, Role::Labels, graph_path, path, options, inputs)?;
         for (unit, place) in plan.units.iter_mut().zip(found) {
             if let UnitAt::Files { labels, .. } = &mut unit.at {
@@ -200,7 +218,7 @@ fn graph_shelf(path: &Path, options: &Options) -> Result<Shelf<GraphPath, GraphF
     };
     let endings = options.graph_format.map_or_else(graph_files::endings, by_format);
     let wanted = |name: &str| endings.iter().any(|ending| has_ending(name, ending));
-    let found = files_at(path, &wanted, content::graph_ending)?;
+    let found = files_at(path, "graph", &wanted, content::graph_ending)?;
     if found.is_empty() {
         return Err(Error::value("the folder holds no graph files")
             .in_file(path.display())
@@ -211,10 +229,10 @@ fn graph_shelf(path: &Path, options: &Options) -> Result<Shelf<GraphPath, GraphF
     Ok(Shelf::new(paths?))
 }
 
-fn node_shelf(path: &Path, graphs: &Path, options: &Options) -> Result<Shelf<Found, NodeFile>> {
+fn node_shelf(path: &Path, word: &str, graphs: &Path, options: &Options) -> Result<Shelf<Found, NodeFile>> {
     let endings = node_files::endings();
     let wanted = |name: &str| endings.iter().any(|ending| has_ending(name, ending));
-    let found = files_at(path, &wanted, content::score_ending)?;
+    let found = files_at(path, word, &wanted, content::score_ending)?;
     if path.is_dir() && path == graphs && options.graph_format.is_none() {
         let both = graph_files::endings();
         if let Some(file) =
@@ -313,7 +331,7 @@ fn stripped<'a>(name: &'a str, strip: &[String]) -> &'a str {
 /// Gives the graphs of packs the names of a file, one a line.
 fn rename(units: &mut [UnitPlan], path: &Path, inputs: &Inputs) -> Result<()> {
     let shown = shown(path);
-    let names = names::parse(&text_file(path, inputs)?).map_err(|error| error.in_file(&shown))?;
+    let names = names::parse(&text_file(path, "names", inputs)?).map_err(|error| error.in_file(&shown))?;
     let packed: Vec<&mut UnitPlan> = units
         .iter_mut()
         .filter(|unit| match &unit.at {
@@ -361,7 +379,7 @@ fn give_optima(units: &mut [UnitPlan], options: &Options, inputs: &Inputs) -> Re
         Some(Optimum::At(path)) => path,
     };
     let shown = shown(path);
-    let bytes = text_file(path, inputs)?;
+    let bytes = text_file(path, "optimum", inputs)?;
     let name = calipers_io::compress::Compression::of_name(&shown).1;
     let parse = if has_ending(name, ".json") {
         optimum::parse_json
@@ -386,7 +404,8 @@ fn give_optima(units: &mut [UnitPlan], options: &Options, inputs: &Inputs) -> Re
 /// Takes chosen sets from a benchmark's `results.json`.
 fn take_results(units: &mut [UnitPlan], path: &Path, inputs: &Inputs) -> Result<()> {
     let shown = shown(path);
-    let results = results_json::parse(&text_file(path, inputs)?).map_err(|error| error.in_file(&shown))?;
+    let results =
+        results_json::parse(&text_file(path, "input", inputs)?).map_err(|error| error.in_file(&shown))?;
     let endings = graph_files::endings();
     let mut given = vec![false; units.len()];
     for result in results {
@@ -422,20 +441,25 @@ fn shown(path: &Path) -> String {
 /// The files that a path on the command line stands for.
 fn files_at(
     path: &Path,
+    word: &str,
     wanted: &dyn Fn(&str) -> bool,
     ending: fn(&[u8]) -> Option<&'static str>,
 ) -> Result<Vec<Found>> {
-    if stdin::is_stdin(path) { Ok(vec![stdin::found(ending)?]) } else { walk::files(path, wanted) }
+    if stdin::is_stdin(path) {
+        return Ok(vec![stdin::found(word, ending)?]);
+    }
+    walk::files(path, word, wanted)
 }
 
 /// A text file, plain or compressed.
-fn text_file(path: &Path, inputs: &Inputs) -> Result<Vec<u8>> {
+fn text_file(path: &Path, word: &str, inputs: &Inputs) -> Result<Vec<u8>> {
     let shown = shown(path);
     if stdin::is_stdin(path) {
-        let found = stdin::found(|_| None)?;
+        let found = stdin::found(word, |_| None)?;
         let text = inflate(&inputs.read_found(&found)?, found.compression, limits::INFLATED);
         return text.map_err(|error| error.in_file(shown));
     }
     let compression = calipers_io::compress::Compression::of_name(&shown).0;
-    inflate(&inputs.read(path, &shown)?, compression, limits::INFLATED).map_err(|error| error.in_file(&shown))
+    let bytes = inputs.read(path, &shown, &role(word, None))?;
+    inflate(&bytes, compression, limits::INFLATED).map_err(|error| error.in_file(&shown))
 }

@@ -8,7 +8,7 @@ use calipers_metrics::segmentation::config::{Config, LabelsConfig};
 use calipers_metrics::segmentation::labels::{MOST_CLASSES, Originals};
 
 use super::config_file;
-use crate::inputs::Inputs;
+use crate::inputs::{Inputs, role};
 
 /// The classes of Cityscapes, as a configuration.
 const CITYSCAPES: &str = include_str!("cityscapes.toml");
@@ -23,7 +23,7 @@ pub fn classes(word: &str, inputs: &Inputs) -> Result<Config> {
         return numbered(count);
     }
     let path = Path::new(word);
-    let bytes = inputs.read(path, word)?;
+    let bytes = inputs.read(path, word, &role("classes", None))?;
     let text = std::str::from_utf8(&bytes).map_err(|error| {
         let line = 1 + bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
         Error::format("not UTF-8 text").in_file(word).at(format!("line {line}"))

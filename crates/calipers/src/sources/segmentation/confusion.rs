@@ -9,7 +9,7 @@ use calipers_io::limits;
 use calipers_io::score::confusion::{self, Matrix, MatrixLine};
 
 use super::shape_text;
-use crate::inputs::Inputs;
+use crate::inputs::{Inputs, role};
 use crate::sources::walk::has_ending;
 
 /// A file of matrices.
@@ -56,7 +56,7 @@ impl Matrices {
                     .allowed(".jsonl .npz .safetensors")
                     .advice("confusion matrices come as JSON lines or arrays"));
             }
-            let mut bytes = inputs.read(path, shown)?;
+            let mut bytes = inputs.read(path, shown, &role("confusion", None))?;
             if compression != Compression::None {
                 bytes = inflate(&bytes, compression, limits::INFLATED)?;
             }
@@ -66,7 +66,7 @@ impl Matrices {
                 .collect();
             return Ok((Content::Lines(bytes), units));
         };
-        let arrays = open(inputs.open(path, shown)?)?;
+        let arrays = open(inputs.open(path, shown, &role("confusion", None))?)?;
         let units = arrays.keys().into_iter().map(|name| MatrixAt { name, line: None }).collect();
         Ok((Content::Arrays(arrays), units))
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use blake3::Hash;
-use calipers_core::{Error, Result};
+use calipers_core::{Error, Notes, Result};
 use calipers_io::array::{Array, Arrays, npy, npz, safetensors};
 use calipers_metrics::segmentation::protocol::{Kind, MissingHeads, Segmentation, Space};
 
@@ -170,11 +170,11 @@ impl Reader<'_> {
             (SideKind::Folder(folder), Place::File(file)) => {
                 let (path, shown) = (folder.join(&**file), format!("{}/{file}", side.shown));
                 if is_picture(file) {
-                    let hash = self.inputs.read_into(&path, &shown, bytes)?;
+                    let hash = self.inputs.read_into(&path, &shown, &side.notes, bytes)?;
                     map.decode(file, bytes, self.colours, space)?;
                     return Ok((Loaded::Map, hash));
                 }
-                self.load_arrays(&path, &shown)
+                self.load_arrays(&path, &shown, &side.notes)
             }
             (SideKind::Arrays(arrays, _), _) => {
                 let array =
@@ -186,13 +186,13 @@ impl Reader<'_> {
         }
     }
 
-    fn load_arrays(&self, path: &Path, shown: &str) -> Result<(Loaded, Hash)> {
+    fn load_arrays(&self, path: &Path, shown: &str, notes: &Notes) -> Result<(Loaded, Hash)> {
         if has_ending(shown, ".npy") {
             let mut bytes = Vec::new();
-            let hash = self.inputs.read_into(path, shown, &mut bytes)?;
+            let hash = self.inputs.read_into(path, shown, notes, &mut bytes)?;
             return Ok((Loaded::Array(npy::parse_owned(bytes)?), hash));
         }
-        let (source, hash) = self.inputs.open_up_to(path, shown, HELD)?;
+        let (source, hash) = self.inputs.open_up_to(path, shown, notes, HELD)?;
         let open = if has_ending(shown, ".npz") { npz::open } else { safetensors::open };
         Ok((Loaded::Arrays(open(source)?), hash))
     }

@@ -37,11 +37,24 @@ pub fn measure(
 ) -> Result<Accumulator<Segmentation>> {
     options.check()?;
     let protocol = options.config.resolve()?;
+    measure_under(&protocol, options, inputs, shard, threads, progress)
+}
+
+/// Measures everything the options name under a protocol of which their configuration says only how
+/// files are read.
+pub fn measure_under(
+    protocol: &Segmentation,
+    options: &Options,
+    inputs: Inputs,
+    shard: Option<Shard>,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<Accumulator<Segmentation>> {
     let mut accumulator = match &options.confusion {
         Some(path) => {
             let (matrices, units) = Matrices::open(path, &inputs)?;
             let units = part(&units, shard);
-            run::measure_all(&protocol, units, threads, progress, |unit, accumulator| {
+            run::measure_all(protocol, units, threads, progress, |unit, accumulator| {
                 let matrix = matrices.read(unit)?;
                 let (rows, columns, counts) = (matrix.rows, matrix.columns, matrix.counts.as_slice());
                 let updated =
@@ -49,7 +62,7 @@ pub fn measure(
                 updated.map_err(|error| error.in_file(&matrices.shown))
             })?
         }
-        None => pixels(options, &protocol, &inputs, shard, threads, progress)?,
+        None => pixels(options, protocol, &inputs, shard, threads, progress)?,
     };
     let provenance = &mut accumulator.provenance;
     provenance.inputs = inputs.into_files()?;
@@ -76,7 +89,8 @@ fn pixels(
     let mut accumulator = run::measure_all(protocol, units, threads, progress, |unit, accumulator| {
         let mut buffers = idle.lock().ok().and_then(|mut idle| idle.pop()).unwrap_or_default();
         let contents = reader.read(unit, &mut buffers)?;
-        update(accumulator, &reader, unit, &buffers).map_err(|error| error.in_file(plan.shown(unit)))?;
+        view(&reader, unit, &buffers, |evidence| accumulator.update(&unit.name, evidence))
+            .map_err(|error| error.in_file(plan.shown(unit)))?;
         note(&mut accumulator.provenance, unit, &contents);
         if let Ok(mut idle) = idle.lock() {
             idle.push(buffers);
@@ -93,16 +107,38 @@ fn part<T>(units: &[T], shard: Option<Shard>) -> &[T] {
     shard.map_or(units, |shard| &units[shard.range(units.len())])
 }
 
-fn update(
-    accumulator: &mut Accumulator<Segmentation>,
+/// Reads one unit of pixels and hands it on.
+pub fn with_unit<T>(
+    options: &Options,
+    protocol: &Segmentation,
+    inputs: &Inputs,
+    name: &str,
+    use_it: impl FnOnce(Unit<'_>) -> Result<T>,
+) -> Result<T> {
+    if options.confusion.is_some() {
+        return Err(Error::value("confusion matrices hold no pixels"));
+    }
+    let colours = options.config.colors(&protocol.labels)?;
+    let plan = Plan::new(options, protocol, inputs)?;
+    let found = plan.units.binary_search_by(|unit| unit.name.as_str().cmp(name)).ok();
+    let unit = found.map(|at| &plan.units[at]);
+    let unit = unit.ok_or_else(|| Error::value("no unit of that name").found(name))?;
+    let reader = Reader { plan: &plan, protocol, colours: &colours, inputs };
+    let mut buffers = Buffers::default();
+    reader.read(unit, &mut buffers)?;
+    view(&reader, unit, &buffers, use_it).map_err(|error| error.in_file(plan.shown(unit)))
+}
+
+fn view<T>(
     reader: &Reader<'_>,
     unit: &UnitPlan,
     buffers: &Buffers,
-) -> Result<()> {
+    use_it: impl FnOnce(Unit<'_>) -> Result<T>,
+) -> Result<T> {
     let truth = buffers.truth.map();
     if reader.labels() {
         let pred = Prediction::Labels(buffers.pred.map());
-        return accumulator.update(&unit.name, Unit::Pixels { truth, pred });
+        return use_it(Unit::Pixels { truth, pred });
     }
     let scores = buffers.scores.iter().zip(&reader.protocol.heads).map(|(array, head)| {
         let scores = array.as_ref().map(Scores::new).transpose();
@@ -110,7 +146,7 @@ fn update(
     });
     let scores: Vec<Option<Scores<'_>>> = scores.collect::<Result<_>>()?;
     let pred = Prediction::Scores(scores.iter().map(|head| head.as_ref().map(Scores::view)).collect());
-    accumulator.update(&unit.name, Unit::Pixels { truth, pred })
+    use_it(Unit::Pixels { truth, pred })
 }
 
 fn note(provenance: &mut Provenance, unit: &UnitPlan, contents: &Contents) {

@@ -10,6 +10,9 @@ use super::options::Options;
 use super::side::{CONTAINERS, ENDINGS, Place, Side, SideKind};
 use crate::inputs::Inputs;
 
+/// What predictions are read as.
+pub const PRED: &str = "pred";
+
 /// Every unit of a run, in key order, and where their arrays are.
 pub struct Plan {
     /// The truth.
@@ -55,7 +58,7 @@ impl Plan {
     pub fn new(options: &Options, protocol: &Segmentation, inputs: &Inputs) -> Result<Self> {
         let data = &options.config.data;
         let truth_path = options.truth.as_deref().unwrap_or(Path::new(""));
-        let truth = Side::open(truth_path, inputs)?;
+        let truth = Side::open(truth_path, "truth", inputs)?;
         let preds = pred_sides(options, protocol, inputs)?;
         let truth_units = truth.units(data.truth_suffix.as_deref(), data.flat)?;
         if truth_units.is_empty() {
@@ -75,6 +78,9 @@ impl Plan {
                 facts.insert(fact("extra-predictions", extra));
             }
         }
+        if inputs.is_again() && !data.allow_missing {
+            keep_readable(&mut units, &truth, &preds, inputs);
+        }
         let missing = |unit: &UnitPlan| unit.preds.iter().all(Option::is_none);
         let without: Vec<&str> =
             units.iter().filter(|unit| missing(unit)).map(|unit| unit.name.as_str()).collect();
@@ -83,6 +89,7 @@ impl Plan {
         }
         facts.extend(without.into_iter().map(|name| fact("missing-predictions", name.to_owned())));
         units.retain(|unit| !missing(unit));
+        keep_readable(&mut units, &truth, &preds, inputs);
         if protocol.labels.missing_heads == MissingHeads::Error {
             no_missing_side(&units, &preds, protocol)?;
         }
@@ -108,6 +115,16 @@ impl Plan {
     }
 }
 
+/// Leaves out the units of which a file may not be read.
+fn keep_readable(units: &mut Vec<UnitPlan>, truth: &Side, preds: &[PredSide], inputs: &Inputs) {
+    units.retain(|unit| {
+        let mut sides = preds.iter().zip(&unit.preds);
+        let predicted =
+            sides.all(|(pred, place)| place.as_ref().is_none_or(|place| pred.side.may_read(place, inputs)));
+        predicted && truth.may_read(&unit.truth, inputs)
+    });
+}
+
 fn fact(code: &str, unit: String) -> Fact {
     Fact { code: code.into(), unit, detail: String::new() }
 }
@@ -127,8 +144,9 @@ fn pred_sides(options: &Options, protocol: &Segmentation, inputs: &Inputs) -> Re
             None => paths.push((path, vec![at])),
         }
     }
+    let several = paths.len() > 1;
     let open = |(path, heads): (&Path, Vec<HeadAt>)| {
-        let side = Side::open(path, inputs)?;
+        let side = Side::open(path, &pred_role(&heads, several), inputs)?;
         if heads.len() > 1 && !matches!(side.kind, SideKind::Folder(_)) {
             let names: Vec<&str> = heads.iter().map(|at| protocol.heads[at.head].name.as_str()).collect();
             return Err(Error::value("a container holds one array a unit, not one for each head")
@@ -139,6 +157,12 @@ fn pred_sides(options: &Options, protocol: &Segmentation, inputs: &Inputs) -> Re
         Ok(PredSide { side, heads })
     };
     paths.into_iter().map(open).collect()
+}
+
+/// What predictions are noted as: with several places, also for which heads, by position.
+pub fn pred_role(heads: &[HeadAt], several: bool) -> String {
+    let positions: Vec<String> = heads.iter().map(|at| at.head.to_string()).collect();
+    if several { format!("{PRED}.{}", positions.join("+")) } else { PRED.to_owned() }
 }
 
 /// Gives units their predictions of one side; both are in order of names. Returns the names that

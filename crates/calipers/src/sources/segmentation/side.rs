@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use calipers_core::{Error, ErrorKind, Result};
+use calipers_core::{Error, ErrorKind, Notes, Result};
 use calipers_io::array::npy::NpyFile;
 use calipers_io::array::{Arrays, Matrix, npz, safetensors};
 use calipers_io::file::InputFile;
 use calipers_io::limits;
 
-use crate::inputs::Inputs;
-use crate::sources::walk::{self, has_ending};
+use crate::inputs::{Inputs, role};
+use crate::sources::walk::{self, given_folder, has_ending};
 
 /// The endings of files that hold one unit.
 pub const ENDINGS: [&str; 6] = [".png", ".tif", ".tiff", ".npy", ".npz", ".safetensors"];
@@ -23,6 +23,8 @@ pub struct Side {
     pub shown: String,
     /// What it is.
     pub kind: SideKind,
+    /// What its files are read as.
+    pub notes: Notes,
 }
 
 /// What a path stands for.
@@ -47,14 +49,15 @@ pub enum Place {
 }
 
 impl Side {
-    /// Opens a folder or a container.
-    pub fn open(path: &Path, inputs: &Inputs) -> Result<Self> {
+    /// Opens a folder or a container; `word` says what it is read as.
+    pub fn open(path: &Path, word: &str, inputs: &Inputs) -> Result<Self> {
         let shown = path.display().to_string().replace(std::path::MAIN_SEPARATOR, "/");
         let shown = shown.trim_end_matches('/').to_owned();
         let metadata = std::fs::metadata(path)
             .map_err(|error| Error::io(format!("cannot open the file: {}", error.kind())).in_file(&shown))?;
         if metadata.is_dir() {
-            return Ok(Self { shown, kind: SideKind::Folder(path.to_path_buf()) });
+            let notes = role(word, Some(given_folder(&shown)));
+            return Ok(Self { shown, kind: SideKind::Folder(path.to_path_buf()), notes });
         }
         if !CONTAINERS.iter().any(|ending| has_ending(&shown, ending)) {
             return Err(Error::value("neither a folder nor a container of arrays")
@@ -62,9 +65,10 @@ impl Side {
                 .allowed(format!("a folder, or a file that ends in {}", CONTAINERS.join(" ")))
                 .advice("give the folder that holds the file"));
         }
-        let file = inputs.stream(path, &shown)?.0;
+        let notes = role(word, None);
+        let file = inputs.stream(path, &shown, &notes)?.0;
         let kind = Self::container(&shown, file).map_err(|error| error.in_file(&shown))?;
-        Ok(Self { shown, kind })
+        Ok(Self { shown, kind, notes })
     }
 
     fn container(shown: &str, file: Arc<InputFile>) -> Result<SideKind> {
@@ -142,6 +146,14 @@ impl Side {
             Place::File(file) => format!("{}/{file}", self.shown),
             Place::Key => format!("{}, key {name}", self.shown),
             Place::Slab(index) => format!("{}, unit {index}", self.shown),
+        }
+    }
+
+    /// Whether the file of a unit may be read.
+    pub fn may_read(&self, place: &Place, inputs: &Inputs) -> bool {
+        match place {
+            Place::File(file) => inputs.may_read(&format!("{}/{file}", self.shown)),
+            Place::Key | Place::Slab(_) => true,
         }
     }
 

@@ -46,6 +46,17 @@ pub struct Place {
     pub shown: String,
 }
 
+impl Content {
+    /// Its files.
+    pub fn places(&self) -> Vec<&Place> {
+        match self {
+            Self::File(place) => vec![place],
+            Self::Events(places) | Self::TrainerStates(places) => places.iter().collect(),
+            Self::Mlflow(files) => files.iter().map(|(_, place)| place).collect(),
+        }
+    }
+}
+
 /// What is looked for in a folder, as messages say it.
 pub const LOOKED_FOR: &str = "files that end in .csv .tsv .json .jsonl .ndjson .parquet .wandb .db .sqlite \
      .sqlite3, TensorBoard event files (*tfevents*), trainer_state.json, MLflow runs (meta.yaml beside metrics/)";

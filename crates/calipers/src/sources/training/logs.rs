@@ -1,6 +1,8 @@
 //! From the files of a history to tables of logged rows, one run after the other.
 
-use calipers_core::{Error, Result};
+use std::path::PathBuf;
+
+use calipers_core::{Error, Notes, Result};
 use calipers_io::history::{
     Format, Table, Wanted, delimited, json, mlflow, mlflow_sqlite, parquet, tensorboard, wandb,
 };
@@ -8,7 +10,8 @@ use calipers_io::history::{
 use super::detect;
 use super::discover::{Content, History, Place, file_name};
 use super::options::Options;
-use crate::inputs::Inputs;
+use crate::inputs::{Inputs, role};
+use crate::sources::walk::given_folder;
 
 /// The rows of one run, or of the runs of one table.
 pub struct Log {
@@ -34,6 +37,17 @@ pub struct Reader<'a> {
     pub wanted: Wanted,
     /// Where files are recorded.
     pub inputs: &'a Inputs,
+    /// What files are noted as: those that were named, then those found in each given folder.
+    pub notes: Vec<Notes>,
+}
+
+/// What the histories under these paths are noted as.
+pub fn notes(given: &[PathBuf]) -> Vec<Notes> {
+    let below = |path: &PathBuf| {
+        let shown = path.display().to_string().replace(std::path::MAIN_SEPARATOR, "/");
+        role("input", Some(given_folder(&shown)))
+    };
+    std::iter::once(role("input", None)).chain(given.iter().map(below)).collect()
 }
 
 impl Reader<'_> {
@@ -48,8 +62,12 @@ impl Reader<'_> {
         }
     }
 
-    fn bytes(&self, place: &Place) -> Result<Vec<u8>> {
-        self.inputs.read(&place.path, &place.shown)
+    fn bytes(&self, history: &History, place: &Place) -> Result<Vec<u8>> {
+        self.inputs.read(
+            &place.path,
+            &place.shown,
+            &self.notes[if history.named { 0 } else { history.input + 1 }],
+        )
     }
 
     fn file(
@@ -58,7 +76,7 @@ impl Reader<'_> {
         place: &Place,
         each: &mut dyn FnMut(Log) -> Result<()>,
     ) -> Result<bool> {
-        let bytes = self.bytes(place)?;
+        let bytes = self.bytes(history, place)?;
         let shown = &place.shown;
         let detected = match self.options.format {
             Some(format) => Some(format),
@@ -136,7 +154,7 @@ impl Reader<'_> {
     ) -> Result<bool> {
         let mut files: Vec<(&str, Vec<u8>)> = Vec::new();
         for place in places {
-            files.push((&place.shown, self.bytes(place)?));
+            files.push((&place.shown, self.bytes(history, place)?));
         }
         let views: Vec<(&str, &[u8])> =
             files.iter().map(|(shown, bytes)| (*shown, bytes.as_slice())).collect();
@@ -154,7 +172,7 @@ impl Reader<'_> {
     ) -> Result<bool> {
         let mut last: Option<(Option<u64>, &Place, Vec<u8>)> = None;
         for place in places {
-            let bytes = self.bytes(place)?;
+            let bytes = self.bytes(history, place)?;
             // The states of checkpoints are the beginnings of the one that went furthest.
             let step = if places.len() == 1 {
                 None
@@ -199,7 +217,7 @@ impl Reader<'_> {
                 }
                 continue;
             }
-            let bytes = self.bytes(place)?;
+            let bytes = self.bytes(history, place)?;
             if below == "meta.yaml" && !mlflow::is_active(&bytes) {
                 self.inputs.forget(&place.shown);
                 return Ok(false);

@@ -62,10 +62,12 @@ pub fn measure(
 ) -> Result<Measured> {
     options.check()?;
     let protocols = options.protocols();
-    let histories = discover::histories(&options.inputs, options.format)?;
+    let mut histories = discover::histories(&options.inputs, options.format)?;
+    histories.retain(|history| history.content.places().iter().any(|place| inputs.may_read(&place.shown)));
     let part = shard.map_or(0..histories.len(), |shard| shard.range(histories.len()));
     let claims = Claims::default();
-    let reader = Reader { options, wanted: options.wanted(), inputs: &inputs };
+    let reader =
+        Reader { options, wanted: options.wanted(), inputs: &inputs, notes: logs::notes(&options.inputs) };
     let assembler = Assembler { options, reader, claims: &claims };
     let parts = run::in_parts(
         &histories[part],

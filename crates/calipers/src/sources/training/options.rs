@@ -11,6 +11,9 @@ use super::assign::{Assignment, FoldBy, GroupBy};
 use super::x_axis;
 use crate::tables::training::TEST_KEYS;
 
+/// The x of a protocol that leaves it to the format.
+pub const AUTO: &str = "auto";
+
 /// The key that holds how long a run took.
 pub const RUNTIME: &str = "_runtime";
 
@@ -60,7 +63,7 @@ impl Options {
     /// The protocol of each metric, complete.
     pub fn protocols(&self) -> Vec<Training> {
         let complete = |training: &Training| Training {
-            x: self.x.clone().unwrap_or_else(|| "auto".into()),
+            x: self.x.clone().unwrap_or_else(|| AUTO.into()),
             group_by: self.assignment.group_by.to_string(),
             fold_by: self.assignment.fold_by.to_string(),
             ..training.clone()
@@ -100,6 +103,7 @@ impl Options {
             ("delimiter", text(delimiter.as_deref())),
             ("format", text(self.format.map(Format::name))),
             ("key_column", text(long.map(|long| long.key_column.as_str()))),
+            ("project", text(self.assignment.runs.as_ref().map(|runs| runs.project.as_str()))),
             ("run_column", text(self.run_column.as_deref())),
             ("skip_missing", Setting::Flag(self.skip_missing)),
             ("value_column", text(long.map(|long| long.value_column.as_str()))),

@@ -1,11 +1,11 @@
-//! A curve small enough to be drawn on a terminal.
+//! A curve small enough to be drawn.
 
 use calipers_metrics::training::protocol::Training;
 use calipers_metrics::training::row::Row;
 use calipers_metrics::training::unit::Sample;
 
 /// The most points a sketch keeps.
-const MOST_POINTS: usize = 200;
+const MOST_POINTS: usize = 1000;
 
 /// The curve of one metric in one run.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +16,8 @@ pub struct Sketch {
     pub group: String,
     /// Which fold of it the run is.
     pub fold: String,
+    /// Where each point stands, ascending.
+    pub x: Vec<f64>,
     /// The values in order of x; NaN where none is finite.
     pub values: Vec<f64>,
     /// The position of the first saturation.
@@ -38,10 +40,12 @@ impl Sketch {
         points.reverse();
         let kept = points.len().min(MOST_POINTS);
         let stretch = |i: usize| i * points.len() / kept..(i + 1) * points.len() / kept;
-        let (mut values, mut saturation, mut broken) = (Vec::new(), None, Vec::new());
+        let (mut x, mut values, mut saturation, mut broken) = (Vec::new(), Vec::new(), None, Vec::new());
         for i in 0..kept {
             let part = &points[stretch(i)];
-            values.push(part.last().map_or(f64::NAN, |(_, value)| *value));
+            let last = part.last().copied().unwrap_or((f64::NAN, f64::NAN));
+            x.push(last.0);
+            values.push(last.1);
             let Some(aftermath) = &row.strict else { continue };
             if part.iter().any(|(x, _)| x.to_bits() == (aftermath.x + 0.0).to_bits()) {
                 saturation = Some(i);
@@ -53,7 +57,7 @@ impl Sketch {
             }
         }
         let (group, fold) = (row.group.clone(), row.fold.clone());
-        Self { metric, group, fold, values, saturation, broken, points: row.points }
+        Self { metric, group, fold, x, values, saturation, broken, points: row.points }
     }
 }
 
@@ -86,6 +90,7 @@ mod tests {
     fn a_short_curve_is_kept_whole_with_its_marks() {
         let sketch = sketch(&[0.1, 0.95, 0.5, 0.97]);
         assert_eq!(sketch.values, [0.1, 0.95, 0.5, 0.97]);
+        assert_eq!(sketch.x, [0.0, 1.0, 2.0, 3.0]);
         assert_eq!((sketch.saturation, sketch.broken), (Some(1), vec![2]));
     }
 
@@ -96,6 +101,6 @@ mod tests {
         values.extend(vec![0.96; 998]);
         let sketch = sketch(&values);
         assert_eq!(sketch.values.len(), MOST_POINTS);
-        assert_eq!((sketch.saturation, sketch.broken, sketch.points), (Some(100), vec![100], 2000));
+        assert_eq!((sketch.saturation, sketch.broken, sketch.points), (Some(500), vec![500], 2000));
     }
 }

@@ -1,0 +1,76 @@
+//! Which numbers are compared.
+
+use calipers_core::bootstrap::{Leaf, Resampler};
+use calipers_core::spelling::distance;
+use calipers_core::{Better, Error, Result, Value};
+
+use super::Options;
+use super::model::Side;
+
+/// The numbers that were asked for, or every one that has a better direction; those that one of the
+/// models has at least, in report order.
+pub(super) fn leaves(
+    sides: &[Side<'_>],
+    resamplers: &[Box<dyn Resampler + '_>],
+    options: &Options,
+) -> Result<Vec<Leaf>> {
+    let infos = &sides[0].infos;
+    let wanted = options.metrics.iter().map(|id| full_id(sides, id)).collect::<Result<Vec<String>>>()?;
+    let directed = |id: &str| infos.iter().any(|info| info.id == id && info.better != Better::Neither);
+    if let Some(id) = wanted.iter().find(|id| !directed(id)) {
+        return Err(Error::usage("a metric without a better direction cannot be won or lost")
+            .found(id)
+            .advice("`calipers list` shows which direction is better"));
+    }
+    let mut leaves: Vec<Leaf> = Vec::new();
+    for info in infos.iter().filter(|info| directed(&info.id)) {
+        if !wanted.is_empty() && !wanted.contains(&info.id) {
+            continue;
+        }
+        for (leaf, _) in resamplers.iter().flat_map(|resampler| resampler.leaves()) {
+            if leaf.id == info.id && !leaves.contains(leaf) {
+                leaves.push(leaf.clone());
+            }
+        }
+        let undefined = leaves.last().is_none_or(|leaf| leaf.id != info.id);
+        if undefined && wanted.contains(&info.id) {
+            leaves.push(Leaf { id: info.id.clone(), label: None });
+        }
+    }
+    if leaves.is_empty() {
+        return Err(Error::value("the models have no number to compare").advice(
+            "numbers of groups or classes are compared with --by-label, others have no better direction",
+        ));
+    }
+    Ok(leaves)
+}
+
+fn full_id(sides: &[Side<'_>], id: &str) -> Result<String> {
+    let ids = || sides[0].infos.iter().map(|info| info.id.as_str());
+    let short = |full: &str| full.split_once('.').map_or("", |(_, short)| short).to_owned();
+    if let Some(known) = ids().find(|known| *known == id || short(known) == id) {
+        return Ok(known.into());
+    }
+    let near = ids().min_by_key(|known| distance(&short(known), id));
+    let error = Error::usage("the models have no metric of that id").found(id);
+    Err(match near.filter(|near| distance(&short(near), id) <= 3) {
+        Some(near) => error.advice(format!("did you mean {near}?")),
+        None => error.advice("`calipers list` shows every metric"),
+    })
+}
+
+/// Why a model has no such number.
+pub(super) fn reason(side: &Side<'_>, leaf: &Leaf) -> String {
+    const MISSING: &str = "the model has no such number";
+    let Some(ledger) = side.ledger else { return "no unit has a number".into() };
+    let report = ledger.report();
+    let reason = match (report.get(&leaf.id), &leaf.label) {
+        (Some(Value::PerLabel(entries)), Some(label)) => {
+            entries.iter().find(|(name, _)| name == label).and_then(|(_, value)| value.reason())
+        }
+        (Some(Value::PerLabel(_)), None) => Some("one number a label: compare with --by-label"),
+        (Some(value), _) => value.reason(),
+        (None, _) => None,
+    };
+    reason.unwrap_or(MISSING).into()
+}

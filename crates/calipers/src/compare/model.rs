@@ -1,0 +1,152 @@
+//! A model as it comes to a comparison: accumulators, or a table of its units.
+
+use std::path::Path;
+
+use calipers_core::bootstrap::{Leaf, Means, Resampler, Scope};
+use calipers_core::protocol::MetricInfo;
+use calipers_core::{Error, ErrorKind, Ledger, Result};
+use calipers_io::file::InputFile;
+use serde_json::{Map, Value as Json};
+
+use super::unit_table::{self, UnitTable};
+use crate::{registry, states};
+
+/// A model to compare.
+pub struct Model {
+    /// What tables call it.
+    pub name: String,
+    /// The file it came from, or what else it is.
+    pub source: String,
+    evidence: Evidence,
+}
+
+enum Evidence {
+    /// One accumulator a protocol.
+    State(Vec<Box<dyn Ledger>>),
+    /// Numbers of units, without the rows behind them.
+    Table(unit_table::File),
+}
+
+impl Model {
+    /// A model from its accumulators.
+    pub fn from_ledgers(name: &str, source: &str, ledgers: Vec<Box<dyn Ledger>>) -> Self {
+        Self { name: name.into(), source: source.into(), evidence: Evidence::State(ledgers) }
+    }
+
+    fn ledgers(&self) -> &[Box<dyn Ledger>] {
+        match &self.evidence {
+            Evidence::State(ledgers) => ledgers,
+            Evidence::Table(_) => &[],
+        }
+    }
+}
+
+/// Opens states and per-unit files (csv, jsonl, parquet), and names each by what its path has of its
+/// own.
+pub fn open(paths: &[impl AsRef<Path>]) -> Result<Vec<Model>> {
+    let paths: Vec<&Path> = paths.iter().map(AsRef::as_ref).collect();
+    let names = names(&paths);
+    paths.iter().zip(names).map(|(path, name)| open_one(path, name)).collect()
+}
+
+fn open_one(path: &Path, name: String) -> Result<Model> {
+    let source = path.display().to_string();
+    let bytes = InputFile::open(path)?.read_all().map_err(|error| error.in_file(&source))?;
+    let evidence = if states::is_state(&bytes) {
+        Evidence::State(states::from_bytes(&bytes, &source)?)
+    } else {
+        Evidence::Table(unit_table::read(path, &bytes).map_err(|error| error.in_file(&source))?)
+    };
+    Ok(Model { name, source, evidence })
+}
+
+/// File names without their endings where that tells them apart, else whole paths.
+fn names(paths: &[&Path]) -> Vec<String> {
+    let stems: Vec<String> = paths
+        .iter()
+        .map(|path| path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned())
+        .collect();
+    let alike = (1..stems.len()).any(|i| stems[..i].contains(&stems[i]));
+    if alike { paths.iter().map(|path| path.display().to_string()).collect() } else { stems }
+}
+
+/// One protocol of one model.
+pub(super) struct Side<'m> {
+    pub(super) source: &'m str,
+    /// The accumulator; `None` where models are compared by the numbers of their units alone.
+    pub(super) ledger: Option<&'m dyn Ledger>,
+    /// The numbers of single units.
+    pub(super) table: UnitTable,
+    /// What is known about the metrics.
+    pub(super) infos: Vec<MetricInfo>,
+}
+
+impl Side<'_> {
+    /// The parameters of the protocol; none where only a table is known.
+    pub(super) fn protocol(&self) -> Map<String, Json> {
+        self.ledger.map(Ledger::parameters).unwrap_or_default()
+    }
+
+    /// The numbers over resamples.
+    pub(super) fn resampler(&self, scope: Scope) -> Box<dyn Resampler + '_> {
+        match self.ledger {
+            Some(ledger) => ledger.resampler(scope),
+            None => {
+                let wanted = |column: &&(Leaf, _)| scope == Scope::Labels || column.0.label.is_none();
+                let columns = self.table.columns.iter().filter(wanted).cloned();
+                Box::new(Means::new(self.table.units.len(), columns))
+            }
+        }
+    }
+}
+
+/// The sides of all models, protocol by protocol. Where one model is only a table, all are read as
+/// tables.
+pub(super) fn sides(models: &[Model]) -> Result<Vec<Vec<Side<'_>>>> {
+    let protocols = models.iter().map(|model| model.ledgers().len()).max().unwrap_or(0);
+    let only_tables = models.iter().any(|model| matches!(model.evidence, Evidence::Table(_)));
+    if only_tables && protocols > 1 {
+        return Err(Error::usage("a state of several protocols cannot be compared with a per-unit file")
+            .found(format!("{protocols} protocols"))
+            .advice("compare states with states"));
+    }
+    let fewer = |model: &&Model| !only_tables && model.ledgers().len() != protocols;
+    if let Some(model) = models.iter().find(fewer) {
+        return Err(Error::new(
+            ErrorKind::ProtocolMismatch,
+            "the states hold different numbers of protocols",
+        )
+        .in_file(&model.source)
+        .found(format!("{} here, {protocols} in another", model.ledgers().len())));
+    }
+    let known = models.iter().find_map(|model| model.ledgers().first()).map(|ledger| ledger.name());
+    let family = match known {
+        Some(family) => family,
+        None => {
+            let files = models.iter().filter_map(|model| match &model.evidence {
+                Evidence::Table(file) => Some(file),
+                Evidence::State(_) => None,
+            });
+            unit_table::family(files)?
+        }
+    };
+    let round = |k: usize| models.iter().map(|model| side(model, k, family, only_tables)).collect();
+    (0..protocols.max(1)).map(round).collect()
+}
+
+fn side<'m>(model: &'m Model, protocol: usize, family: &str, only_tables: bool) -> Result<Side<'m>> {
+    match &model.evidence {
+        Evidence::State(ledgers) => {
+            let ledger = &*ledgers[protocol];
+            let infos = ledger.metrics();
+            let table = UnitTable::from_ledger(ledger, &infos);
+            let ledger = Some(ledger).filter(|_| !only_tables);
+            Ok(Side { source: &model.source, ledger, table, infos })
+        }
+        Evidence::Table(file) => {
+            let infos = registry::find(family).map_or_else(Vec::new, |family| (family.metrics)());
+            let table = file.of_family(family, &infos).map_err(|error| error.in_file(&model.source))?;
+            Ok(Side { source: &model.source, ledger: None, table, infos })
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! The numbers of single units: from an accumulator, or from a per-unit file.
+
+use std::path::Path;
+
+use calipers_core::bootstrap::Leaf;
+use calipers_core::protocol::MetricInfo;
+use calipers_core::{Error, Ledger, Result, Value};
+use calipers_io::history::{Format, Table, Wanted, delimited, json, parquet};
+
+use crate::registry;
+
+/// The column that names the units.
+const UNIT: &str = "unit";
+/// How many names a message spells out.
+const NAMED: usize = 20;
+
+/// One number a unit in each column; units in key order.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct UnitTable {
+    pub(super) units: Vec<String>,
+    pub(super) columns: Vec<(Leaf, Vec<Option<f64>>)>,
+}
+
+impl UnitTable {
+    /// The per-unit metrics of an accumulator.
+    pub(super) fn from_ledger(ledger: &dyn Ledger, infos: &[MetricInfo]) -> Self {
+        let table = ledger.per_unit();
+        let mut columns = Vec::new();
+        for (place, heading) in table.columns.iter().skip(1).enumerate() {
+            let id = format!("{}.{heading}", ledger.name());
+            if !infos.iter().any(|info| info.per_unit && info.id == id) {
+                continue;
+            }
+            let cells = || table.rows.iter().map(|(_, cells)| &cells[place]);
+            let mut labels: Vec<&String> = Vec::new();
+            for cell in cells() {
+                if let Value::PerLabel(entries) = cell {
+                    let new = entries.iter().map(|(label, _)| label);
+                    let new: Vec<&String> = new.filter(|label| !labels.contains(label)).collect();
+                    labels.extend(new);
+                }
+            }
+            let of = |label: &String| {
+                let leaf = Leaf { id: id.clone(), label: Some(label.clone()) };
+                (leaf, cells().map(|cell| entry(cell, label)).collect())
+            };
+            columns.extend(labels.iter().map(|label| of(label)));
+            if labels.is_empty() {
+                columns.push((Leaf { id, label: None }, cells().map(Value::as_f64).collect()));
+            }
+        }
+        Self { units: table.rows.into_iter().map(|(unit, _)| unit).collect(), columns }
+    }
+
+    /// The numbers of a leaf.
+    pub(super) fn column(&self, leaf: &Leaf) -> Option<&[Option<f64>]> {
+        self.columns.iter().find(|(known, _)| known == leaf).map(|(_, numbers)| numbers.as_slice())
+    }
+}
+
+fn entry(cell: &Value, label: &str) -> Option<f64> {
+    match cell {
+        Value::PerLabel(entries) => entries.iter().find(|(name, _)| name == label)?.1.as_f64(),
+        _ => None,
+    }
+}
+
+/// A per-unit file: columns of numbers by their headings.
+pub(super) struct File {
+    units: Vec<String>,
+    columns: Vec<(String, Vec<Option<f64>>)>,
+}
+
+/// Reads a per-unit file by its ending.
+pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<File> {
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    let read = |wanted: &Wanted| match ending {
+        "csv" | "tsv" => delimited::read(bytes, wanted, &delimited::Options::default()),
+        "jsonl" => json::read(bytes, Format::JsonLines, wanted),
+        "parquet" => parquet::read(bytes, wanted),
+        _ => Err(Error::usage("neither a state nor a per-unit file")
+            .allowed("what --state or --per-unit wrote (.csv, .jsonl or .parquet)")),
+    };
+    let keys = read(&Wanted { numbers: Vec::new(), texts: vec![UNIT.into()] })?.keys;
+    if !keys.iter().any(|key| key == UNIT) {
+        return Err(Error::value("the file has no column `unit`").advice("write it with --per-unit"));
+    }
+    let numbers = keys.into_iter().filter(|key| key != UNIT).collect();
+    file(&read(&Wanted { numbers, texts: vec![UNIT.into()] })?, ending)
+}
+
+fn file(table: &Table, ending: &str) -> Result<File> {
+    let names = table.text(UNIT).map_or(&[][..], |texts| &texts.cells);
+    let texts = table.text(UNIT).map_or(&[][..], |texts| &texts.names);
+    if names.len() != table.rows {
+        return Err(Error::value("a row has no unit").found(format!("{} of {}", names.len(), table.rows)));
+    }
+    let name = |place: u32| unguarded(&texts[place as usize], ending);
+    let mut units: Vec<(String, u32)> = names.iter().map(|(row, place)| (name(*place), *row)).collect();
+    units.sort();
+    if let Some(pair) = units.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        return Err(Error::value("a unit occurs twice").at(table.places.of(pair[1].1)).found(&pair[0].0));
+    }
+    let mut columns = Vec::new();
+    // A column that holds something else than numbers belongs to no test.
+    for numbers in table.numbers.iter().filter(|numbers| numbers.unreadable.is_none()) {
+        let mut by_row = vec![None; table.rows];
+        for (row, value) in numbers.rows.iter().zip(&numbers.values) {
+            if !value.is_finite() {
+                return Err(Error::value("a number of a unit is not finite")
+                    .at(format!("{}, column {}", table.places.of(*row), numbers.key))
+                    .found(value)
+                    .advice("leave the cell empty where a number is undefined"));
+            }
+            by_row[*row as usize] = Some(*value);
+        }
+        let numbers_of = units.iter().map(|(_, row)| by_row[*row as usize]).collect();
+        columns.push((numbers.key.clone(), numbers_of));
+    }
+    Ok(File { units: units.into_iter().map(|(unit, _)| unit).collect(), columns })
+}
+
+/// A name as it was before CSV kept spreadsheets from taking it for a formula.
+fn unguarded(name: &str, ending: &str) -> String {
+    let guarded = ending == "csv" && name.starts_with('\'');
+    match name.strip_prefix('\'') {
+        Some(rest) if guarded && rest.starts_with(['=', '+', '-', '@', '\t', '\r', '\0']) => rest.into(),
+        _ => name.into(),
+    }
+}
+
+impl File {
+    /// The columns that are per-unit metrics of the family.
+    pub(super) fn of_family(&self, family: &str, infos: &[MetricInfo]) -> Result<UnitTable> {
+        let leaf = |heading: &str| Leaf { id: format!("{family}.{heading}"), label: None };
+        let known = |heading: &str| infos.iter().any(|info| info.per_unit && info.id == leaf(heading).id);
+        let columns: Vec<_> = self
+            .columns
+            .iter()
+            .filter(|(heading, _)| known(heading))
+            .map(|(heading, numbers)| (leaf(heading), numbers.clone()))
+            .collect();
+        if columns.is_empty() {
+            return Err(Error::value(format!("no column is a metric of {family}"))
+                .found(self.headings())
+                .advice("write the file with --per-unit"));
+        }
+        Ok(UnitTable { units: self.units.clone(), columns })
+    }
+
+    fn headings(&self) -> String {
+        self.columns.iter().take(NAMED).map(|(heading, _)| heading.as_str()).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// The one family whose metrics most columns of the files are.
+pub(super) fn family<'f>(files: impl Iterator<Item = &'f File>) -> Result<&'static str> {
+    let headings: Vec<&str> =
+        files.flat_map(|file| file.columns.iter().map(|(heading, _)| heading.as_str())).collect();
+    let counted = registry::FAMILIES.iter().map(|family| {
+        let infos = (family.metrics)();
+        let known = |heading: &&&str| {
+            infos
+                .iter()
+                .any(|info| info.per_unit && info.id.split_once('.').is_some_and(|(_, id)| id == **heading))
+        };
+        (headings.iter().filter(known).count(), family.name)
+    });
+    let counted: Vec<(usize, &'static str)> = counted.collect();
+    let most = counted.iter().map(|(count, _)| *count).max().unwrap_or(0);
+    match counted.iter().filter(|(count, _)| *count == most).map(|(_, name)| *name).collect::<Vec<_>>()[..] {
+        _ if most == 0 => Err(Error::value("no column is a metric of any family")
+            .found(headings.iter().take(NAMED).copied().collect::<Vec<_>>().join(", "))
+            .advice("write the files with --per-unit")),
+        [family] => Ok(family),
+        ref several => Err(Error::value("the columns are metrics of several families")
+            .found(several.join(", "))
+            .advice("compare states, which say what they are")),
+    }
+}

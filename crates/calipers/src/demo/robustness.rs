@@ -1,0 +1,78 @@
+//! A small graph, models trained on it, attacks on them, and what the models then say as arrays.
+
+use std::path::{Path, PathBuf};
+
+use calipers_core::Result;
+use calipers_metrics::robustness::protocol::Prepare;
+use calipers_metrics::robustness::unit::Budget;
+use calipers_models::penalty::SCAD_A;
+use calipers_models::{Attack, Kind, Penalty, ScadScale, Weights};
+
+use crate::inputs::Inputs;
+use crate::reproduce::{self, Budgets, Options, Reproduction, Stage};
+use crate::sources::robustness::layout_b::arrays_out::RunArrays;
+use crate::sources::robustness::layout_b::attacked;
+use crate::sources::robustness::layout_b::checkpoint::{Checkpoint, Flags};
+use crate::sources::robustness::layout_b::conditions::AttackFile;
+use crate::sources::robustness::layout_b::dataset::{Dataset, GraphSource};
+use crate::sources::robustness::layout_b::splits::{SHARES, SplitSource, Splits};
+
+/// The models whose features are written as arrays, by penalty.
+pub const MODELS: [&str; 2] = ["l1", "mcp"];
+
+/// The array file of a model.
+pub fn arrays(folder: &Path, model: &str) -> PathBuf {
+    folder.join(format!("{model}.npz"))
+}
+
+/// Trains, attacks and draws below `folder`/figures; the features of two models go to array files
+/// beside it. What an earlier demo finished is kept.
+pub fn write(
+    folder: &Path,
+    seed: u64,
+    threads: usize,
+    stage: &dyn Fn(usize) -> Box<dyn Stage>,
+) -> Result<Reproduction> {
+    let budget = |text: &str| Ok((text.to_owned(), Budget::parse(text)?));
+    let budgets: Budgets = ["0.05", "0.2", "0.4"].into_iter().map(budget).collect::<Result<_>>()?;
+    let penalty = |(kind, gamma)| Penalty::new(kind, Weights::Exact, gamma, SCAD_A, ScadScale::One);
+    let penalties = [(Kind::L2, None), (Kind::L1, None), (Kind::Mcp, Some(3.0))];
+    let options = Options {
+        graph: None,
+        splits: None,
+        split: Vec::new(),
+        one_split: true,
+        seeds: vec![seed],
+        penalties: penalties.into_iter().map(penalty).collect::<Result<_>>()?,
+        budgets,
+        epochs: 100,
+        attack: Attack { steps: 40, samples: 10, ..Attack::default() },
+        out: folder.join("figures"),
+        resume: true,
+    };
+    super::create_folder(folder)?;
+    let found = reproduce::run(&options, threads, stage)?;
+    for model in MODELS {
+        write_arrays(&options, model, seed, threads, &arrays(folder, model))?;
+    }
+    Ok(found)
+}
+
+fn write_arrays(options: &Options, model: &str, seed: u64, threads: usize, path: &Path) -> Result<()> {
+    let (out, inputs) = (&options.out, Inputs::default());
+    let graph = out.join("graph.npz");
+    let source = GraphSource { graph, features: None, labels: None, prepare: Prepare::None };
+    let dataset = Dataset::load(&source, &inputs)?;
+    let splits = Splits { source: SplitSource::Stratified(1), seeds: None, shares: SHARES };
+    let split = &splits.load(&dataset, &inputs)?[0];
+    let name = format!("split0-seed{seed}");
+    let stored = out.join("models").join(model).join(format!("{name}.safetensors"));
+    let model_file = Checkpoint::read(&stored, &Flags::default(), &inputs)?.model;
+    let (mut run, _) = RunArrays::clean(&model_file, &dataset, split, threads)?;
+    for (text, budget) in &options.budgets {
+        let flips = out.join("flips").join(model).join(text).join(format!("{name}.npy"));
+        let graph = attacked::read(&flips, AttackFile::Flips, &dataset.graph, &inputs)?;
+        run.add(&model_file, &dataset, budget, &graph, threads)?;
+    }
+    run.write(path)
+}

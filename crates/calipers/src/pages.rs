@@ -1,0 +1,161 @@
+//! Reports as sections of a page: numbers with intervals, pictures, units, protocol.
+
+use calipers_core::bootstrap::{Bootstrap, Scope};
+use calipers_core::{Ledger, Report, Result};
+use calipers_report::chart::{Art, Picture};
+use calipers_report::page::{Block, Section, report_section};
+
+use crate::replay::Evidence;
+use crate::{pictures, registry, resample};
+
+/// The numbers that papers print first, by family and without its prefix.
+const HEADLINES: &[(&str, &[&str])] = &[
+    (
+        "independent_set",
+        &[
+            "feasibility",
+            "approx_ratio_postprocessed",
+            "postprocessed_size",
+            "gap_ratio",
+            "certified_ratio",
+            "f1",
+            "accuracy",
+            "loss_total",
+        ],
+    ),
+    (
+        "explanation",
+        &[
+            "fid_plus_model",
+            "fid_minus_model",
+            "characterization_score_model",
+            "unfaithfulness",
+            "auroc",
+            "f1_score",
+            "sparsity",
+            "fidelity_curve_auc_model",
+        ],
+    ),
+    (
+        "robustness",
+        &[
+            "bias_relative",
+            "bias_total",
+            "bias_mean",
+            "clean_accuracy",
+            "robust_accuracy",
+            "diff_ratio",
+            "accuracy_auc",
+            "bias_slope",
+        ],
+    ),
+    ("segmentation", &["miou", "pixel_accuracy", "mean_f1", "biou", "boundary_f1", "nll", "brier", "ece"]),
+    (
+        "training",
+        &[
+            "saturation_count",
+            "velocity_strict",
+            "velocity_wise",
+            "velocity_rmst",
+            "stability_wise",
+            "divergence_wise",
+            "best_mean",
+            "last_mean",
+        ],
+    ),
+];
+
+/// The section of a ledger. Intervals are those of the page alone; what the inputs still show is
+/// drawn.
+pub fn of_ledger(ledger: &dyn Ledger, bootstrap: &Bootstrap, threads: usize) -> Result<Section> {
+    drawn(ledger, &Evidence::of(&ledger.report()), bootstrap, threads)
+}
+
+/// The same without a look at the inputs, for the reason given.
+pub fn of_ledger_alone(
+    ledger: &dyn Ledger,
+    why: &str,
+    bootstrap: &Bootstrap,
+    threads: usize,
+) -> Result<Section> {
+    drawn(ledger, &Evidence::Missing(why.to_owned()), bootstrap, threads)
+}
+
+fn drawn(ledger: &dyn Ledger, evidence: &Evidence, bootstrap: &Bootstrap, threads: usize) -> Result<Section> {
+    let intervals = resample::intervals(ledger, bootstrap, Scope::Labels, threads)?;
+    let intervals = intervals.into_iter().map(|(leaf, bounds)| (leaf.path(), bounds)).collect();
+    let report = Report { intervals: Some(intervals), ..ledger.report() };
+    let (units, pictures) = (ledger.per_unit(), pictures::of(ledger, evidence));
+    let infos = ledger.metrics();
+    let section = report_section(&report, &infos, Some(&units), pictures);
+    let mut section = section.with_headline(&report, &infos, &headlines(ledger.name()));
+    let at = section.blocks.iter().position(|block| matches!(block, Block::Headline(_)));
+    if let Some(at) = at.filter(|_| report.intervals.as_ref().is_some_and(|all| !all.is_empty())) {
+        section.blocks.insert(at + 1, Block::Text(words(bootstrap)));
+    }
+    Ok(section)
+}
+
+/// The section of a report without its rows. When every input is still there, it is measured again
+/// for what a report does not hold; otherwise the page says what is missing.
+pub fn of_report(report: &Report, bootstrap: &Bootstrap, threads: usize) -> Result<Section> {
+    let missing = match Evidence::of(report) {
+        Evidence::Missing(why) => why,
+        Evidence::Available(replay) => match replay.measure(threads) {
+            Ok(ledger) if same(&ledger.report(), report) => return of_ledger(&*ledger, bootstrap, threads),
+            Ok(_) => "the inputs give other numbers now".into(),
+            Err(error) => error.what().to_owned(),
+        },
+    };
+    Ok(of_report_alone(report, &missing))
+}
+
+/// The section of a report without its rows and without a look at its inputs, for the reason given.
+pub fn of_report_alone(report: &Report, why: &str) -> Section {
+    let picture = Picture {
+        slug: "missing".into(),
+        title: "Pictures, units and intervals".into(),
+        caption: "A report holds numbers only; the rest is drawn from the inputs it names, or from a state."
+            .into(),
+        art: Art::Missing(why.to_owned()),
+        data: Vec::new(),
+    };
+    let infos = registry::metrics_of(&report.protocol);
+    let family = report.protocol.get("name").and_then(|name| name.as_str()).unwrap_or_default();
+    let section = report_section(report, &infos, None, vec![picture]);
+    section.with_headline(report, &infos, &headlines(family))
+}
+
+/// Whether two reports say the same; intervals are added on request and say nothing of the inputs.
+fn same(now: &Report, then: &Report) -> bool {
+    now.metrics == then.metrics && now.protocol == then.protocol && now.warnings == then.warnings
+}
+
+fn headlines(family: &str) -> Vec<String> {
+    let of_family = HEADLINES.iter().find(|(name, _)| *name == family);
+    of_family.map_or_else(Vec::new, |(name, ids)| ids.iter().map(|id| format!("{name}.{id}")).collect())
+}
+
+fn words(bootstrap: &Bootstrap) -> String {
+    format!(
+        "Below each number: the interval that holds {} % of {} bootstrap resamples of the units (seed {}).",
+        calipers_report::number::shortest(100.0 * bootstrap.confidence).trim_end_matches(".0"),
+        bootstrap.resamples,
+        bootstrap.seed
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_family_leads_with_numbers_it_has() {
+        for family in registry::FAMILIES {
+            let known: Vec<String> = (family.metrics)().into_iter().map(|info| info.id).collect();
+            let chosen = headlines(family.name);
+            assert!(chosen.len() >= 4, "{}", family.name);
+            assert!(chosen.iter().all(|id| known.contains(id)), "{chosen:?}");
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Small graphs with the chosen set and the edges it violates.
+
+use calipers_core::Accumulator;
+use calipers_metrics::independent_set::IndependentSet;
+use calipers_report::chart::network::{Look, Network};
+use calipers_report::chart::{Art, Colour, Picture, Svg};
+use calipers_report::grid::Cell;
+
+use super::super::readings::{missing, table, words};
+use crate::replay::independent_set::{Solved, unit};
+use crate::replay::{Evidence, Replay};
+
+/// How many graphs are drawn.
+const SHOWN: usize = 3;
+/// The largest graph that is drawn.
+const MOST_NODES: u64 = 400;
+/// The most edges with which a drawing can still be read.
+const MOST_EDGES: u64 = 1600;
+const SLUG: &str = "graphs";
+const TITLE: &str = "Small graphs";
+
+/// The pictures: graphs with violated edges first, small ones before large ones.
+pub(super) fn pictures(rows: &Accumulator<IndependentSet>, evidence: &Evidence) -> Vec<Picture> {
+    let replay = match evidence {
+        Evidence::Available(replay) => replay,
+        Evidence::Missing(why) => return vec![missing(SLUG, TITLE, why)],
+    };
+    let all = rows.rows();
+    let mut small: Vec<(u64, u64, &str)> = all
+        .named()
+        .filter(|(_, row)| (2..=MOST_NODES).contains(&row.nodes) && row.edges <= MOST_EDGES)
+        .map(|(name, row)| (row.scores.as_ref().map_or(0, |scores| scores.violations), row.nodes, name))
+        .collect();
+    if small.is_empty() {
+        let why = format!("no graph has at most {MOST_NODES} nodes and {MOST_EDGES} edges");
+        return vec![missing(SLUG, TITLE, why)];
+    }
+    small.sort_by_key(|&(violations, nodes, name)| (violations == 0, nodes, name));
+    small.into_iter().take(SHOWN).enumerate().map(|(i, (_, _, name))| drawn(replay, i + 1, name)).collect()
+}
+
+fn drawn(replay: &Replay, number: usize, name: &str) -> Picture {
+    let (slug, title) = (format!("{SLUG}-{number}"), format!("Graph {name}"));
+    let graph = match unit(replay, name) {
+        Ok(graph) => graph,
+        Err(error) => return missing(&slug, &title, error.to_string()),
+    };
+    let mut variants = Vec::new();
+    if let Some(chosen) = &graph.chosen {
+        variants.push(("predicted set".to_owned(), network(&title, &graph, chosen)));
+    }
+    if let Some(decoded) = &graph.decoded {
+        variants.push(("after greedy repair".to_owned(), network(&title, &graph, decoded)));
+    }
+    if variants.is_empty()
+        && let Some(labels) = &graph.labels
+    {
+        variants.push(("labels".to_owned(), network(&title, &graph, labels)));
+    }
+    if variants.is_empty() {
+        return missing(&slug, &title, "there are neither scores nor labels");
+    }
+    Picture {
+        slug,
+        title,
+        caption: format!(
+            "{} nodes and {} edges. Filled nodes are chosen; a red edge joins two of them, which an independent \
+             set must not have.",
+            graph.nodes,
+            graph.edges.len()
+        ),
+        art: Art::Variants(variants),
+        data: vec![("nodes".into(), nodes(&graph)), ("edges".into(), edges(&graph))],
+    }
+}
+
+fn network(title: &str, graph: &Solved, chosen: &[bool]) -> Svg {
+    let is = |set: &[bool], node: usize| set.get(node).copied().unwrap_or(false);
+    let edges: Vec<(u32, u32, bool)> =
+        graph.edges.iter().map(|&(u, v)| (u, v, is(chosen, u as usize) && is(chosen, v as usize))).collect();
+    let mut wrong = vec![false; graph.nodes];
+    for &(u, v, violated) in &edges {
+        for node in [u, v] {
+            if let Some(wrong) = wrong.get_mut(node as usize) {
+                *wrong |= violated;
+            }
+        }
+    }
+    let labelled = |node: usize| graph.labels.as_deref().is_some_and(|labels| is(labels, node));
+    let (full, ring) = (Colour::Series(0), Colour::Series(2));
+    let look = |node: usize| match (is(chosen, node), wrong[node], labelled(node)) {
+        (true, true, _) => Look::Wrong(full),
+        (true, false, _) => Look::Full(full),
+        (false, _, true) => Look::Ringed(ring),
+        (false, _, false) => Look::Hollow,
+    };
+    let tip = |node: usize| {
+        let score = graph.scores.as_ref().and_then(|scores| scores.get(node));
+        let score = score.map_or(String::new(), |score| format!(", score {score}"));
+        let label = if labelled(node) { ", in the labels" } else { "" };
+        format!("node {node}{score}{label}")
+    };
+    let mut legend = vec![(Look::Full(full), "chosen".to_owned())];
+    if graph.labels.is_some() {
+        legend.push((Look::Ringed(ring), "only in the labels".to_owned()));
+    }
+    legend.push((Look::Hollow, "not chosen".to_owned()));
+    let violated = edges.iter().filter(|(_, _, violated)| *violated).count();
+    Network {
+        title: title.to_owned(),
+        description: format!("{} nodes, {} edges, {violated} violated", graph.nodes, edges.len()),
+        nodes: (0..graph.nodes).map(|node| (look(node), tip(node))).collect(),
+        edges,
+        legend,
+        wrong: "violated edge".into(),
+    }
+    .draw()
+}
+
+fn nodes(graph: &Solved) -> calipers_report::grid::Grid {
+    let flag = |set: &Option<Vec<bool>>, node: usize| {
+        set.as_ref().and_then(|set| set.get(node)).map_or(Cell::Empty, |is| Cell::Flag(*is))
+    };
+    let row = |node: usize| {
+        let score = graph.scores.as_ref().and_then(|scores| scores.get(node)).copied();
+        vec![
+            Cell::Number(node as f64),
+            score.into(),
+            flag(&graph.chosen, node),
+            flag(&graph.decoded, node),
+            flag(&graph.labels, node),
+        ]
+    };
+    table(&["node", "score", "predicted", "decoded", "label"], (0..graph.nodes).map(row))
+}
+
+fn edges(graph: &Solved) -> calipers_report::grid::Grid {
+    let both = |u: u32, v: u32| {
+        let chosen = graph.chosen.as_ref()?;
+        Some(*chosen.get(u as usize)? && *chosen.get(v as usize)?)
+    };
+    let row = |&(u, v): &(u32, u32)| {
+        let violated = both(u, v).map_or(words(""), Cell::Flag);
+        vec![Cell::Number(u.into()), Cell::Number(v.into()), violated]
+    };
+    table(&["from", "to", "violated"], graph.edges.iter().map(row))
+}

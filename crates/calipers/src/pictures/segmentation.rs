@@ -1,0 +1,69 @@
+//! Pictures of segmentations: where classes are mixed up, how well each is met, how honest the
+//! confidence is, and the images that went worst.
+
+mod class_colours;
+mod confusion;
+mod images;
+mod overlap;
+mod pixels;
+
+use calipers_core::Accumulator;
+use calipers_metrics::segmentation::protocol::Segmentation;
+use calipers_report::chart::reliability::{Bin, Reliability};
+use calipers_report::chart::{Art, Picture};
+use calipers_report::grid::Cell;
+use calipers_report::number::rounded;
+
+use super::readings::{missing, over_all, reason, series, table};
+use crate::replay::Evidence;
+
+/// The pictures of the family.
+pub(super) fn of(rows: &Accumulator<Segmentation>, evidence: &Evidence) -> Vec<Picture> {
+    let mut pictures = vec![confusion::picture(rows), overlap::picture(rows), reliability(rows)];
+    pictures.extend(images::pictures(rows, evidence));
+    pictures
+}
+
+fn reliability(rows: &Accumulator<Segmentation>) -> Picture {
+    const SLUG: &str = "reliability";
+    const TITLE: &str = "Reliability diagram";
+    let [counts, confidences, accuracies] =
+        ["reliability_count", "reliability_confidence", "reliability_accuracy"].map(|id| over_all(rows, id));
+    let (Some(counts), Some(confidences), Some(accuracies)) =
+        (series(&counts), series(&confidences), series(&accuracies))
+    else {
+        return missing(SLUG, TITLE, reason(&counts));
+    };
+    let finite = |x: f64| Some(x).filter(|x| x.is_finite());
+    let bins: Vec<Bin> = counts
+        .iter()
+        .zip(confidences.iter().zip(&accuracies))
+        .map(|(&count, (&confidence, &accuracy))| Bin {
+            count,
+            confidence: finite(confidence),
+            accuracy: finite(accuracy),
+        })
+        .collect();
+    let note = over_all(rows, "ece").as_f64().map_or(String::new(), |ece| format!("ECE {}", rounded(ece)));
+    let data = bins.iter().enumerate().map(|(i, bin)| {
+        let edge = |k: usize| Cell::Number(k as f64 / bins.len() as f64);
+        vec![edge(i), edge(i + 1), Cell::Number(bin.count), bin.confidence.into(), bin.accuracy.into()]
+    });
+    let data = table(&["from", "to", "pixels", "confidence", "accuracy"], data);
+    let drawing = Reliability {
+        title: TITLE.into(),
+        description: format!("The share of right pixels in {} bins of confidence. {note}", bins.len()),
+        bins,
+        note,
+        counted: "pixels".into(),
+    };
+    Picture {
+        slug: SLUG.into(),
+        title: TITLE.into(),
+        caption: "How often the prediction is right at each confidence, and below how many pixels have it. \
+                  Where bars end below the diagonal the model is surer than it should be."
+            .into(),
+        art: Art::Svg(drawing.draw()),
+        data: vec![("reliability".into(), data)],
+    }
+}

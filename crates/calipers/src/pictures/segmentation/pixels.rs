@@ -1,0 +1,175 @@
+//! Panels of pixels: classes as colours, what went wrong, and the bands along boundaries.
+
+use calipers_core::{Error, Result};
+use calipers_metrics::segmentation::class_maps::ClassMaps;
+
+use super::class_colours::ClassColours;
+
+/// The longest side of a panel.
+const LONGEST: usize = 480;
+const VOID: [u8; 3] = [236, 238, 242];
+const NOTHING: [u8; 3] = [32, 34, 40];
+const WRONG: [u8; 3] = [214, 39, 60];
+const TRUTH_BAND: [u8; 3] = [39, 99, 176];
+const PRED_BAND: [u8; 3] = [224, 86, 47];
+const BOTH_BANDS: [u8; 3] = [60, 66, 78];
+
+/// An image in colours, one for each pixel.
+pub(super) struct Painting {
+    width: usize,
+    height: usize,
+    pixels: Vec<[u8; 3]>,
+}
+
+/// The classes of a map.
+pub(super) fn classes(maps: &ClassMaps, map: &[Option<u16>], colours: &ClassColours) -> Painting {
+    let colour = |(class, truth): (&Option<u16>, &Option<u16>)| match (class, truth) {
+        (Some(class), _) => colours.of(usize::from(*class)),
+        (None, Some(_)) => NOTHING,
+        (None, None) => VOID,
+    };
+    painted(maps, map.iter().zip(&maps.truth).map(colour).collect())
+}
+
+/// Wrong pixels over pale classes.
+pub(super) fn errors(maps: &ClassMaps, colours: &ClassColours) -> Painting {
+    let colour = |(truth, pred): (&Option<u16>, &Option<u16>)| match (truth, pred) {
+        (None, _) => VOID,
+        (Some(truth), Some(pred)) if truth == pred => pale(colours.of(usize::from(*truth))),
+        (Some(_), Some(_)) => WRONG,
+        (Some(_), None) => NOTHING,
+    };
+    painted(maps, maps.truth.iter().zip(&maps.prediction).map(colour).collect())
+}
+
+/// The outer bands of truth and prediction over pale classes.
+pub(super) fn bands(
+    maps: &ClassMaps,
+    thickness: usize,
+    background: Option<usize>,
+    colours: &ClassColours,
+) -> Painting {
+    let foreground = |map: &[Option<u16>]| -> Vec<Option<u16>> {
+        map.iter().map(|class| class.filter(|class| Some(usize::from(*class)) != background)).collect()
+    };
+    let band = |map: &[Option<u16>]| {
+        let near = nearby(&foreground(map), maps.width, thickness);
+        let own = map.iter().zip(near).zip(&maps.truth);
+        own.map(|((own, near), truth)| {
+            let other = near.is_some_and(|(low, high)| Some(low) != *own || Some(high) != *own);
+            truth.is_some() && other
+        })
+        .collect::<Vec<bool>>()
+    };
+    let (truth, pred) = (band(&maps.truth), band(&maps.prediction));
+    let colour = |i: usize| match (maps.truth[i], truth[i], pred[i]) {
+        (None, _, _) => VOID,
+        (_, true, true) => BOTH_BANDS,
+        (_, true, false) => TRUTH_BAND,
+        (_, false, true) => PRED_BAND,
+        (Some(class), false, false) => pale(colours.of(usize::from(class))),
+    };
+    painted(maps, (0..maps.truth.len()).map(colour).collect())
+}
+
+fn painted(maps: &ClassMaps, pixels: Vec<[u8; 3]>) -> Painting {
+    Painting { width: maps.width, height: maps.height, pixels }
+}
+
+fn pale(colour: [u8; 3]) -> [u8; 3] {
+    colour.map(|value| (u16::from(value) / 4 + 178) as u8)
+}
+
+/// The smallest and the largest class at most `reach` columns and rows away from each pixel: a
+/// class other than the pixel's own is near exactly if one of the two is.
+fn nearby(map: &[Option<u16>], width: usize, reach: usize) -> Vec<Option<(u16, u16)>> {
+    type Near = Option<(u16, u16)>;
+    let join = |a: Near, b: Near| match (a, b) {
+        (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
+        (a, b) => a.or(b),
+    };
+    let own: Vec<Near> = map.iter().map(|class| class.map(|class| (class, class))).collect();
+    let height = map.len() / width.max(1);
+    let mut along: Vec<Near> = Vec::with_capacity(map.len());
+    for row in own.chunks(width.max(1)) {
+        along.extend((0..row.len()).map(|x| {
+            let window = &row[x.saturating_sub(reach)..(x + reach + 1).min(row.len())];
+            window.iter().copied().fold(None, join)
+        }));
+    }
+    let mut both: Vec<Near> = Vec::with_capacity(map.len());
+    for y in 0..height {
+        let rows = y.saturating_sub(reach)..(y + reach + 1).min(height);
+        both.extend((0..width).map(|x| rows.clone().map(|y| along[y * width + x]).fold(None, join)));
+    }
+    both
+}
+
+impl Painting {
+    /// A PNG of at most [`LONGEST`] pixels each way: of larger images every so many pixels.
+    pub(super) fn png(&self) -> Result<Vec<u8>> {
+        let step = self.width.max(self.height).div_ceil(LONGEST).max(1);
+        let (width, height) = (self.width.div_ceil(step), self.height.div_ceil(step));
+        let mut palette: Vec<[u8; 3]> = Vec::new();
+        let mut indices = Vec::with_capacity(width * height);
+        for y in (0..self.height).step_by(step) {
+            for x in (0..self.width).step_by(step) {
+                let colour = self.pixels[y * self.width + x];
+                let known = palette.iter().position(|known| *known == colour);
+                indices.push(known.unwrap_or_else(|| {
+                    // More colours than a palette holds: the last one stands for the rest.
+                    if palette.len() < 256 {
+                        palette.push(colour);
+                    }
+                    palette.len() - 1
+                }) as u8);
+            }
+        }
+        let failed = |error: png::EncodingError| Error::value(format!("cannot draw an image: {error}"));
+        let mut bytes = Vec::new();
+        let mut encoder = png::Encoder::new(&mut bytes, width as u32, height as u32);
+        encoder.set_color(png::ColorType::Indexed);
+        encoder.set_depth(png::BitDepth::Eight);
+        encoder.set_palette(palette.concat());
+        encoder.set_compression(png::Compression::High);
+        let mut writer = encoder.write_header().map_err(failed)?;
+        writer.write_image_data(&indices).map_err(failed)?;
+        writer.finish().map_err(failed)?;
+        Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use calipers_core::SplitMix64;
+
+    /// Every window looked at pixel by pixel.
+    fn slow(map: &[Option<u16>], width: usize, reach: usize, at: usize) -> Option<(u16, u16)> {
+        let (x, y) = (at % width, at / width);
+        let near =
+            (0..map.len()).filter(|i| (i % width).abs_diff(x) <= reach && (i / width).abs_diff(y) <= reach);
+        let classes: Vec<u16> = near.filter_map(|i| map[i]).collect();
+        Some((*classes.iter().min()?, *classes.iter().max()?))
+    }
+
+    #[test]
+    fn windows_hold_what_a_look_at_every_pixel_finds() {
+        let mut random = SplitMix64::new(3);
+        let map: Vec<Option<u16>> =
+            (0..63).map(|_| Some((random.unit() * 9.0) as u16).filter(|class| *class < 4)).collect();
+        for reach in [0, 1, 2, 20] {
+            for (i, found) in nearby(&map, 9, reach).into_iter().enumerate() {
+                assert_eq!(found, slow(&map, 9, reach, i), "{reach} {i}");
+            }
+        }
+    }
+
+    #[test]
+    fn large_images_become_small_panels() {
+        let pixels = (0..3000 * 1000).map(|i| [(i % 251) as u8, (i % 241) as u8, 0]).collect();
+        let png = Painting { width: 3000, height: 1000, pixels }.png().unwrap();
+        let side = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
+        assert!(side(16) <= 480 && side(20) <= 160, "{} {}", side(16), side(20));
+    }
+}

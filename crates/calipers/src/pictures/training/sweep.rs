@@ -1,0 +1,98 @@
+//! What the threshold does to the numbers.
+
+use calipers_core::{Accumulator, Value};
+use calipers_metrics::training::protocol::Training;
+use calipers_report::chart::lines::{Curve, Lines, Mark};
+use calipers_report::chart::{Art, Axis, Colour, Picture, Svg};
+use calipers_report::grid::Cell;
+use calipers_report::number::{rounded, shortest};
+
+use super::super::readings::{missing, over_all, table, words};
+
+const SLUG: &str = "sweep";
+const TITLE: &str = "Threshold sweep";
+/// How many groups are drawn.
+const MOST: usize = 8;
+
+/// The names of the numbers on the switch and on the axis, and their ids.
+const NUMBERS: [(&str, &str, &str); 4] = [
+    ("saturating runs", "runs that saturate", "sweep_saturation_count"),
+    ("velocity", "epochs to saturation", "sweep_velocity_wise"),
+    ("stability", "share of broken epochs", "sweep_stability_wise"),
+    ("divergence", "runs that end worse", "sweep_divergence"),
+];
+
+/// Thresholds and values by group.
+type Swept = Vec<OfGroup>;
+type OfGroup = (String, Vec<(f64, f64)>);
+
+/// The picture.
+pub(super) fn picture(rows: &Accumulator<Training>) -> Picture {
+    let (mut variants, mut data) = (Vec::new(), Vec::new());
+    for (name, axis, id) in NUMBERS {
+        let groups = swept(&over_all(rows, id));
+        if groups.iter().all(|(_, points)| points.is_empty()) {
+            continue;
+        }
+        let cells = groups.iter().flat_map(|(group, points)| {
+            points.iter().map(move |(threshold, value)| {
+                let value = Cell::from(Some(*value).filter(|value| value.is_finite()));
+                vec![words(group), Cell::Number(*threshold), value]
+            })
+        });
+        data.push((id.replace('_', "-"), table(&["group", "threshold", "value"], cells)));
+        variants.push((name.to_owned(), drawn(rows.protocol(), axis, &groups)));
+    }
+    if variants.is_empty() {
+        return missing(SLUG, TITLE, "no sweep of thresholds was asked for (--sweep)");
+    }
+    Picture {
+        slug: SLUG.into(),
+        title: TITLE.into(),
+        caption:
+            "Each number at other thresholds, by the strict rule; there is no point where no fold saturates."
+                .into(),
+        art: Art::Variants(variants),
+        data,
+    }
+}
+
+fn swept(value: &Value) -> Swept {
+    let Value::PerLabel(groups) = value else { return Vec::new() };
+    let point = |value: &Value| match value {
+        Value::Series(pair) => match pair.as_slice() {
+            [threshold, value] => Some((threshold.as_f64()?, value.as_f64().unwrap_or(f64::NAN))),
+            _ => None,
+        },
+        _ => None,
+    };
+    let points = |value: &Value| match value {
+        Value::Series(points) => points.iter().filter_map(point).collect(),
+        _ => Vec::new(),
+    };
+    groups.iter().map(|(name, value)| (name.clone(), points(value))).collect()
+}
+
+fn drawn(protocol: &Training, axis: &str, groups: &Swept) -> Svg {
+    let shown = &groups[..groups.len().min(MOST)];
+    let all = || shown.iter().flat_map(|(_, points)| points.iter().copied());
+    let curve = |(i, (name, points)): (usize, &OfGroup)| {
+        let finite = points.iter().filter(|(_, value)| value.is_finite());
+        let marks = finite.map(|(x, y)| (*x, *y, Mark::Dot, format!("{} at {}", rounded(*y), shortest(*x))));
+        Curve {
+            name: Some(if name.is_empty() { "all runs".into() } else { name.clone() }),
+            marks: marks.take(60).collect(),
+            ..Curve::new(Colour::Series(i), points.clone())
+        }
+    };
+    Lines {
+        title: format!("{TITLE}: {axis}"),
+        description: format!("{} configurations", shown.len()),
+        x: Axis::around(format!("threshold on {}", protocol.label), all().map(|(threshold, _)| threshold)),
+        y: Axis::around(axis, all().map(|(_, value)| value).chain([0.0])),
+        curves: shown.iter().enumerate().map(curve).collect(),
+        levels: Vec::new(),
+        signs: Vec::new(),
+    }
+    .draw()
+}

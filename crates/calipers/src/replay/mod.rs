@@ -1,0 +1,193 @@
+//! The inputs that a report or state names, read again the way they were read.
+//!
+//! ```text
+//! report.inputs  role, below --recorded--> the paths that were given
+//!        reading, protocol   --<family>--> the options of the run
+//!        bytes, blake3       ------------> nothing else is read, and nothing that has changed
+//! ```
+
+pub mod explanation;
+pub mod independent_set;
+mod recorded;
+mod robustness;
+pub mod segmentation;
+pub mod training;
+pub mod verdict;
+
+use calipers_core::input_files::ROLE;
+use calipers_core::{Error, InputFiles, Ledger, Report, Result};
+use calipers_io::file::{InputFile, ReadAt};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value as Json};
+
+use self::recorded::Recorded;
+use crate::inputs::Inputs;
+use crate::registry;
+use crate::sources::stdin;
+
+/// How much of a file is hashed at a time.
+const BLOCK: usize = 1 << 20;
+
+/// Recorded inputs with the protocols and the reading they were measured under.
+#[derive(Clone, Debug)]
+pub struct Replay {
+    /// One, or those that were measured together.
+    protocols: Vec<Map<String, Json>>,
+    reading: Map<String, Json>,
+    inputs: InputFiles,
+}
+
+/// Whether what rows do not hold can be looked at.
+pub enum Evidence {
+    /// Every input is there with the bytes it had.
+    Available(Replay),
+    /// It is not; why.
+    Missing(String),
+}
+
+impl Evidence {
+    /// The evidence behind a report, if its inputs are still what they were.
+    pub fn of(report: &Report) -> Self {
+        let replay = match Replay::new(&report.protocol, &report.reading, &report.inputs) {
+            Err(error) => return Self::Missing(error.what().to_owned()),
+            Ok(replay) => replay,
+        };
+        match replay.changed().as_slice() {
+            [] => Self::Available(replay),
+            [first] => Self::Missing(first.clone()),
+            [first, more @ ..] => Self::Missing(format!("{first}, and {} more like it", more.len())),
+        }
+    }
+}
+
+impl Replay {
+    /// Refuses what says too little to be read again: inputs of nothing, standard input, several
+    /// readings at once.
+    pub fn new(protocol: &Map<String, Json>, reading: &Json, inputs: &InputFiles) -> Result<Self> {
+        Self::together(&[protocol], reading, inputs)
+    }
+
+    /// The same for protocols that were measured together from one reading of the inputs.
+    pub fn together(protocols: &[&Map<String, Json>], reading: &Json, inputs: &InputFiles) -> Result<Self> {
+        if inputs.is_empty() {
+            return Err(Error::value("the report names no inputs")
+                .advice("what was measured from arrays in memory cannot be read again"));
+        }
+        if inputs.get(stdin::SHOWN).is_some() {
+            return Err(Error::value("standard input cannot be read again")
+                .in_file(stdin::SHOWN)
+                .advice("save it to a file and measure that"));
+        }
+        if let Some((path, _)) = inputs.iter().find(|(_, input)| !input.notes.contains_key(ROLE)) {
+            return Err(Error::value("the report does not say what an input was read as")
+                .in_file(path)
+                .advice("measure again with this version"));
+        }
+        let reading = match reading {
+            Json::Object(reading) => reading.clone(),
+            Json::Null => Map::new(),
+            _ => {
+                return Err(Error::value("states of several readings were merged")
+                    .at("reading")
+                    .advice("verify the report of each of them"));
+            }
+        };
+        let protocols = protocols.iter().map(|protocol| (*protocol).clone()).collect();
+        Ok(Self { protocols, reading, inputs: inputs.clone() })
+    }
+
+    /// A sentence for every input that is gone or has other bytes.
+    pub fn changed(&self) -> Vec<String> {
+        let changed = |(path, input): (&str, &calipers_core::Input)| {
+            let now = match hash(path) {
+                Ok(now) => now,
+                Err(error) => return Some(format!("{path} cannot be read: {}", error.what())),
+            };
+            let was = (input.bytes, input.blake3);
+            (now != was).then(|| {
+                format!(
+                    "{path} has changed: {} bytes, blake3 {}, was {} bytes, {}",
+                    now.0, now.1, was.0, was.1
+                )
+            })
+        };
+        self.inputs.iter().filter_map(changed).collect()
+    }
+
+    /// Measures the recorded inputs again, under the first protocol.
+    pub fn measure(&self, threads: usize) -> Result<Box<dyn Ledger>> {
+        let mut ledgers = self.measure_all(threads)?;
+        if ledgers.is_empty() {
+            return Err(Error::value("there is no protocol to measure under"));
+        }
+        Ok(ledgers.swap_remove(0))
+    }
+
+    /// Measures the recorded inputs again, under every protocol.
+    pub fn measure_all(&self, threads: usize) -> Result<Vec<Box<dyn Ledger>>> {
+        match self.family()? {
+            "independent_set" => independent_set::measure(self, threads),
+            "explanation" => explanation::measure(self, threads),
+            "robustness" => robustness::measure(self, threads),
+            "segmentation" => segmentation::measure(self, threads),
+            "training" => training::measure(self, threads),
+            other => Err(Error::value("a family whose inputs are not read again").found(other)),
+        }
+    }
+
+    /// The family's name.
+    pub fn family(&self) -> Result<&'static str> {
+        let name = self.protocols.first().and_then(|protocol| protocol.get("name")).and_then(Json::as_str);
+        let family = name.and_then(registry::find).map(|family| family.name);
+        family.ok_or_else(|| {
+            Error::value("a report of an unknown family").at("protocol.name").found(name.unwrap_or("nothing"))
+        })
+    }
+
+    fn recorded(&self) -> Recorded<'_> {
+        Recorded { inputs: &self.inputs, reading: &self.reading }
+    }
+
+    /// A record of files that lets through what was read before, as it was.
+    fn again(&self) -> Inputs {
+        Inputs::again(self.inputs.clone())
+    }
+
+    /// Every protocol, typed.
+    fn parameters<P: DeserializeOwned>(&self) -> Result<Vec<P>> {
+        let typed = |protocol: &Map<String, Json>| {
+            let mut parameters = protocol.clone();
+            parameters.shift_remove("name");
+            serde_json::from_value(Json::Object(parameters)).map_err(|error| {
+                Error::format("the protocol is not one of this version").at("protocol").found(error)
+            })
+        };
+        self.protocols.iter().map(typed).collect()
+    }
+
+    /// The only protocol, typed.
+    fn parameter<P: DeserializeOwned>(&self) -> Result<P> {
+        let mut all = self.parameters()?;
+        match (all.pop(), all.len()) {
+            (Some(only), 0) => Ok(only),
+            _ => Err(Error::value("protocols of this family are measured one by one")),
+        }
+    }
+}
+
+/// Length and hash of a file.
+fn hash(path: &str) -> Result<(u64, calipers_core::Digest)> {
+    let file = InputFile::open(std::path::Path::new(path))?;
+    let mut hasher = blake3::Hasher::new();
+    let mut block = vec![0; BLOCK.min(file.size() as usize)];
+    let mut at = 0;
+    while at < file.size() {
+        let length = block.len().min((file.size() - at) as usize);
+        let read = file.read_exact_at(&mut block[..length], at);
+        read.map_err(|error| Error::io(format!("cannot read the file: {}", error.kind())))?;
+        hasher.update(&block[..length]);
+        at += length as u64;
+    }
+    file.unchanged()?;
+    Ok((file.size(), hasher.finalize().into()))
+}

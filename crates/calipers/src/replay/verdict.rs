@@ -1,0 +1,177 @@
+//! A report against what its inputs give today.
+
+use calipers_core::{Ledger, Report, Result, Value, Warning};
+
+use super::Replay;
+
+/// Something that is not as recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The key of the report, or the id of the metric and the path in it.
+    pub place: String,
+    /// What the report says.
+    pub recorded: String,
+    /// What comes out now.
+    pub now: String,
+}
+
+/// What it takes to measure reports again. Reports of one reading that were made together are
+/// measured together.
+pub fn replays(reports: &[Report]) -> Vec<(std::ops::Range<usize>, Result<Replay>)> {
+    let name = |report: &Report| report.protocol.get("name").cloned();
+    let together = |a: &Report, b: &Report| {
+        name(a) == Some("training".into())
+            && name(b) == name(a)
+            && a.reading == b.reading
+            && a.inputs == b.inputs
+    };
+    let mut all = Vec::new();
+    let mut start = 0;
+    for group in reports.chunk_by(together) {
+        let protocols: Vec<_> = group.iter().map(|report| &report.protocol).collect();
+        let replay = Replay::together(&protocols, &group[0].reading, &group[0].inputs);
+        all.push((start..start + group.len(), replay));
+        start += group.len();
+    }
+    all
+}
+
+impl Replay {
+    /// The reports that the inputs give now, made like the recorded ones: with their intervals, and
+    /// of explanations with their choice of metrics.
+    pub fn reports(&self, recorded: &[Report], threads: usize) -> Result<Vec<Report>> {
+        let ledgers = self.measure_all(threads)?;
+        let pairs = ledgers.iter().zip(recorded);
+        Ok(pairs.map(|(ledger, recorded)| like(&**ledger, recorded)).collect())
+    }
+}
+
+fn like(ledger: &dyn Ledger, recorded: &Report) -> Report {
+    let mut report = match &recorded.bootstrap {
+        Some(bootstrap) => ledger.report_with_intervals(bootstrap),
+        None => ledger.report(),
+    };
+    if ledger.name() == "explanation" {
+        let shown = |id: &str| recorded.get(id).is_some();
+        report.metrics.retain(|(id, _)| shown(id));
+        report.intervals.iter_mut().for_each(|intervals| intervals.retain(|(id, _)| shown(id)));
+    }
+    report
+}
+
+/// Where two reports differ, in the order of the recorded one.
+pub fn differences(recorded: &Report, now: &Report) -> Vec<Difference> {
+    let (was, is) = (entries(recorded), entries(now));
+    let find = |all: &[(String, String)], place: &str| {
+        all.iter().find(|(known, _)| known == place).map(|(_, text)| text.clone())
+    };
+    let nothing = || "nothing".to_owned();
+    let mut differences = Vec::new();
+    // Both are long and almost always in one order, so that the neighbour is asked first.
+    for (at, (place, text)) in was.iter().enumerate() {
+        let other = match is.get(at) {
+            Some((known, other)) if known == place => Some(other.clone()),
+            _ => find(&is, place),
+        };
+        if other.as_ref() != Some(text) {
+            let (place, recorded) = (place.clone(), text.clone());
+            differences.push(Difference { place, recorded, now: other.unwrap_or_else(nothing) });
+        }
+    }
+    for (at, (place, text)) in is.iter().enumerate() {
+        let known = was.get(at).is_some_and(|(known, _)| known == place) || find(&was, place).is_some();
+        if !known {
+            let (place, now) = (place.clone(), text.clone());
+            differences.push(Difference { place, recorded: nothing(), now });
+        }
+    }
+    differences
+}
+
+/// Everything a report says, by place.
+fn entries(report: &Report) -> Vec<(String, String)> {
+    let mut entries = vec![
+        ("calipers".to_owned(), report.version.clone()),
+        ("reading".to_owned(), report.reading.to_string()),
+        ("units".to_owned(), report.units.to_string()),
+    ];
+    for (key, value) in &report.protocol {
+        entries.push((format!("protocol.{key}"), value.to_string()));
+    }
+    for (id, value) in &report.metrics {
+        leaves(id, value, &mut entries);
+    }
+    for (id, [low, high]) in report.intervals.iter().flatten() {
+        entries.push((format!("intervals.{id}"), format!("[{low}, {high}]")));
+    }
+    for (number, Warning { code, message, units }) in report.warnings.iter().enumerate() {
+        entries.push((format!("warnings.{number}"), format!("{code}: {message} {units:?}")));
+    }
+    for (path, input) in report.inputs.iter() {
+        entries.push((format!("inputs.{path}"), format!("{} bytes, blake3 {}", input.bytes, input.blake3)));
+    }
+    entries
+}
+
+fn leaves(path: &str, value: &Value, entries: &mut Vec<(String, String)>) {
+    let text = match value {
+        Value::Number(x) => x.to_string(),
+        Value::Count(n) => n.to_string(),
+        Value::Text(text) => text.clone(),
+        Value::Undefined(reason) if reason.is_empty() => "undefined".into(),
+        Value::Undefined(reason) => format!("undefined: {reason}"),
+        Value::PerLabel(parts) => {
+            return parts.iter().for_each(|(key, part)| leaves(&format!("{path}.{key}"), part, entries));
+        }
+        Value::Series(parts) => {
+            return (0..).zip(parts).for_each(|(at, part): (usize, _)| {
+                leaves(&format!("{path}.{at}"), part, entries);
+            });
+        }
+    };
+    entries.push((path.to_owned(), text));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use calipers_core::InputFiles;
+
+    fn report(metrics: &[(&str, Value)]) -> Report {
+        Report {
+            version: "1".into(),
+            protocol: serde_json::Map::new(),
+            reading: serde_json::Value::Null,
+            units: 2,
+            metrics: metrics.iter().map(|(id, value)| ((*id).to_owned(), value.clone())).collect(),
+            bootstrap: None,
+            intervals: None,
+            warnings: Vec::new(),
+            inputs: InputFiles::default(),
+        }
+    }
+
+    #[test]
+    fn every_number_that_differs_is_named_with_both_values() {
+        let iou = |car| Value::PerLabel(vec![("sky".into(), Value::Number(0.5)), ("car".into(), car)]);
+        let was = report(&[("f.iou", iou(Value::undefined("absent"))), ("f.n", Value::Count(3))]);
+        let is =
+            report(&[("f.iou", iou(Value::Number(0.25))), ("f.m", Value::Series(vec![Value::Count(1)]))]);
+        let found = differences(&was, &is);
+        let shown: Vec<(&str, &str, &str)> =
+            found.iter().map(|d| (d.place.as_str(), d.recorded.as_str(), d.now.as_str())).collect();
+        assert_eq!(
+            shown,
+            [("f.iou.car", "undefined: absent", "0.25"), ("f.n", "3", "nothing"), ("f.m.0", "nothing", "1")]
+        );
+        assert!(differences(&was, &was).is_empty());
+    }
+
+    #[test]
+    fn numbers_that_differ_in_the_last_bit_are_told_apart() {
+        let was = report(&[("f.x", Value::Number(0.1))]);
+        let is = report(&[("f.x", Value::Number(0.1f64.next_up()))]);
+        let [only] = differences(&was, &is).try_into().unwrap();
+        assert_ne!(only.recorded, only.now);
+    }
+}

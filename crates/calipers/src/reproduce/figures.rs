@@ -1,0 +1,112 @@
+//! The figures as pictures, and the page around them.
+
+use calipers_core::{Result, Value};
+use calipers_models::expectations::Expectation;
+use calipers_report::chart::{self, Picture, Svg};
+use calipers_report::grid::{Cell, Grid};
+use calipers_report::page::{self, Block, Page, Section};
+
+use super::measured::Measured;
+use super::verdicts::Verdicts;
+use super::{Options, tables};
+use crate::output;
+use crate::pictures::robustness::{
+    Model, accuracy, bias, bias_sheet, difference_grid, difference_sheet, differences,
+};
+use crate::registry;
+
+/// Pixels for each of a drawing's own: sharp in print.
+const SCALE: f32 = 2.0;
+
+/// Writes `figure6` and `figure7` as .csv, .svg and .png, and `index.html`.
+pub(super) fn write(options: &Options, measured: &Measured, edges: u64, verdicts: &[Verdicts]) -> Result<()> {
+    let models: Vec<Model> =
+        measured.penalties.iter().map(|penalty| Model::new(&penalty.label, &penalty.accumulator)).collect();
+    let largest = options.budgets.iter().map(|(_, budget)| budget).max().map_or("", |budget| budget.label());
+    let text = |name: &str, text: &str| output::write(&options.out.join(name), text.as_bytes());
+    let bias_table = tables::figure6(measured, edges, &options.seeds);
+    text("figure6.csv", &bias_table.csv())?;
+    text("figure7.csv", &difference_grid(&models).csv())?;
+    let figures: [(&str, Svg); 2] =
+        [("figure6", bias_sheet(&models)), ("figure7", difference_sheet(&models, largest))];
+    for (name, svg) in &figures {
+        text(&format!("{name}.svg"), &svg.to_string())?;
+        output::write(&options.out.join(format!("{name}.png")), &chart::png(svg, SCALE)?)?;
+    }
+    let pictures = [bias(&models), differences(&models), accuracy(&models)];
+    text("index.html", &page::write(&page(measured, pictures, bias_table, verdicts)))
+}
+
+fn page(measured: &Measured, pictures: [Picture; 3], bias_table: Grid, verdicts: &[Verdicts]) -> Page {
+    let mut blocks: Vec<Block> =
+        verdicts.iter().map(|form| verdict_table(form, verdicts.len() > 1)).collect();
+    blocks.push(Block::Text(
+        "A model that ignores the graph has no bias and no use, and an attack that stops early shows no bias \
+         either: read every verdict beside the clean accuracy and the share of the budget that was used."
+            .into(),
+    ));
+    blocks.extend(pictures.map(Block::Picture));
+    blocks.push(measured_table(verdicts));
+    blocks.push(Block::Table { title: "Every model and budget".into(), grid: bias_table });
+    let summary = Section { heading: "Expectations and figures".into(), slug: "figures".into(), blocks };
+    let of_penalty = |penalty: &super::measured::MeasuredPenalty| {
+        let report = penalty.accumulator.finish();
+        let infos = registry::metrics_of(&report.protocol);
+        let section =
+            page::report_section(&report, &infos, Some(&penalty.accumulator.per_unit()), Vec::new());
+        Section { heading: penalty.label.clone(), ..section }
+    };
+    let sections = std::iter::once(summary).chain(measured.penalties.iter().map(of_penalty)).collect();
+    Page { title: "Estimation bias under attack".into(), sections }
+}
+
+fn verdict_table(form: &Verdicts, several: bool) -> Block {
+    let columns = ["expectation", "verdict", "because"].map(str::to_owned).into();
+    let row = |found: &Expectation| {
+        let verdict = match found.held {
+            Some(true) => "held",
+            Some(false) => "did not hold",
+            None => "not tested",
+        };
+        let because = if found.why.is_empty() { found.rule } else { &found.why };
+        [found.statement, verdict, because].map(|text| Cell::Text(text.to_owned())).into()
+    };
+    let title = match several {
+        true => format!("Expectations of the document, weights {}", form.weights),
+        false => "Expectations of the document".into(),
+    };
+    Block::Table { title, grid: Grid { columns, rows: form.expectations.iter().map(row).collect() } }
+}
+
+/// The numbers that decided: one line an expectation, penalty, number and budget.
+fn measured_table(verdicts: &[Verdicts]) -> Block {
+    let columns = ["expectation", "rule", "weights", "penalty", "number", "budget", "value"];
+    let mut rows = Vec::new();
+    for (form, found) in verdicts.iter().flat_map(|form| form.expectations.iter().map(move |one| (form, one)))
+    {
+        for (penalty, numbers) in labels(&found.measured) {
+            for (number, value) in labels(numbers) {
+                let mut add = |budget: &str, value: &Value| {
+                    let words = [found.id, found.rule, &form.weights.to_string(), penalty, number, budget];
+                    let mut row: Vec<Cell> = words.map(|word| Cell::Text(word.to_owned())).into();
+                    row.push(value.as_f64().into());
+                    rows.push(row);
+                };
+                match value {
+                    Value::PerLabel(_) => labels(value).for_each(|(budget, value)| add(budget, value)),
+                    value => add("", value),
+                }
+            }
+        }
+    }
+    let grid = Grid { columns: columns.map(str::to_owned).into(), rows };
+    Block::Table { title: "The numbers behind the verdicts".into(), grid }
+}
+
+fn labels(value: &Value) -> impl Iterator<Item = (&str, &Value)> {
+    let entries = match value {
+        Value::PerLabel(entries) => entries.as_slice(),
+        _ => &[],
+    };
+    entries.iter().map(|(label, value)| (label.as_str(), value))
+}

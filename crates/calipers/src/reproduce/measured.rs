@@ -1,0 +1,74 @@
+//! The finished parts measured, every penalty in the same bins.
+
+use calipers_core::{Accumulator, Result};
+use calipers_metrics::robustness::figures;
+use calipers_metrics::robustness::protocol::Robustness;
+use calipers_models::Penalty;
+
+use super::Options;
+use super::parts::Paths;
+use crate::inputs::Inputs;
+use crate::run::Silent;
+use crate::sources::robustness::layout_b;
+use crate::sources::robustness::layout_b::checkpoint::Flags;
+use crate::sources::robustness::layout_b::dataset::GraphSource;
+use crate::sources::robustness::layout_b::splits::Splits;
+
+/// Everything that was measured.
+pub(super) struct Measured {
+    pub(super) penalties: Vec<MeasuredPenalty>,
+}
+
+/// The pairs of one penalty.
+pub(super) struct MeasuredPenalty {
+    pub(super) label: String,
+    pub(super) penalty: Penalty,
+    pub(super) accumulator: Accumulator<Robustness>,
+}
+
+/// Measures twice: once to learn the range of all edge differences, once in the bins of that range.
+pub(super) fn measure(
+    options: &Options,
+    graph: &GraphSource,
+    splits: &Splits,
+    chosen: &[usize],
+    labels: &[String],
+    threads: usize,
+) -> Result<Measured> {
+    let measure = |label: &str, hist_range: Option<[f64; 2]>| -> Result<Accumulator<Robustness>> {
+        let paths = Paths::new(&options.out, label);
+        let layout = layout_b::Options {
+            graph: graph.clone(),
+            splits: Some(splits.source.clone()),
+            split: chosen.to_vec(),
+            shares: splits.shares,
+            seeds: options.seeds.clone(),
+            trained_on: None,
+            model: paths.model(),
+            flags: Flags::default(),
+            conditions: paths.conditions(&options.budgets),
+            run: None,
+            attack: None,
+            protocol: Robustness { hist_range, ..Robustness::default() },
+            per_node: false,
+        };
+        let measured = layout_b::measure(&layout, Inputs::default(), None, threads, &Silent)?;
+        Ok(measured.accumulator)
+    };
+    let mut range: Option<[f64; 2]> = None;
+    for label in labels {
+        let found = figures::range(&measure(label, None)?.rows());
+        range = match (range, found) {
+            (Some([low, high]), Some([other_low, other_high])) => {
+                Some([low.min(other_low), high.max(other_high)])
+            }
+            (one, other) => one.or(other),
+        };
+    }
+    let range = range.filter(|[low, high]| low < high);
+    let penalty = |(label, penalty): (&String, &Penalty)| {
+        Ok(MeasuredPenalty { label: label.clone(), penalty: *penalty, accumulator: measure(label, range)? })
+    };
+    let penalties = labels.iter().zip(&options.penalties).map(penalty).collect::<Result<_>>()?;
+    Ok(Measured { penalties })
+}

@@ -1,0 +1,142 @@
+//! The slow parts, each a file of its own: trained models, and the flips of attacks on them.
+
+use std::fs;
+use std::path::Path;
+
+use calipers_core::{Error, Result};
+use calipers_io::array::npy;
+use calipers_models::{Attack, Penalty, Rung, Training, attack, train};
+
+use super::watch::Stage;
+use super::{Budgets, Options};
+use crate::inputs::Inputs;
+use crate::output;
+use crate::sources::robustness::layout_b::arrays_out::pairs;
+use crate::sources::robustness::layout_b::checkpoint::{self, Checkpoint, Flags};
+use crate::sources::robustness::layout_b::conditions::{AttackFile, Condition, Template};
+use crate::sources::robustness::layout_b::dataset::Dataset;
+use crate::sources::robustness::layout_b::splits::NodeSplit;
+
+/// Where the parts of a penalty are.
+#[derive(Clone, Debug)]
+pub(super) struct Paths {
+    folder: String,
+    label: String,
+}
+
+impl Paths {
+    pub(super) fn new(out: &Path, label: &str) -> Self {
+        Self { folder: out.to_string_lossy().into_owned(), label: label.to_owned() }
+    }
+
+    /// The models of all splits and seeds.
+    pub(super) fn model(&self) -> Template {
+        Template::new(format!(
+            "{}/models/{}/split{{split}}-seed{{seed}}.safetensors",
+            self.folder, self.label
+        ))
+    }
+
+    /// The flips of all splits and seeds at the budgets.
+    pub(super) fn conditions(&self, budgets: &Budgets) -> Vec<Condition> {
+        let flips = |(text, budget): &(String, _)| Condition {
+            budget: Clone::clone(budget),
+            form: AttackFile::Flips,
+            path: Template::new(format!(
+                "{}/flips/{}/{text}/split{{split}}-seed{{seed}}.npy",
+                self.folder, self.label
+            )),
+        };
+        budgets.iter().map(flips).collect()
+    }
+}
+
+/// One model and the attacks on it.
+pub(super) struct Job<'a> {
+    pub(super) options: &'a Options,
+    pub(super) dataset: &'a Dataset,
+    pub(super) penalty: Penalty,
+    pub(super) label: &'a str,
+    pub(super) number: usize,
+    pub(super) split: &'a NodeSplit,
+    pub(super) seed: u64,
+}
+
+impl Job<'_> {
+    /// Trains and attacks; what is finished already is kept.
+    pub(super) fn run(&self, threads: usize, stage: &dyn Stage) -> Result<()> {
+        let paths = Paths::new(&self.options.out, self.label);
+        let path = paths.model().path(self.number, Some(self.seed))?;
+        let name = format!("{} split {} seed {}", self.label, self.number, self.seed);
+        let model = self.model(&path, &name, threads, stage)?;
+        let labels = self.dataset.needed_labels()?;
+        let targets = nodes("test", self.number, self.split.test.as_ref())?;
+        let edges = self.dataset.graph.edges() as u64;
+        for (condition, (text, budget)) in
+            paths.conditions(&self.options.budgets).iter().zip(&self.options.budgets)
+        {
+            let path = condition.path.path(self.number, Some(self.seed))?;
+            if path.exists() {
+                stage.skip();
+                continue;
+            }
+            let watch = stage.begin(&format!("{name}: attack at {text}"));
+            let allowed = usize::try_from(budget.allowed(edges)).unwrap_or(usize::MAX);
+            let flips = if allowed == 0 {
+                Vec::new()
+            } else {
+                let search = Attack { seed: self.seed, ..self.options.attack };
+                let Dataset { graph, features, .. } = self.dataset;
+                let found =
+                    attack(&model, graph, features, labels, &targets, allowed, &search, threads, &*watch);
+                found
+                    .map_err(|error| error.in_file(&self.dataset.shown).at(format!("{name}, budget {text}")))?
+                    .flips
+            };
+            make_folder(&path)?;
+            let array = pairs(&flips)?;
+            output::write_with(&path, |out| npy::write_to(&array, out))?;
+        }
+        Ok(())
+    }
+
+    fn model(&self, path: &Path, name: &str, threads: usize, stage: &dyn Stage) -> Result<Rung> {
+        if path.exists() {
+            stage.skip();
+            return Ok(Checkpoint::read(path, &Flags::default(), &Inputs::default())?.model);
+        }
+        let watch = stage.begin(&format!("{name}: training"));
+        let training =
+            Training { epochs: self.options.epochs, seed: self.seed, ..Training::new(self.penalty) };
+        let model = train(
+            &self.dataset.graph,
+            &self.dataset.features,
+            self.dataset.needed_labels()?,
+            self.dataset.classes(),
+            &nodes("train", self.number, self.split.train.as_ref())?,
+            &self.split.val.iter().flatten().map(|node| *node as usize).collect::<Vec<_>>(),
+            &training,
+            threads,
+            &*watch,
+        )
+        .map_err(|error| error.in_file(&self.dataset.shown).at(name))?;
+        make_folder(path)?;
+        checkpoint::write(path, &model)?;
+        Ok(model)
+    }
+}
+
+/// The nodes of a set that has to be there.
+fn nodes(name: &str, number: usize, set: Option<&Vec<u32>>) -> Result<Vec<usize>> {
+    match set {
+        Some(set) if !set.is_empty() => Ok(set.iter().map(|node| *node as usize).collect()),
+        _ => Err(Error::value(format!("the split has no {name} nodes")).at(format!("split {number}"))),
+    }
+}
+
+fn make_folder(path: &Path) -> Result<()> {
+    let folder = path.parent().unwrap_or(path);
+    fs::create_dir_all(folder).map_err(|error| {
+        Error::io(format!("cannot create the folder: {}", error.kind())).in_file(folder.display())
+    })
+}

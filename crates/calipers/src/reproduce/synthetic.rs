@@ -1,0 +1,50 @@
+//! A graph that needs no file: communities whose members share words and, mostly, edges.
+
+use std::path::Path;
+
+use calipers_core::{Result, SplitMix64};
+use calipers_io::array::{Array, npz};
+
+use crate::output;
+use crate::sources::robustness::layout_b::arrays_out::pairs;
+
+const CLASSES: usize = 4;
+const NODES: usize = 120;
+/// Words that are common in one class.
+const OWN_WORDS: usize = 8;
+const WORDS: usize = CLASSES * OWN_WORDS;
+
+/// How often, in a thousand, a node has a word of its class and any other word.
+const OWN_WORD: u64 = 300;
+const OTHER_WORD: u64 = 80;
+/// How often, in a thousand, two nodes of one class and of two are joined.
+const SAME_CLASS: u64 = 150;
+const OTHER_CLASS: u64 = 12;
+
+/// Writes the graph of a seed as an array file: `features`, `labels`, and `edges` once each.
+pub fn write(path: &Path, seed: u64) -> Result<()> {
+    let mut random = SplitMix64::new(seed);
+    let mut happens = |in_a_thousand: u64| random.below(1000) < in_a_thousand;
+    let class = |node: usize| node % CLASSES;
+    let mut features = Vec::with_capacity(NODES * WORDS);
+    for node in 0..NODES {
+        let chance = |word| if word / OWN_WORDS == class(node) { OWN_WORD } else { OTHER_WORD };
+        features.extend((0..WORDS).map(|word| f32::from(u8::from(happens(chance(word))))));
+    }
+    let mut edges = Vec::new();
+    for i in 0..NODES {
+        for j in i + 1..NODES {
+            let chance = if class(i) == class(j) { SAME_CLASS } else { OTHER_CLASS };
+            if happens(chance) {
+                edges.push((i as u32, j as u32));
+            }
+        }
+    }
+    let labels: Vec<i64> = (0..NODES).map(|node| class(node) as i64).collect();
+    let arrays = [
+        ("features".to_owned(), Array::of_elements(&[NODES, WORDS], &features)?),
+        ("labels".to_owned(), Array::of_elements(&[NODES], &labels)?),
+        ("edges".to_owned(), pairs(&edges)?),
+    ];
+    output::write_with(path, |out| npz::write_to(&arrays, out))
+}

@@ -1,0 +1,51 @@
+//! The numbers behind the bias curve, one line a model and budget.
+
+use calipers_core::Value;
+use calipers_metrics::robustness::unit::Budget;
+use calipers_report::grid::{Cell, Grid};
+
+use super::measured::Measured;
+
+const SCALARS: [&str; 5] = ["bias_total", "bias_mean", "bias_relative", "clean_accuracy", "robust_accuracy"];
+
+/// What was allowed, what was used, and how far it moved the model.
+pub(super) fn figure6(measured: &Measured, edges: u64, seeds: &[u64]) -> Grid {
+    let names = ["penalty", "weights", "gamma", "split", "seed", "budget", "allowed", "flips"];
+    let columns = names.into_iter().chain(SCALARS).map(str::to_owned).collect();
+    let mut rows = Vec::new();
+    for penalty in &measured.penalties {
+        let table = penalty.accumulator.per_unit();
+        // The first column is the unit's name, which is not among the cells.
+        let column = |name: &str| table.columns.iter().skip(1).position(|column| column == name);
+        for (_, cells) in &table.rows {
+            let value = |name: &str| column(name).map(|at| &cells[at]);
+            let text = |name: &str| match value(name) {
+                Some(Value::Text(text)) => text.to_string(),
+                _ => String::new(),
+            };
+            let number = |name: &str| value(name).and_then(Value::as_f64);
+            let (run, budget) = (text("run"), text("budget"));
+            // Runs are named after their seed only where there are several.
+            let (split, seed) = match run.split_once("-seed") {
+                Some((split, seed)) => (split, seed.parse().ok()),
+                None => (run.as_str(), seeds.first().copied()),
+            };
+            let split: Option<f64> = split.trim_start_matches("split").parse().ok();
+            let flips =
+                number("flips_added").zip(number("flips_removed")).map(|(added, removed)| added + removed);
+            let mut row = vec![
+                Cell::Text(penalty.penalty.kind().to_string()),
+                Cell::Text(penalty.penalty.weights().to_string()),
+                penalty.penalty.gamma().into(),
+                split.into(),
+                seed.map(|seed| seed as f64).into(),
+                Cell::Text(budget.clone()),
+                Budget::parse(&budget).ok().map(|budget| budget.allowed(edges) as f64).into(),
+                flips.into(),
+            ];
+            row.extend(SCALARS.map(|name| number(name).into()));
+            rows.push(row);
+        }
+    }
+    Grid { columns, rows }
+}

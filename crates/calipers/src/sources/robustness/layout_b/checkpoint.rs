@@ -1,0 +1,272 @@
+//! Models in files: safetensors with their settings, or PyTorch state dicts without.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use calipers_core::{Error, Result};
+use calipers_io::array::{Array, Arrays, pt, safetensors};
+use calipers_models::penalty::SCAD_A;
+use calipers_models::{Kind, Penalty, Rung, ScadScale, Settings, Tensor, Weights};
+
+use super::graph_file::one_file;
+use crate::inputs::Inputs;
+use crate::output;
+use crate::sources::walk::has_ending;
+
+/// Settings of a model that a caller gives; they win over those of the file.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Flags {
+    /// The penalty on edges.
+    pub penalty: Option<Kind>,
+    /// The form of the edge weights.
+    pub weights: Option<Weights>,
+    /// The penalty's parameter.
+    pub gamma: Option<f64>,
+    /// The share of the graph in each step.
+    pub lambda_hat: Option<f64>,
+    /// The number of steps.
+    pub layers: Option<u32>,
+    /// The second parameter of the SCAD penalty.
+    pub scad_a: Option<f64>,
+    /// The scale of the SCAD penalty.
+    pub scad_scale: Option<ScadScale>,
+}
+
+/// A model of a file.
+#[derive(Debug)]
+pub struct Checkpoint {
+    /// The model, under the settings that count.
+    pub model: Rung,
+    /// What the flags replaced of the file's penalty, weights or gamma, in words.
+    pub replaced: Option<String>,
+}
+
+const ENDINGS: [&str; 3] = [".safetensors", ".pt", ".pth"];
+
+impl Flags {
+    /// A new penalty; wrong usage where a part is missing.
+    pub fn new_penalty(&self) -> Result<Penalty> {
+        let missing = |option: &str, allowed: String| {
+            Err(Error::usage(format!("{option} is missing")).allowed(allowed))
+        };
+        let Some(kind) = self.penalty else { return missing("--penalty", words(Kind::ALL)) };
+        let Some(weights) = self.weights else { return missing("--weights", words(Weights::ALL)) };
+        Penalty::new(
+            kind,
+            weights,
+            self.gamma,
+            self.scad_a.unwrap_or(SCAD_A),
+            self.scad_scale.unwrap_or_default(),
+        )
+    }
+
+    /// The settings that count, and what they replaced. Without settings in the file the flags
+    /// have to say everything.
+    fn over(&self, stored: Option<Settings>) -> Result<(Settings, Option<String>)> {
+        let Some(stored) = stored else {
+            let mut missing = Vec::new();
+            missing.extend(self.penalty.is_none().then_some("--penalty"));
+            missing.extend(self.weights.is_none().then_some("--weights"));
+            let takes_gamma = self.penalty.is_none_or(Kind::takes_gamma);
+            missing.extend((takes_gamma && self.gamma.is_none()).then_some("--gamma"));
+            if !missing.is_empty() {
+                let error = Error::value("the checkpoint does not say which penalty it was trained with");
+                return Err(error.advice(format!("give {}", missing.join(", "))));
+            }
+            let settings = self.steps(Settings::new(self.new_penalty()?));
+            settings.check()?;
+            return Ok((settings, None));
+        };
+        let before = stored.penalty;
+        let kind = self.penalty.unwrap_or(before.kind());
+        let stored_gamma = before.gamma().filter(|_| kind.takes_gamma());
+        let penalty = Penalty::new(
+            kind,
+            self.weights.unwrap_or(before.weights()),
+            self.gamma.or(stored_gamma),
+            self.scad_a.unwrap_or(before.scad_a()),
+            self.scad_scale.unwrap_or(before.scad_scale()),
+        )?;
+        let settings = self.steps(Settings { penalty, ..stored });
+        settings.check()?;
+        let gamma = |penalty: &Penalty| penalty.gamma().map_or("none".to_owned(), |gamma| gamma.to_string());
+        let parts = [
+            ("penalty", before.kind().to_string(), kind.to_string()),
+            ("weights", before.weights().to_string(), penalty.weights().to_string()),
+            ("gamma", gamma(&before), gamma(&penalty)),
+        ];
+        let changed = parts.iter().filter(|(_, old, new)| old != new);
+        let changed: Vec<String> = changed.map(|(name, old, new)| format!("{name} {old} by {new}")).collect();
+        Ok((settings, (!changed.is_empty()).then(|| changed.join(", "))))
+    }
+
+    fn steps(&self, mut settings: Settings) -> Settings {
+        settings.lambda_hat = self.lambda_hat.unwrap_or(settings.lambda_hat);
+        settings.layers = self.layers.unwrap_or(settings.layers);
+        settings
+    }
+}
+
+fn words<T: ToString>(all: &[T]) -> String {
+    all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+impl Checkpoint {
+    /// Reads a model; its form is told by the ending.
+    pub fn read(path: &Path, flags: &Flags, inputs: &Inputs) -> Result<Self> {
+        let found = one_file(path, "model")?;
+        let read = || {
+            check_ending(&found.name)?;
+            let source = inputs.open_found(&found)?;
+            let (arrays, metadata) = if has_ending(&found.name, ENDINGS[0]) {
+                safetensors::open_with_metadata(source)?
+            } else {
+                (pt::open_state_dict(source)?, BTreeMap::new())
+            };
+            let (settings, replaced) = flags.over(Settings::from_metadata(&metadata)?)?;
+            Ok(Self { model: Rung::from_tensors(tensors(&arrays)?, settings)?, replaced })
+        };
+        read().map_err(|error: Error| error.in_file(&found.shown))
+    }
+
+    /// Refuses what a model cannot be used on: another width of features, more labels than classes.
+    pub fn check(&self, width: usize, classes: usize) -> Result<()> {
+        let model = &self.model;
+        if model.input_width() != width {
+            return Err(Error::value("the checkpoint was made for features of another width")
+                .at("tensor mlp.0.weight")
+                .found(format!("{} inputs", model.input_width()))
+                .allowed(format!("{width}, the features of the graph")));
+        }
+        if model.classes() < classes {
+            return Err(Error::value("the checkpoint has fewer classes than there are labels")
+                .found(format!("{} classes", model.classes()))
+                .allowed(format!("{classes} or more, for labels up to {}", classes - 1)));
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a path that does not say in which form a model is to be written.
+pub fn check_ending(name: &str) -> Result<()> {
+    if ENDINGS.iter().any(|ending| has_ending(name, ending)) {
+        return Ok(());
+    }
+    Err(Error::value("the ending of a checkpoint says its form").found(name).allowed(ENDINGS.join(", ")))
+}
+
+/// Writes a model, whole or not at all; the ending decides in which form.
+pub fn write(path: &Path, model: &Rung) -> Result<()> {
+    let name = path.to_string_lossy();
+    check_ending(&name).map_err(Error::as_usage)?;
+    let tensors = model
+        .tensors()
+        .into_iter()
+        .map(|(name, tensor)| Ok((name, Array::of_elements(&tensor.shape, &tensor.data)?)));
+    let mut tensors = tensors.collect::<Result<Vec<(String, Array)>>>()?;
+    if has_ending(&name, ENDINGS[0]) {
+        return output::write_with(path, |out| {
+            safetensors::write_to(&tensors, &model.settings().to_metadata(), out)
+        });
+    }
+    // The names that the published models have.
+    for (name, _) in &mut tensors {
+        *name = name.replacen("mlp.", "mlp.linears.", 1);
+    }
+    output::write_with(path, |out| pt::write_to(&tensors, out))
+}
+
+fn tensors(arrays: &Arrays) -> Result<Vec<(String, Tensor)>> {
+    let mut tensors = Vec::new();
+    for name in arrays.keys() {
+        let Some(array) = arrays.get(&name)? else { continue };
+        let in_tensor = |error: Error| error.at(format!("tensor {name}"));
+        if !array.dtype().is_float() {
+            return Err(in_tensor(Error::value("weights are floats").found(array.dtype().name())));
+        }
+        let shape = array.shape().iter().map(|length| *length as usize).collect();
+        let data = array.to_f64s().map_err(in_tensor)?.into_iter().map(|value| value as f32).collect();
+        tensors.push((name, Tensor { shape, data }));
+    }
+    Ok(tensors)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn model(penalty: Penalty) -> Rung {
+        let tensor =
+            |shape: &[usize]| Tensor { shape: shape.to_vec(), data: vec![0.5; shape.iter().product()] };
+        let tensors = [
+            ("mlp.0.weight", &[2, 3][..]),
+            ("mlp.0.bias", &[2]),
+            ("mlp.1.weight", &[4, 2]),
+            ("mlp.1.bias", &[4]),
+        ];
+        let tensors = tensors.map(|(name, shape)| (name.to_owned(), tensor(shape)));
+        Rung::from_tensors(tensors.into(), Settings { seed: Some(3), ..Settings::new(penalty) }).unwrap()
+    }
+
+    fn mcp(gamma: f64) -> Penalty {
+        Penalty::new(Kind::Mcp, Weights::Legacy, Some(gamma), SCAD_A, ScadScale::One).unwrap()
+    }
+
+    #[test]
+    fn a_model_comes_back_from_both_forms_and_equal_models_are_equal_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let model = model(mcp(3.0));
+        let inputs = Inputs::default();
+        write(&at("a.safetensors"), &model).unwrap();
+        write(&at("b.safetensors"), &model).unwrap();
+        assert_eq!(std::fs::read(at("a.safetensors")).unwrap(), std::fs::read(at("b.safetensors")).unwrap());
+        assert_eq!(Checkpoint::read(&at("a.safetensors"), &Flags::default(), &inputs).unwrap().model, model);
+        write(&at("a.pt"), &model).unwrap();
+        let flags = Flags {
+            penalty: Some(Kind::Mcp),
+            weights: Some(Weights::Legacy),
+            gamma: Some(3.0),
+            ..Flags::default()
+        };
+        let read = Checkpoint::read(&at("a.pt"), &flags, &inputs).unwrap();
+        assert_eq!(read.model.tensors(), model.tensors());
+        assert_eq!((read.model.settings().seed, read.replaced), (None, None));
+        assert!(write(&at("a.bin"), &model).is_err());
+        read.model.settings();
+        let checkpoint = Checkpoint { model, replaced: None };
+        assert!(checkpoint.check(3, 4).is_ok());
+        let text = checkpoint.check(5, 4).unwrap_err().to_string();
+        assert!(text.contains("3 inputs") && text.contains('5'), "{text}");
+        let text = checkpoint.check(3, 5).unwrap_err().to_string();
+        assert!(text.contains("4 classes") && text.contains("labels up to 4"), "{text}");
+    }
+
+    #[test]
+    fn flags_win_over_the_file_and_what_they_replace_is_said() {
+        let stored = || Some(Settings::new(mcp(3.0)));
+        let over = |flags: Flags| flags.over(stored()).unwrap();
+        assert_eq!(over(Flags::default()), (stored().unwrap(), None));
+        let same = Flags { penalty: Some(Kind::Mcp), gamma: Some(3.0), ..Flags::default() };
+        assert_eq!(over(same).1, None);
+        let (settings, replaced) = over(Flags { penalty: Some(Kind::L1), ..Flags::default() });
+        assert_eq!((settings.penalty.kind(), settings.penalty.gamma()), (Kind::L1, None));
+        assert_eq!(replaced.as_deref(), Some("penalty mcp by l1, gamma 3 by none"));
+        let (settings, replaced) = over(Flags { layers: Some(4), lambda_hat: Some(0.5), ..Flags::default() });
+        assert_eq!((settings.layers, settings.lambda_hat.to_bits(), replaced), (4, 0.5f64.to_bits(), None));
+        assert!(
+            Flags { penalty: Some(Kind::L1), gamma: Some(3.0), ..Flags::default() }.over(stored()).is_err()
+        );
+    }
+
+    #[test]
+    fn without_settings_in_the_file_the_missing_flags_are_named() {
+        let said = |flags: Flags| flags.over(None).unwrap_err().to_string();
+        assert!(said(Flags::default()).contains("give --penalty, --weights, --gamma"));
+        let l1 = Flags { penalty: Some(Kind::L1), ..Flags::default() };
+        assert!(said(l1).contains("give --weights"));
+        let mcp = Flags { penalty: Some(Kind::Mcp), weights: Some(Weights::Exact), ..Flags::default() };
+        assert!(said(mcp).contains("give --gamma"));
+        assert!(Flags { weights: Some(Weights::Exact), ..l1 }.over(None).is_ok());
+    }
+}

@@ -1,0 +1,58 @@
+//! What a caller can ask of a run over arrays, checked before anything is read.
+
+use std::path::PathBuf;
+
+use calipers_core::provenance::Setting;
+use calipers_core::{Error, Reading, Result};
+use calipers_metrics::robustness::protocol::Robustness;
+use calipers_metrics::robustness::unit::Budget;
+
+/// Where the arrays are, what the attack behind them is called, and how they are measured.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Files, folders, or `-` for one file on standard input.
+    pub inputs: Vec<PathBuf>,
+    /// The name of the attack, for conditions `attack:budget`.
+    pub attack: Option<String>,
+    /// The budget of arrays called `attacked` in files that have none.
+    pub budget: Option<Budget>,
+    /// The parameters.
+    pub protocol: Robustness,
+    /// Whether the table of nodes is wanted.
+    pub per_node: bool,
+}
+
+impl Options {
+    /// Refuses options that mean nothing: wrong usage, not wrong data.
+    pub fn check(&self) -> Result<()> {
+        self.protocol.check()?;
+        if let Some(attack) = &self.attack {
+            check_attack(attack)?;
+        }
+        if self.inputs.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
+            return Err(Error::usage("standard input can be read once").advice("give `-` once"));
+        }
+        Ok(())
+    }
+
+    /// The options that say how files are read.
+    pub fn reading(&self) -> Reading {
+        let text = |text: Option<&str>| text.map_or(Setting::Unset, |text| Setting::Text(text.into()));
+        let settings = [
+            ("attack", text(self.attack.as_deref())),
+            ("budget", text(self.budget.as_ref().map(Budget::label))),
+        ];
+        settings.into_iter().map(|(key, setting)| (key.to_owned(), setting)).collect()
+    }
+}
+
+/// Refuses names that could not be told from the rest of a unit's name.
+pub fn check_attack(attack: &str) -> Result<()> {
+    if attack.is_empty() || attack.contains(['/', ':']) || attack.chars().any(char::is_control) {
+        return Err(Error::usage("not a name for an attack")
+            .at("--attack")
+            .found(format!("{attack:?}"))
+            .allowed("text without / and :"));
+    }
+    Ok(())
+}
