@@ -5,27 +5,28 @@ use std::path::Path;
 
 use calipers::core::error::printable;
 use calipers::core::protocol::MetricInfo;
+use calipers::report::page::{self, Page, Section};
 use calipers::report::{csv, json, latex, markdown, per_unit, terminal};
-use calipers::{Error, Ledger, Report, Result, registry, states};
+use calipers::{Error, Ledger, Report, Result, pages, registry, states};
 
 use crate::Outcome;
 use crate::options::{Output, is_stream};
 
-/// The forms a per-unit table can have.
+/// The forms a table of units or their parts can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PerUnitFormat {
+pub(crate) enum TableFormat {
     Csv,
     JsonLines,
     Parquet,
 }
 
-/// The form that a file name's ending asks for.
-pub(crate) fn per_unit_format(path: &Path) -> Result<PerUnitFormat> {
+/// The form that the ending of a table's file name asks for; `flag` is the option that names it.
+pub(crate) fn table_format(flag: &str, path: &Path) -> Result<TableFormat> {
     match path.extension().and_then(|ending| ending.to_str()) {
-        Some("csv") => Ok(PerUnitFormat::Csv),
-        Some("jsonl") => Ok(PerUnitFormat::JsonLines),
-        Some("parquet") => Ok(PerUnitFormat::Parquet),
-        _ => Err(Error::usage("the ending of --per-unit says its form")
+        Some("csv") => Ok(TableFormat::Csv),
+        Some("jsonl") => Ok(TableFormat::JsonLines),
+        Some("parquet") => Ok(TableFormat::Parquet),
+        _ => Err(Error::usage(format!("the ending of {flag} says its form"))
             .found(path.display())
             .allowed(".csv, .jsonl, .parquet")),
     }
@@ -48,18 +49,47 @@ pub(crate) fn ledgers(ledgers: &[Box<dyn Ledger>], output: &Output, seed: u64) -
             return Err(Error::usage("--per-unit needs a state of one protocol").found(ledgers.len()));
         };
         let table = ledger.per_unit();
-        let bytes = match per_unit_format(path)? {
-            PerUnitFormat::Csv => per_unit::csv(&table).into_bytes(),
-            PerUnitFormat::JsonLines => per_unit::jsonl(&table).into_bytes(),
-            PerUnitFormat::Parquet => per_unit::parquet(&table)?,
+        let bytes = match table_format("--per-unit", path)? {
+            TableFormat::Csv => per_unit::csv(&table).into_bytes(),
+            TableFormat::JsonLines => per_unit::jsonl(&table).into_bytes(),
+            TableFormat::Parquet => per_unit::parquet(&table)?,
         };
         write(path, &bytes)?;
     }
-    self::reports(&reports, output)
+    if let Some(path) = &output.html {
+        let bootstrap = output.page_intervals(seed);
+        let section = |ledger: &dyn Ledger| pages::of_ledger(ledger, &bootstrap, threads());
+        page(path, ledgers.iter().map(|ledger| section(&**ledger)).collect::<Result<_>>()?)?;
+    }
+    forms(&reports, output)
 }
 
-/// Writes everything that can be made from reports alone.
-pub(crate) fn reports(reports: &[Report], output: &Output) -> Result<Outcome> {
+/// Writes everything that can be made from reports alone, and from inputs that are still there.
+pub(crate) fn reports(reports: &[Report], output: &Output, seed: u64) -> Result<Outcome> {
+    if let Some(path) = &output.html {
+        let bootstrap = output.page_intervals(seed);
+        let section = |report: &Report| pages::of_report(report, &bootstrap, threads());
+        page(path, reports.iter().map(section).collect::<Result<_>>()?)?;
+    }
+    forms(reports, output)
+}
+
+/// Writes a page of these sections.
+pub(crate) fn page(path: &Path, sections: Vec<Section>) -> Result<()> {
+    let title = match sections.as_slice() {
+        [section] => format!("Calipers report: {}", section.heading),
+        _ => "Calipers report".into(),
+    };
+    write(path, page::write(&Page { title, sections }).as_bytes())
+}
+
+/// One worker a core, for what is drawn after the work.
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+/// Writes the text forms.
+fn forms(reports: &[Report], output: &Output) -> Result<Outcome> {
     if let Some(path) = &output.json {
         write_with(path, |out| json::write_to(reports, out))?;
     }

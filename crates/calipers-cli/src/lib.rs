@@ -5,6 +5,7 @@ mod commands;
 mod emit;
 mod options;
 mod progress;
+pub mod serve;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -20,14 +21,19 @@ Examples:
   calipers demo                                          a data set made on the spot, scored
   calipers independent-set val/ --json report.json       a folder of array files
   calipers explanation mutag.npz --scores logits         explained predictions of a graph network
+  calipers robustness runs/ --per-unit units.csv         clean and attacked features of a graph model
   calipers segmentation --truth gt --pred out --classes 19 --ignore 255
                                                          two folders of label maps
   calipers training logs/ --metric val_F1 --group-by folder
                                                          histories of training runs
   calipers merge 1.state 2.state -o all.state            shards into one state
+  calipers compare a.state b.state                       paired differences of two models
+  calipers verify report.json                            measure again what a report names
+  calipers serve results/                                the reports of a folder as a local page
   calipers explain independent_set.gap_ratio             what a number means
 
-Exit status: 0 done; 1 the input or the computation failed; 2 wrong usage; 3 a warning under --strict.")]
+Exit status: 0 done; 1 the input or the computation failed; 2 wrong usage; 3 verify found a difference, or a
+warning under --strict.")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -38,10 +44,14 @@ enum Command {
     Demo(commands::demo::Demo),
     IndependentSet(Box<commands::independent_set::IndependentSetArgs>),
     Explanation(Box<commands::explanation::ExplanationArgs>),
+    Robustness(Box<commands::robustness::RobustnessArgs>),
     Segmentation(Box<commands::segmentation::SegmentationArgs>),
     Training(Box<commands::training::TrainingArgs>),
     Merge(commands::merge::Merge),
     Show(commands::show::Show),
+    Compare(commands::compare::Compare),
+    Verify(commands::verify::Verify),
+    Serve(commands::serve::Serve),
     List(commands::list::List),
     Explain(commands::explain::Explain),
     Completions(commands::completions::Completions),
@@ -55,6 +65,8 @@ enum Outcome {
     Done,
     /// Done, with warnings, and the caller wants to know by the exit status.
     Warned,
+    /// What was to be verified is not as it was recorded.
+    Differs,
 }
 
 /// Runs the program with these arguments, the first of which is its own name, and returns the exit
@@ -76,10 +88,14 @@ where
         Command::Demo(command) => command.run(),
         Command::IndependentSet(command) => command.run(),
         Command::Explanation(command) => command.run(),
+        Command::Robustness(command) => command.run(),
         Command::Segmentation(command) => command.run(),
         Command::Training(command) => command.run(),
         Command::Merge(command) => command.run(),
         Command::Show(command) => command.run(),
+        Command::Compare(command) => command.run(),
+        Command::Verify(command) => command.run(),
+        Command::Serve(command) => command.run(),
         Command::List(command) => command.run(),
         Command::Explain(command) => command.run(),
         Command::Completions(command) => command.run(),
@@ -87,7 +103,7 @@ where
     };
     match outcome {
         Ok(Outcome::Done) => 0,
-        Ok(Outcome::Warned) => 3,
+        Ok(Outcome::Warned | Outcome::Differs) => 3,
         Err(error) => {
             complain(&error);
             if error.kind() == ErrorKind::Usage { 2 } else { 1 }

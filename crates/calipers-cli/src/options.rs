@@ -9,6 +9,9 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::de::DeserializeOwned;
 
+/// The resamples behind the intervals of a page, where no number is asked for.
+const PAGE_RESAMPLES: u32 = 2_000;
+
 /// What is written, and where to.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Output")]
@@ -25,6 +28,9 @@ pub(crate) struct Output {
     /// Print the metrics as a LaTeX table
     #[arg(long)]
     pub(crate) latex: bool,
+    /// Write the report as one HTML page with pictures
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
     /// Write one line a unit: .csv, .jsonl or .parquet
     #[arg(long, value_name = "FILE")]
     pub(crate) per_unit: Option<PathBuf>,
@@ -37,6 +43,9 @@ pub(crate) struct Output {
     /// The share of resamples an interval holds
     #[arg(long, value_name = "C", default_value_t = 0.95)]
     pub(crate) confidence: f64,
+    /// Set by a family that has intervals of its own
+    #[arg(skip)]
+    pub(crate) own_intervals: bool,
     /// Print no table, no warnings and no progress
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -72,7 +81,7 @@ impl Output {
     /// Refuses what cannot be done, before any work: two streams on one output, impossible targets,
     /// unknown endings.
     pub(crate) fn check(&self) -> Result<()> {
-        let streams = [&self.json, &self.csv, &self.state]
+        let streams = [&self.json, &self.csv, &self.html, &self.state]
             .into_iter()
             .filter(|path| path.as_deref().is_some_and(is_stream))
             .count()
@@ -87,9 +96,9 @@ impl Output {
             return Err(Error::usage("--confidence must lie between 0 and 1").found(self.confidence));
         }
         if let Some(path) = &self.per_unit {
-            crate::emit::per_unit_format(path)?;
+            crate::emit::table_format("--per-unit", path)?;
         }
-        for path in [&self.json, &self.csv, &self.per_unit, &self.state].into_iter().flatten() {
+        for path in [&self.json, &self.csv, &self.html, &self.per_unit, &self.state].into_iter().flatten() {
             if !is_stream(path) {
                 calipers::output::check(path)?;
             }
@@ -99,16 +108,24 @@ impl Output {
 
     /// How intervals are made, when they are asked for.
     pub(crate) fn intervals(&self, seed: u64) -> Option<Bootstrap> {
-        (self.bootstrap > 0).then_some(Bootstrap {
+        (self.bootstrap > 0 && !self.own_intervals).then_some(Bootstrap {
             resamples: self.bootstrap,
             confidence: self.confidence,
             seed,
         })
     }
 
+    /// How the intervals of a page are made: as asked for, else with as many resamples as a reader
+    /// expects.
+    pub(crate) fn page_intervals(&self, seed: u64) -> Bootstrap {
+        let resamples = if self.bootstrap > 0 { self.bootstrap } else { PAGE_RESAMPLES };
+        Bootstrap { resamples, confidence: self.confidence, seed }
+    }
+
     /// Whether a table is wanted: nothing else was asked to speak for the report.
     pub(crate) fn wants_table(&self) -> bool {
-        let spoken = self.json.is_some() || self.csv.is_some() || self.markdown || self.latex;
+        let files = [&self.json, &self.csv, &self.html];
+        let spoken = files.iter().any(|file| file.is_some()) || self.markdown || self.latex;
         let stream = self.state.as_deref().is_some_and(is_stream);
         !self.quiet && !spoken && !stream
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use calipers::core::bootstrap::Bootstrap;
+use calipers::core::bootstrap::{Bootstrap, Resampler, Scope};
 use calipers::core::protocol::MetricInfo;
 use calipers::core::report::Table;
 use calipers::core::spelling::distance;
@@ -11,6 +11,7 @@ use calipers::core::{Protocol, Provenance};
 use calipers::metrics::explanation::needs::missing_keys;
 use calipers::metrics::explanation::protocol::Explanation;
 use calipers::{Accumulator, Error, Ledger, Report, Result};
+use serde_json::{Map, Value as Json};
 
 /// The metrics that were asked for; all of them when none was named.
 #[derive(Debug)]
@@ -114,6 +115,22 @@ impl Ledger for Chosen {
 
     fn report_with_intervals(&self, bootstrap: &Bootstrap) -> Report {
         self.cut(self.ledger.report_with_intervals(bootstrap))
+    }
+
+    fn resampler(&self, scope: Scope) -> Box<dyn Resampler + '_> {
+        Ledger::resampler(&self.ledger, scope)
+    }
+
+    fn unit_names(&self) -> Vec<&str> {
+        Ledger::unit_names(&self.ledger)
+    }
+
+    fn parameters(&self) -> Map<String, Json> {
+        Ledger::parameters(&self.ledger)
+    }
+
+    fn reading_parameters(&self) -> &'static [&'static str] {
+        Ledger::reading_parameters(&self.ledger)
     }
 
     fn per_unit(&self) -> Table {

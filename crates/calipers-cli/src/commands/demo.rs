@@ -3,19 +3,25 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use calipers::compare::{self, Model};
 use calipers::core::Better;
+use calipers::core::bootstrap::Bootstrap;
 use calipers::core::protocol::MetricInfo;
 use calipers::inputs::Inputs;
 use calipers::io::history::delimited;
 use calipers::metrics::explanation::protocol::{Explanation, Scores};
 use calipers::metrics::independent_set::{Decoder, IndependentSet};
 use calipers::metrics::training::protocol::{Preset, Training};
+use calipers::report::comparison::{self, Comparison};
 use calipers::report::number::rounded;
+use calipers::report::page::Section;
+use calipers::reproduce::{Stage, Unseen};
 use calipers::sources::training::assign::{Assignment, FoldBy, GroupBy};
-use calipers::sources::{explanation, independent_set, segmentation, training};
-use calipers::{Accumulator, Ledger, Report, Result, Value, demo, registry};
+use calipers::sources::{explanation, independent_set, robustness, segmentation, training};
+use calipers::{Ledger, Report, Result, Value, demo, pages, registry};
 use clap::Args;
 
+use super::robustness::reproduce;
 use super::segmentation::read;
 use super::training_view;
 use crate::options::{Output, Work};
@@ -25,7 +31,7 @@ use crate::{Outcome, emit};
 /// Make a small data set of every family and score it
 #[derive(Args, Debug)]
 pub(crate) struct Demo {
-    /// Where the data sets and report.json are written
+    /// Where the data sets, report.json and report.html are written
     #[arg(long, value_name = "DIR", default_value = "calipers-demo")]
     out: PathBuf,
     /// Seed of the data sets
@@ -35,8 +41,8 @@ pub(crate) struct Demo {
 
 impl Demo {
     pub(crate) fn run(self) -> Result<Outcome> {
-        let [graphs, molecules, scenes, logs] =
-            ["independent_set", "explanation", "segmentation", "training"]
+        let [graphs, molecules, scenes, logs, attacks] =
+            ["independent_set", "explanation", "segmentation", "training", "robustness"]
                 .map(|family| self.out.join(family));
         demo::independent_set::write(&graphs, self.seed)?;
         demo::explanation::write(&molecules, self.seed)?;
@@ -44,34 +50,59 @@ impl Demo {
         demo::training::write(&logs, self.seed)?;
         let (threads, progress) =
             (Work { shard: None, threads: None }.threads(), Bar::new(&Output::default()));
+        let silent = |_: usize| -> Box<dyn Stage> { Box::new(Unseen) };
+        let figures = demo::robustness::write(&attacks, self.seed, threads, &silent)?;
         let solved = self.solved(&graphs, threads, &progress)?;
         let explained = explained(&molecules, threads, &progress)?;
         let baseline = segmented(&scenes.join(demo::segmentation::BASELINE), threads, &progress)?;
         let multi_head = segmented(&scenes.join(demo::segmentation::MULTI_HEAD), threads, &progress)?;
         let learnt = trained(&logs, threads, &progress)?;
-        let runs: Vec<Report> = learnt.accumulators.iter().map(Accumulator::finish).collect();
+        let curves = training_view::curves(&learnt, emit::style());
+        let runs = learnt.accumulators.into_iter().map(|runs| -> Box<dyn Ledger> { Box::new(runs) });
+        let mut ledgers = vec![solved, baseline, multi_head, explained];
+        ledgers.extend(runs);
+        let first_attack = ledgers.len();
+        for model in demo::robustness::MODELS {
+            ledgers.push(attacked(&demo::robustness::arrays(&attacks, model), threads, &progress)?);
+        }
+        let reports: Vec<Report> = ledgers.iter().map(|ledger| ledger.report()).collect();
         let report = self.out.join("report.json");
-        let mut reports = vec![solved.report(), baseline, multi_head, explained];
-        reports.extend(runs);
         calipers::output::write(&report, calipers::report::json::write_array(&reports).as_bytes())?;
         let output = Output { confidence: 0.95, ..Output::default() };
-        let outcome = emit::ledgers(&[solved], &output, self.seed)?;
-        emit::say(&models(&[("baseline", &reports[1]), ("multi-head", &reports[2])]))?;
+        let mut sections = self.sections(&ledgers, &output, threads)?;
+        for (section, model) in sections[first_attack..].iter_mut().zip(demo::robustness::MODELS) {
+            section.heading = format!("{}, {model}", section.heading);
+        }
+        let outcome = emit::ledgers(&ledgers[..1], &output, self.seed)?;
+        let compared = self.compared(ledgers.drain(1..3), threads)?;
+        sections.splice(3..3, compared.iter().map(comparison::section));
+        let page = self.out.join("report.html");
+        emit::page(&page, sections)?;
+        emit::say(&format!("\n{}", comparison::terminal(&compared, emit::style())))?;
         emit::say(&in_short(&reports[3]))?;
-        emit::say(&format!("\n{}", training_view::curves(&learnt, emit::style())))?;
-        reports[4..].iter().try_for_each(|report| emit::say(&configurations(report)))?;
+        emit::say(&format!("\n{curves}"))?;
+        reports[4..first_attack].iter().try_for_each(|report| emit::say(&configurations(report)))?;
         emit::say(&format!(
-            "\nThe data is in {out}, the reports in {report}. Try next:\n  \
+            "\nrobustness, penalties under attack on a synthetic graph\n{}",
+            reproduce::verdicts(&figures.verdicts)
+        ))?;
+        emit::say(&format!(
+            "\nThe data is in {out}, the reports in {report}, the page to look at is {page}. Try next:\n  \
              calipers independent-set {graphs} --per-unit graphs.csv\n  \
              calipers explanation {molecules} --scores logits --per-unit molecules.csv\n  \
              calipers segmentation {config} --measure all\n  \
              calipers segmentation fit {config} -o fitted.toml\n  \
+             calipers robustness {arrays} --per-node nodes.csv\n  \
              calipers training {logs} --metric {key} --group-by folder --sweep 0.85,0.9,0.95\n  \
              calipers show {report} --markdown\n  \
+             calipers verify {report}\n  \
+             calipers serve {out}\n  \
              calipers explain certified_ratio\n",
             out = self.out.display(),
             report = report.display(),
+            page = page.display(),
             graphs = graphs.display(),
+            arrays = demo::robustness::arrays(&attacks, demo::robustness::MODELS[0]).display(),
             logs = logs.display(),
             key = demo::training::KEY,
             molecules = molecules.join(demo::explanation::UNITS).display(),
@@ -91,19 +122,55 @@ impl Demo {
         let options = independent_set::options::Options { inputs, protocol, ..Default::default() };
         Ok(Box::new(independent_set::measure(&options, None, threads, progress)?))
     }
+
+    /// A section for each ledger; the two models are told apart by name.
+    fn sections(&self, ledgers: &[Box<dyn Ledger>], output: &Output, threads: usize) -> Result<Vec<Section>> {
+        let bootstrap = output.page_intervals(self.seed);
+        let mut sections = Vec::new();
+        for ledger in ledgers {
+            sections.push(pages::of_ledger(&**ledger, &bootstrap, threads)?);
+        }
+        for (section, model) in sections[1..].iter_mut().zip(MODELS) {
+            section.heading = format!("{}, {model}", section.heading);
+        }
+        Ok(sections)
+    }
+
+    /// The two models over the same scenes.
+    fn compared(
+        &self,
+        models: impl Iterator<Item = Box<dyn Ledger>>,
+        threads: usize,
+    ) -> Result<Vec<Comparison>> {
+        let model = |(name, ledger)| Model::from_ledgers(name, name, vec![ledger]);
+        let models: Vec<Model> = MODELS.into_iter().zip(models).map(model).collect();
+        let metrics = SEGMENTATION.iter().map(|id| format!("segmentation.{id}")).collect();
+        let defaults = compare::Options::default();
+        let bootstrap = Bootstrap { seed: self.seed, ..defaults.bootstrap };
+        compare::compare(&models, &compare::Options { metrics, bootstrap, threads, ..defaults })
+    }
 }
 
-fn explained(folder: &Path, threads: usize, progress: &Bar) -> Result<Report> {
+/// The two models of the segmentation data.
+const MODELS: [&str; 2] = ["baseline", "multi-head"];
+
+fn explained(folder: &Path, threads: usize, progress: &Bar) -> Result<Box<dyn Ledger>> {
     let protocol = Explanation { scores: Some(Scores::Logits), ..Explanation::default() };
     let options = explanation::Options { inputs: vec![folder.to_owned()], protocol };
-    Ok(explanation::measure(&options, None, threads, progress)?.finish())
+    Ok(Box::new(explanation::measure(&options, None, threads, progress)?))
 }
 
-fn segmented(config: &Path, threads: usize, progress: &Bar) -> Result<Report> {
+fn attacked(arrays: &Path, threads: usize, progress: &Bar) -> Result<Box<dyn Ledger>> {
+    let options = robustness::options::Options { inputs: vec![arrays.to_owned()], ..Default::default() };
+    let measured = robustness::measure(&options, Inputs::default(), None, threads, progress)?;
+    Ok(Box::new(measured.accumulator))
+}
+
+fn segmented(config: &Path, threads: usize, progress: &Bar) -> Result<Box<dyn Ledger>> {
     let inputs = Inputs::default();
     let folder = config.parent().unwrap_or(Path::new(""));
     let options = segmentation::options::Options::new(read(config, &inputs)?.0, folder);
-    Ok(segmentation::measure(&options, inputs, None, threads, progress)?.finish())
+    Ok(Box::new(segmentation::measure(&options, inputs, None, threads, progress)?))
 }
 
 fn trained(folder: &Path, threads: usize, progress: &Bar) -> Result<training::Measured> {
@@ -161,7 +228,7 @@ fn in_short(report: &Report) -> String {
 
 /// The numbers that papers print first.
 const SEGMENTATION: &[&str] =
-    &["miou", "pixel_accuracy", "mean_f1", "biou", "boundary_f1", "nll", "brier", "ece", "mean_confidence"];
+    &["miou", "pixel_accuracy", "mean_f1", "biou", "boundary_f1", "nll", "brier", "ece"];
 const TRAINING: &[&str] = &[
     "saturation_count",
     "velocity_strict",
@@ -172,15 +239,6 @@ const TRAINING: &[&str] = &[
     "best_mean",
     "last_mean",
 ];
-
-/// Reports of one family in columns, headline numbers in lines.
-fn models(reports: &[(&str, &Report)]) -> String {
-    let [(_, first), ..] = reports else { return String::new() };
-    let names: Vec<&str> = reports.iter().map(|(name, _)| *name).collect();
-    side_by_side("segmentation, models side by side", first, &names, SEGMENTATION, |column, id| {
-        reports[column].1.get(id).and_then(Value::as_f64)
-    })
-}
 
 /// The configurations of one report in columns, headline numbers in lines.
 fn configurations(report: &Report) -> String {

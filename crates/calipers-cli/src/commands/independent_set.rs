@@ -7,7 +7,7 @@ use calipers::metrics::independent_set::protocol::{Switch, WeightRule};
 use calipers::metrics::independent_set::{
     Axis, Baseline, Decoder, IndependentSet, Kind, PosWeight, Preset, Reference,
 };
-use calipers::sources::independent_set::options::{Labels, Optimum, Options};
+use calipers::sources::independent_set::options::{IN_GRAPH, Labels, Optimum, Options};
 use calipers::{Error, Ledger, Result, sources};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -178,7 +178,7 @@ impl IndependentSetArgs {
             scores: files.scores,
             labels: files
                 .labels
-                .map(|path| if path == Path::new("@graph") { Labels::InGraph } else { Labels::At(path) }),
+                .map(|path| if path == Path::new(IN_GRAPH) { Labels::InGraph } else { Labels::At(path) }),
             optimum: files
                 .optimum
                 .map(|text| text.parse().map_or_else(|_| Optimum::At(PathBuf::from(&text)), Optimum::Same)),

@@ -1,6 +1,7 @@
 //! The subcommands.
 
 pub(crate) mod chosen_metrics;
+pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod explain;
@@ -9,9 +10,12 @@ pub(crate) mod independent_set;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod merge;
+pub(crate) mod robustness;
 pub(crate) mod segmentation;
 pub(crate) mod segmentation_fit;
+pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod training;
 pub(crate) mod training_tables;
 pub(crate) mod training_view;
+pub(crate) mod verify;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use calipers::inputs::Inputs;
+use calipers::inputs::{Inputs, role};
 use calipers::metrics::segmentation::config::{Config, Measures};
 use calipers::metrics::segmentation::labels::ClassRef;
 use calipers::metrics::segmentation::protocol::{
@@ -202,7 +202,7 @@ impl SegmentationArgs {
 /// A configuration, and its text.
 pub(crate) fn read(path: &Path, inputs: &Inputs) -> Result<(Config, String)> {
     let shown = path.display().to_string();
-    let bytes = inputs.read(path, &shown)?;
+    let bytes = inputs.read(path, &shown, &role("config", None))?;
     let text = String::from_utf8(bytes).map_err(|error| {
         Error::format("a configuration is UTF-8 text")
             .in_file(&shown)

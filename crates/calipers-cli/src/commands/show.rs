@@ -18,6 +18,7 @@ Examples:
   calipers show all.state
   calipers show all.state --per-unit graphs.parquet
   calipers show runs.state --explain
+  calipers show all.state --html report.html
   calipers show report.json --latex")]
 pub(crate) struct Show {
     /// A state or a report.json ("-" reads standard input)
@@ -65,7 +66,7 @@ impl Show {
                 .advice("a report holds no rows"));
         }
         let reports = calipers::report::json::read(&bytes).map_err(|error| error.in_file(&shown))?;
-        emit::reports(&reports, &self.output)
+        emit::reports(&reports, &self.output, self.seed)
     }
 }
 

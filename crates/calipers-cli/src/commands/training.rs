@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use calipers::inputs::Inputs;
+use calipers::inputs::{Inputs, role};
 use calipers::io::history::Format;
 use calipers::io::history::delimited::{self, Long};
 use calipers::metrics::training::protocol::{Direction, Duplicates, Index, Nan, Preset, Training};
@@ -217,7 +217,7 @@ impl TrainingArgs {
             emit::say(&training_view::write(&measured, emit::style()))?;
         }
         // The family has intervals of its own, by group.
-        self.output.bootstrap = 0;
+        self.output.own_intervals = true;
         let boxed = |accumulator| -> Box<dyn Ledger> { Box::new(accumulator) };
         let ledgers: Vec<_> = measured.accumulators.into_iter().map(boxed).collect();
         emit::ledgers(&ledgers, &self.output, self.seed)
@@ -230,7 +230,7 @@ impl TrainingArgs {
     fn runs_file(&self, inputs: &Inputs) -> Result<Option<RunsFile>> {
         let Some(path) = &self.study.runs else { return Ok(None) };
         let shown = path.display().to_string();
-        let bytes = inputs.read(path, &shown)?;
+        let bytes = inputs.read(path, &shown, &role("runs", None))?;
         RunsFile::parse(&bytes, self.study.project.as_deref()).map(Some).map_err(|error| error.in_file(shown))
     }
 

@@ -54,7 +54,7 @@ pub(crate) fn without_histories(
     output: &Output,
 ) -> Result<Outcome> {
     let asked = output.json.is_some() || output.csv.is_some() || output.markdown || output.latex;
-    if asked || output.per_unit.is_some() || output.state.is_some() {
+    if asked || output.html.is_some() || output.per_unit.is_some() || output.state.is_some() {
         return Err(Error::usage("without histories there is no report, only the tables")
             .advice("name histories and a --metric, or leave the output options out"));
     }

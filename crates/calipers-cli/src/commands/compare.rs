@@ -1,0 +1,155 @@
+//! `calipers compare`: models over the same units.
+
+use std::path::{Path, PathBuf};
+
+use calipers::compare::{self, Options, open};
+use calipers::core::bootstrap::Bootstrap;
+use calipers::report::comparison::{self, Comparison};
+use calipers::report::page::{self, Page};
+use calipers::{Error, Result};
+use clap::Args;
+
+use crate::options::{Work, is_stream};
+use crate::{Outcome, emit};
+
+/// Compare models over the same units: paired differences, intervals and tests
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  calipers compare baseline.state multi-head.state
+  calipers compare a.state b.state c.state --metric miou --metric biou --markdown
+  calipers compare a.csv b.csv --json -                 what --per-unit wrote
+  calipers compare a.state b.state --by-label --html comparison.html
+
+Every later model is compared with the first. The models may differ in how a prediction is read
+(heads, maps, temperatures, checkpoints), not in what is measured, and must have the same units.")]
+pub(crate) struct Compare {
+    /// States, or per-unit files (.csv, .jsonl, .parquet)
+    #[arg(required = true, num_args = 2.., value_name = "MODEL")]
+    models: Vec<PathBuf>,
+    /// Compare this metric only (may be repeated): the fewer tests, the less is corrected for
+    #[arg(long, value_name = "ID")]
+    metric: Vec<String>,
+    /// Compare the numbers of single classes, groups or types too
+    #[arg(long)]
+    by_label: bool,
+    /// Names of the models, in their order [default: the names of the files]
+    #[arg(long, value_name = "A,B,..", value_delimiter = ',')]
+    names: Vec<String>,
+    /// Number of resamples, and of random sign patterns where not all are tried
+    #[arg(long, value_name = "B", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
+    resamples: u32,
+    /// The share of resamples an interval holds
+    #[arg(long, value_name = "C", default_value_t = 0.95)]
+    confidence: f64,
+    /// Seed of the resamples and the sign patterns
+    #[arg(long, value_name = "K", default_value_t = 0)]
+    seed: u64,
+    /// Number of worker threads [default: one a core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+    #[command(flatten)]
+    output: Forms,
+}
+
+/// What is written, and where to.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Output")]
+struct Forms {
+    /// Write the comparison as JSON ("-" for standard output)
+    #[arg(long, value_name = "FILE|-")]
+    json: Option<PathBuf>,
+    /// Write one line a metric as CSV ("-" for standard output)
+    #[arg(long, value_name = "FILE|-")]
+    csv: Option<PathBuf>,
+    /// Print a Markdown table
+    #[arg(long)]
+    markdown: bool,
+    /// Print a LaTeX table
+    #[arg(long)]
+    latex: bool,
+    /// Write a page that holds everything
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Print no table and no warnings
+    #[arg(long, short)]
+    quiet: bool,
+    /// End with exit status 3 when there is any warning
+    #[arg(long)]
+    strict: bool,
+}
+
+impl Compare {
+    pub(crate) fn run(self) -> Result<Outcome> {
+        self.output.check()?;
+        if !(self.confidence > 0.0 && self.confidence < 1.0) {
+            return Err(Error::usage("--confidence must lie between 0 and 1").found(self.confidence));
+        }
+        let mut models = open(&self.models)?;
+        if !self.names.is_empty() {
+            if self.names.len() != models.len() {
+                return Err(Error::usage("--names needs a name for each model")
+                    .found(self.names.len())
+                    .allowed(models.len()));
+            }
+            models.iter_mut().zip(self.names).for_each(|(model, name)| model.name = name);
+        }
+        let options = Options {
+            metrics: self.metric,
+            by_label: self.by_label,
+            bootstrap: Bootstrap { resamples: self.resamples, confidence: self.confidence, seed: self.seed },
+            threads: Work { shard: None, threads: self.threads }.threads(),
+        };
+        self.output.write(&compare::compare(&models, &options)?)
+    }
+}
+
+impl Forms {
+    /// Refuses what cannot be done, before any work.
+    fn check(&self) -> Result<()> {
+        let paths = || [&self.json, &self.csv, &self.html].into_iter().flatten();
+        let streams = paths().filter(|path| is_stream(path)).count()
+            + usize::from(self.markdown)
+            + usize::from(self.latex);
+        if streams > 1 {
+            return Err(
+                Error::usage("two outputs cannot share standard output").advice("give one of them a file")
+            );
+        }
+        paths().filter(|path| !is_stream(path)).try_for_each(|path| calipers::output::check(path))
+    }
+
+    fn write(&self, comparisons: &[Comparison]) -> Result<Outcome> {
+        if let Some(path) = &self.json {
+            put(path, &comparison::json(comparisons))?;
+        }
+        if let Some(path) = &self.csv {
+            put(path, &comparison::csv(comparisons))?;
+        }
+        if let Some(path) = &self.html {
+            let sections = comparisons.iter().map(comparison::section).collect();
+            let page = Page { title: "Models compared".into(), sections };
+            put(path, &page::write(&page))?;
+        }
+        if self.markdown {
+            emit::say(&comparison::markdown(comparisons))?;
+        }
+        if self.latex {
+            emit::say(&comparison::latex(comparisons))?;
+        }
+        let spoken = self.json.is_some() || self.csv.is_some() || self.markdown || self.latex;
+        let warnings = || comparisons.iter().flat_map(|comparison| &comparison.warnings);
+        if !spoken && self.html.is_none() && !self.quiet {
+            emit::say(&comparison::terminal(comparisons, emit::style()))?;
+        } else if !self.quiet {
+            warnings().for_each(|warning| {
+                emit::note(&format!("warning[{}]: {}", warning.code, warning.message));
+            });
+        }
+        Ok(if self.strict && warnings().next().is_some() { Outcome::Warned } else { Outcome::Done })
+    }
+}
+
+fn put(path: &Path, text: &str) -> Result<()> {
+    if is_stream(path) { emit::say(text) } else { calipers::output::write(path, text.as_bytes()) }
+}

@@ -1,0 +1,208 @@
+//! `calipers robustness attack`: which edges an attacker flips, budget by budget.
+
+use std::path::{Path, PathBuf};
+
+use calipers::inputs::Inputs;
+use calipers::io::array::npy;
+use calipers::models::{Attack, Attacked, Gradient, Method, attack};
+use calipers::sources::robustness::layout_b::arrays_out::pairs;
+use calipers::sources::robustness::layout_b::checkpoint::Checkpoint;
+use calipers::{Error, Result, output};
+use clap::{Args, ValueEnum};
+
+use super::model_args::{GraphArgs, PenaltyArgs, SplitArgs, budgets};
+use super::speaking::{Speaking, Warnings};
+use super::train::note_lone_classes;
+use crate::Outcome;
+
+/// Attack a trained model by flipping edges; the test nodes are the targets
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  calipers robustness attack --graph cora.npz --prepare rung --splits splits.json --split 0 \\
+      --model model.safetensors --budgets 0.05,0.1 --out flips/
+
+Writes DIR/<budget>.npy with the pairs to toggle, one file as soon as its budget is done.")]
+pub(crate) struct AttackArgs {
+    #[command(flatten)]
+    graph: GraphArgs,
+    #[command(flatten)]
+    splits: SplitArgs,
+    /// The model under attack (.safetensors or .pt)
+    #[arg(long, value_name = "FILE")]
+    model: PathBuf,
+    #[command(flatten)]
+    penalty: PenaltyArgs,
+    /// The shares of edges that may be flipped, each on its own
+    #[arg(long, value_name = "B[,B..]", value_delimiter = ',', required = true, allow_hyphen_values = true)]
+    budgets: Vec<String>,
+    #[command(flatten)]
+    search: Search,
+    /// The folder that the flips are written to
+    #[arg(long, short, value_name = "DIR")]
+    out: PathBuf,
+    #[command(flatten)]
+    speaking: Speaking,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Attack")]
+struct Search {
+    /// By projected gradient, or at random
+    #[arg(long, value_enum, default_value_t = MethodWord::Pgd)]
+    method: MethodWord,
+    /// Whether edge weights count as constants
+    #[arg(long, value_enum, default_value_t = GradientWord::Detached)]
+    gradient: GradientWord,
+    /// Steps of the descent
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    steps: u32,
+    /// Samples of which the best is kept
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    samples: u32,
+    /// Seed of the samples
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+    /// The most memory that pairs of nodes may take, such as 4GiB or 512MiB
+    #[arg(long, value_name = "BYTES", default_value = "4GiB", value_parser = bytes)]
+    attack_memory: u64,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum MethodWord {
+    Pgd,
+    Random,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum GradientWord {
+    Detached,
+    Full,
+}
+
+impl Search {
+    fn attack(&self) -> Attack {
+        Attack {
+            method: match self.method {
+                MethodWord::Pgd => Method::Pgd,
+                MethodWord::Random => Method::Random,
+            },
+            gradient: match self.gradient {
+                GradientWord::Detached => Gradient::Detached,
+                GradientWord::Full => Gradient::Full,
+            },
+            steps: self.steps,
+            samples: self.samples,
+            seed: self.seed,
+            memory: self.attack_memory,
+        }
+    }
+}
+
+impl AttackArgs {
+    pub(crate) fn run(self) -> Result<Outcome> {
+        let budgets = budgets(&self.budgets)?;
+        let inputs = Inputs::default();
+        let dataset = self.graph.load(&inputs)?;
+        let split = self.splits.load_one(&dataset, &inputs)?;
+        let labels = dataset.needed_labels()?;
+        let targets = split.needed("test", split.nodes.test.as_ref())?;
+        let checkpoint = Checkpoint::read(&self.model, &self.penalty.flags(), &inputs)?;
+        let shown = self.model.display();
+        checkpoint
+            .check(dataset.features.columns(), dataset.classes())
+            .map_err(|error| error.in_file(&shown))?;
+        std::fs::create_dir_all(&self.out).map_err(|error| {
+            Error::io(format!("cannot create the folder: {}", error.kind())).in_file(self.out.display())
+        })?;
+        let files: Vec<PathBuf> =
+            budgets.iter().map(|(text, _)| self.out.join(format!("{text}.npy"))).collect();
+        files.iter().try_for_each(|file| output::check(file))?;
+        let mut warnings = self.speaking.warnings();
+        if let Some(replaced) = &checkpoint.replaced {
+            warnings.add("penalty_replaced", &format!("flags replace {replaced}"));
+        }
+        if split.drawn {
+            note_lone_classes(&self.speaking, labels);
+        }
+        let search = self.search.attack();
+        let edges = dataset.graph.edges() as u64;
+        for ((text, budget), file) in budgets.iter().zip(&files) {
+            let allowed = budget.allowed(edges);
+            if allowed == 0 {
+                warnings.add("no_flips_allowed", &format!("budget {text} of {edges} edges allows 0 flips"));
+                write_flips(file, &[])?;
+                continue;
+            }
+            let bar = self.speaking.bar();
+            let found = attack(
+                &checkpoint.model,
+                &dataset.graph,
+                &dataset.features,
+                labels,
+                &targets,
+                usize::try_from(allowed).unwrap_or(usize::MAX),
+                &search,
+                self.speaking.threads(),
+                &bar,
+            );
+            bar.clear();
+            let found = found.map_err(|error| error.in_file(&dataset.shown).at(format!("budget {text}")))?;
+            write_flips(file, &found.flips)?;
+            self.tell(text, allowed, &found, &mut warnings);
+        }
+        Ok(warnings.outcome())
+    }
+
+    fn tell(&self, budget: &str, allowed: u64, found: &Attacked, warnings: &mut Warnings) {
+        let flips = found.flips.len() as u64;
+        self.speaking.note(&format!("budget {budget}: {flips} of {allowed} flips, loss {:.4}", found.loss));
+        if found.no_valid_sample {
+            self.speaking.note(&format!(
+                "note: budget {budget}: no sample stayed within the budget; the {flips} pairs of the greatest \
+                 probability are taken"
+            ));
+        }
+        // Less than nine tenths, in whole numbers.
+        if 10 * u128::from(flips) < 9 * u128::from(allowed) {
+            let why = match self.search.gradient {
+                GradientWord::Detached => {
+                    ": with constant weights it does not see pruned pairs, so the model looks more robust than it is; \
+                     try --gradient full"
+                }
+                GradientWord::Full => ", so the model may look more robust than it is",
+            };
+            let message = format!("budget {budget}: the attack used {flips} of {allowed} flips{why}");
+            warnings.add("under_budget", &message);
+        }
+    }
+}
+
+fn write_flips(path: &Path, flips: &[(u32, u32)]) -> Result<()> {
+    let array = pairs(flips)?;
+    output::write_with(path, |out| npy::write_to(&array, out))
+}
+
+fn bytes(text: &str) -> std::result::Result<u64, String> {
+    let units = [("KiB", 10), ("MiB", 20), ("GiB", 30), ("TiB", 40), ("B", 0), ("", 0)];
+    let parsed = units.iter().find_map(|(unit, shift)| {
+        let number = text.strip_suffix(unit)?.trim().parse::<u64>().ok()?;
+        number.checked_mul(1 << shift)
+    });
+    parsed.ok_or_else(|| "a number of bytes, or one with KiB, MiB, GiB or TiB behind it".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bytes;
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(bytes("4GiB"), Ok(4 << 30));
+        assert_eq!(bytes("512 MiB"), Ok(512 << 20));
+        assert_eq!(bytes("100"), Ok(100));
+        for text in ["", "GiB", "-1", "1.5GiB", "4GB", "99999999999TiB"] {
+            assert!(bytes(text).is_err(), "{text}");
+        }
+    }
+}

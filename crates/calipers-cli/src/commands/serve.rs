@@ -1,0 +1,52 @@
+//! `calipers serve`: the reports and states of a folder as a local page.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use calipers::Result;
+use clap::Args;
+
+use crate::options::Work;
+use crate::serve::Server;
+use crate::serve::library::Library;
+use crate::serve::routes::Routes;
+use crate::{Outcome, emit};
+
+/// Show the reports and states of a folder in a browser on this machine
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  calipers serve results/
+  calipers serve results/ --port 8000 --idle 60
+
+Prints an address with a token; whoever has it can read the reports of the folder, nothing else. Only this
+machine is answered. The list follows the folder while it is open.")]
+pub(crate) struct Serve {
+    /// The folder
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// The port [default: any free one]
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    port: u16,
+    /// End after so many minutes in which nobody opened a page
+    #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u32).range(1..))]
+    idle: Option<u32>,
+    /// Draw pictures from the input files that reports name, wherever they are
+    #[arg(long)]
+    inputs: bool,
+    /// Number of worker threads [default: one a core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+}
+
+impl Serve {
+    pub(crate) fn run(self) -> Result<Outcome> {
+        let library = Library::open(&self.folder)?;
+        let threads = Work { shard: None, threads: self.threads }.threads();
+        let server = Server::bind(self.port, Routes::new(library, threads, self.inputs))?;
+        emit::say(&format!("{}\n", server.address()))?;
+        emit::note("Ctrl-C ends the server");
+        server.run(self.idle.map(|minutes| Duration::from_secs(60 * u64::from(minutes))))?;
+        Ok(Outcome::Done)
+    }
+}

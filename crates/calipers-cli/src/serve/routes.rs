@@ -1,0 +1,155 @@
+//! The fixed routes. A path that is not written here is answered with 404 and opens nothing.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use calipers::compare::{self, Model};
+use calipers::core::Digest;
+use calipers::core::bootstrap::Bootstrap;
+use calipers::io::http_request::Request;
+use calipers::report::comparison;
+use calipers::report::page::{self, Page, Section};
+use calipers::{Error, Ledger, Result, pages};
+
+use super::library::{Content, Library, content};
+use super::response::Response;
+
+/// How many finished pages are kept.
+const KEPT: usize = 16;
+
+const HTML: &str = "text/html; charset=utf-8";
+const LIST_PAGE: &str = include_str!("list.html");
+const LIST_SCRIPT: &str = include_str!("list.js");
+const LIST_STYLE: &str = include_str!("list.css");
+
+/// Everything that can be asked for.
+pub struct Routes {
+    library: Library,
+    threads: usize,
+    /// Whether the inputs that reports name are read for pictures.
+    inputs: bool,
+    /// Pages by the hash of what they were made from.
+    made: Mutex<BTreeMap<String, Arc<Vec<u8>>>>,
+}
+
+impl Routes {
+    /// The routes over a folder.
+    pub fn new(library: Library, threads: usize, inputs: bool) -> Self {
+        Self { library, threads, inputs, made: Mutex::default() }
+    }
+
+    /// The answer to a request that the gate let in.
+    pub fn answer(&self, request: &Request) -> Response {
+        let known = request.if_none_match.as_deref();
+        let parts: Vec<&str> = request.path.split('/').collect();
+        match parts.as_slice() {
+            ["", ""] => Response::new(HTML, LIST_PAGE),
+            ["", "list.js"] => Response::new("text/javascript; charset=utf-8", LIST_SCRIPT),
+            ["", "list.css"] => Response::new("text/css; charset=utf-8", LIST_STYLE),
+            ["", "list.json"] => {
+                let list = serde_json::to_vec(&self.library.list()).unwrap_or_default();
+                Response::new("application/json", list).tagged(known)
+            }
+            ["", "report", id] if is_id(id) => self.report(id, known),
+            ["", "compare", a, b] if is_id(a) && is_id(b) => self.compare([a, b], known),
+            _ => Response::refusal(404, "there is no such page"),
+        }
+    }
+
+    fn report(&self, id: &str, known: Option<&str>) -> Response {
+        let Some(read) = self.library.read(id) else { return gone() };
+        let page = read.and_then(|(entry, bytes)| {
+            self.kept(&format!("{} {}", entry.path, Digest::of(&bytes)), || {
+                let sections = self.sections(content(&entry.path, &bytes)?)?;
+                Ok(Page { title: entry.path.clone(), sections })
+            })
+        });
+        shown(page, known)
+    }
+
+    fn sections(&self, content: Content) -> Result<Vec<Section>> {
+        let bootstrap = Bootstrap { resamples: 2_000, confidence: 0.95, seed: 0 };
+        match content {
+            Content::State(ledgers) => {
+                let section = |ledger: &dyn Ledger| match self.inputs {
+                    true => pages::of_ledger(ledger, &bootstrap, self.threads),
+                    false => pages::of_ledger_alone(ledger, CLOSED, &bootstrap, self.threads),
+                };
+                ledgers.iter().map(|ledger| section(&**ledger)).collect()
+            }
+            Content::Reports(reports) => {
+                let section = |report| match self.inputs {
+                    true => pages::of_report(report, &bootstrap, self.threads),
+                    false => Ok(pages::of_report_alone(report, CLOSED)),
+                };
+                reports.iter().map(section).collect()
+            }
+        }
+    }
+
+    fn compare(&self, ids: [&str; 2], known: Option<&str>) -> Response {
+        let mut sides = Vec::new();
+        for id in ids {
+            let Some(read) = self.library.read(id) else { return gone() };
+            match read {
+                Ok(side) => sides.push(side),
+                Err(error) => return failed(&error),
+            }
+        }
+        let key: Vec<String> =
+            sides.iter().map(|(entry, bytes)| format!("{} {}", entry.path, Digest::of(bytes))).collect();
+        let page = self.kept(&key.join(" with "), || {
+            let model = |(entry, bytes): &(super::library::Entry, Vec<u8>)| match content(&entry.path, bytes)?
+            {
+                Content::State(ledgers) => Ok(Model::from_ledgers(&entry.path, &entry.path, ledgers)),
+                Content::Reports(_) => Err(Error::usage("a report holds no units to compare")
+                    .in_file(&entry.path)
+                    .advice("choose states, which are written with --state")),
+            };
+            let models: Vec<Model> = sides.iter().map(model).collect::<Result<_>>()?;
+            let options = compare::Options { threads: self.threads, ..compare::Options::default() };
+            let sections = compare::compare(&models, &options)?.iter().map(comparison::section).collect();
+            Ok(Page { title: "Models compared".into(), sections })
+        });
+        shown(page, known)
+    }
+
+    /// A page made before from the same content, or made now.
+    fn kept(&self, key: &str, make: impl FnOnce() -> Result<Page>) -> Result<Arc<Vec<u8>>> {
+        if let Some(page) = self.made.lock().ok().and_then(|made| made.get(key).cloned()) {
+            return Ok(page);
+        }
+        let page = Arc::new(page::write(&make()?).into_bytes());
+        if let Ok(mut made) = self.made.lock() {
+            if made.len() >= KEPT {
+                made.pop_first();
+            }
+            made.insert(key.to_owned(), Arc::clone(&page));
+        }
+        Ok(page)
+    }
+}
+
+/// Why no picture of an input is on a served page.
+const CLOSED: &str = "the page server opens no file that a report names, unless it is started with --inputs; \
+     `calipers show FILE --html PAGE` draws it";
+
+/// Sixteen hexadecimal digits.
+fn is_id(text: &str) -> bool {
+    text.len() == 16 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+fn gone() -> Response {
+    Response::refusal(404, "there is no such file in the folder")
+}
+
+fn failed(error: &Error) -> Response {
+    Response::refusal(422, &error.to_string())
+}
+
+fn shown(page: Result<Arc<Vec<u8>>>, known: Option<&str>) -> Response {
+    match page {
+        Ok(page) => Response { policy: page::policy(), ..Response::new(HTML, page.to_vec()) }.tagged(known),
+        Err(error) => failed(&error),
+    }
+}

@@ -1,0 +1,155 @@
+//! Training, attacking, writing features and converting checkpoints, through the program.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+mod rung_support;
+mod support;
+
+use rung_support::{GRAPH, bench};
+use support::{Bench, i64s};
+
+const MCP: &str = "--penalty mcp --weights exact --gamma 3";
+
+fn done(bench: &Bench, line: &str) -> String {
+    let said = bench.run(line);
+    assert_eq!(said.status, 0, "{line}\n{}", said.stderr);
+    assert!(said.stdout.is_empty(), "{}", said.stdout);
+    said.stderr
+}
+
+#[test]
+fn a_model_is_trained_attacked_and_measured() {
+    let bench = bench();
+    let train = "robustness train --graph g.npz --splits s.json --hidden 8 --epochs 120 --seed 4";
+    let lines = done(&bench, &format!("{train} {MCP} --out t.safetensors"));
+    for part in [
+        "epoch   50 of 120",
+        "epoch  100 of 120",
+        "epoch  120 of 120",
+        "loss ",
+        "train accuracy 1.0000",
+        "val accuracy ",
+    ] {
+        assert!(lines.contains(part), "{part} is missing in {lines}");
+    }
+    assert_eq!(lines.lines().count(), 3, "{lines}");
+    assert!(done(&bench, &format!("{train} {MCP} --out again.safetensors --threads 1 --quiet")).is_empty());
+    assert_eq!(bench.bytes("t.safetensors"), bench.bytes("again.safetensors"));
+    let lines = done(
+        &bench,
+        "robustness attack --graph g.npz --splits s.json --model t.safetensors --budgets 0.20,0.5 --steps 20 --samples 10 --out flips",
+    );
+    assert!(lines.contains("budget 0.20:") && lines.contains("of 4 flips"), "{lines}");
+    let first = bench.bytes("flips/0.5.npy");
+    done(
+        &bench,
+        "robustness attack --graph g.npz --splits s.json --model t.safetensors --budgets 0.5 --steps 20 --samples 10 --out flips --threads 1 --quiet",
+    );
+    assert_eq!(bench.bytes("flips/0.5.npy"), first);
+    let words = [
+        "robustness",
+        "--graph",
+        "g.npz",
+        "--splits",
+        "s.json",
+        "--model",
+        "t.safetensors",
+        "--flips",
+        "flips/{budget}.npy",
+        "--budgets",
+        "0.20,0.5",
+        "--json",
+        "r.json",
+        "--quiet",
+    ];
+    let said = bench.run_words(&words);
+    assert_eq!(said.status, 0, "{}", said.stderr);
+    assert!(bench.read("r.json").contains("\"robustness.bias_curve\""));
+}
+
+#[test]
+fn a_random_attack_inserts_as_many_edges_as_it_may() {
+    let bench = bench();
+    let lines = done(&bench, &format!("robustness attack {GRAPH} --budgets 0.5 --method random --out flips"));
+    assert!(lines.contains("budget 0.5: 4 of 4 flips"), "{lines}");
+    assert_eq!(bench.bytes("flips/0.5.npy").len(), 128 + 4 * 16);
+}
+
+#[test]
+fn a_budget_of_no_flips_is_a_warning_and_an_empty_file() {
+    let bench = bench();
+    let line = format!("robustness attack {GRAPH} --budgets 0.1 --out flips");
+    let said = bench.run(&line);
+    assert!(said.status == 0 && said.stderr.contains("allows 0 flips"), "{}", said.stderr);
+    assert_eq!(bench.bytes("flips/0.1.npy"), i64s(&[0, 2], &[]));
+    assert_eq!(bench.run(&format!("{line} --strict")).status, 3);
+    let report = bench.report(&format!("robustness {GRAPH} --flips 0.1=flips/0.1.npy"));
+    assert_eq!(report["metrics"]["robustness.bias_total"], 0.0);
+}
+
+#[test]
+fn an_attack_that_leaves_its_budget_unspent_says_so() {
+    let bench = bench();
+    // Every edge is pruned, so that constant weights give no gradient at all.
+    let line =
+        format!("robustness attack {GRAPH} --gamma 1e-6 --budgets 0.9 --steps 3 --samples 2 --out flips");
+    let said = bench.run(&line);
+    assert_eq!(said.status, 0, "{}", said.stderr);
+    for part in [
+        "warning[under_budget]",
+        "0 of 8 flips",
+        "--gradient full",
+        "warning[penalty_replaced]",
+        "gamma 3 by 0.000001",
+    ] {
+        assert!(said.stderr.contains(part), "{part} is missing in {}", said.stderr);
+    }
+}
+
+#[test]
+fn checkpoints_are_converted_there_and_back() {
+    let bench = bench();
+    done(&bench, "robustness convert m.safetensors m.pt");
+    done(&bench, &format!("robustness convert m.pt back.safetensors {MCP}"));
+    let line = |model: &str, flags: &str| {
+        format!("robustness --graph g.npz --splits s.json --model {model} --flips 0.2=f.npy {flags}")
+    };
+    let expected = bench.report(&line("m.safetensors", ""));
+    assert_eq!(bench.report(&line("back.safetensors", ""))["metrics"], expected["metrics"]);
+    assert_eq!(bench.report(&line("m.pt", MCP))["metrics"], expected["metrics"]);
+    done(&bench, "robustness convert m.safetensors m2.pt");
+    assert_eq!(bench.bytes("m.pt"), bench.bytes("m2.pt"));
+    let said = bench.run("robustness convert m.safetensors l1.safetensors --penalty l1");
+    assert!(said.status == 0 && said.stderr.contains("penalty mcp by l1"), "{}", said.stderr);
+    bench.refuses("robustness convert m.safetensors m.bin", 2, &[".safetensors, .pt"]);
+    bench.refuses("robustness convert missing.pt m.pt --penalty l1 --weights exact", 1, &["missing.pt"]);
+}
+
+#[test]
+fn outputs_that_cannot_be_written_are_refused_before_the_work() {
+    let bench = bench();
+    let train = format!("robustness train --graph g.npz --splits s.json {MCP}");
+    bench.refuses(&format!("{train} --out no/m.safetensors"), 1, &["no/m.safetensors"]);
+    bench.refuses(&format!("{train} --out m.bin"), 2, &["m.bin", ".safetensors"]);
+    bench.refuses(
+        &format!("robustness forward {GRAPH} --flips 0.2=f.npy --out a.csv"),
+        2,
+        &["a.csv", ".npz or .safetensors"],
+    );
+    bench.refuses(
+        "robustness train --splits s.json --penalty l1 --weights exact --out m.safetensors",
+        2,
+        &["--graph is missing"],
+    );
+}
+
+#[test]
+fn masks_serve_where_no_splits_are_named_and_lone_classes_are_noted() {
+    let bench = bench();
+    let train = format!("robustness train --graph g.npz {MCP} --epochs 1 --out t.safetensors");
+    bench.refuses(&train, 2, &["--splits is missing", "masks", "stratified:S"]);
+    let labels = i64s(&[8], &[0, 0, 0, 0, 1, 1, 1, 2]);
+    bench.write("g.npz", support::npz(&rung_support::with(rung_support::keyed(), &[("labels", labels)])));
+    let said = done(&bench, &format!("{train} --splits stratified:1 --shares 0.5,0.2"));
+    assert!(said.contains("classes of one node go to test: 2"), "{said}");
+    assert!(said.contains("no train node is of class 2"), "{said}");
+}
