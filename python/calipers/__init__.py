@@ -6,12 +6,12 @@
 >>> acc.report()["segmentation.miou"]
 0.5
 
-One module a family: `explanation`, `independent_set`, `segmentation`, `training`; `pyg` stands in for
-functions of torch_geometric. Each has pure functions on arrays and an `Evaluator`, which is updated unit
-by unit, merged in any order, and read as a `Report`. Arrays come from NumPy, torch, DLPack or anything
-with the buffer protocol, without a copy where they are contiguous; do not write to them while a call
-reads them. Ctrl-C is answered between the units of a call: one image or graph, however large, is measured
-to its end first.
+One module a family: `explanation`, `independent_set`, `robustness`, `segmentation`, `training`; `pyg` and
+`rung` stand in for published functions. Each has pure functions on arrays and an `Evaluator`, which is
+updated unit by unit, merged in any order, and read as a `Report`. Arrays come from NumPy, torch, DLPack or
+anything with the buffer protocol, without a copy where they are contiguous; do not write to them while a
+call reads them. Ctrl-C is answered between the units of a call: one image or graph, however large, is
+measured to its end first.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from calipers._errors import (
 )
 
 if TYPE_CHECKING:
-    from calipers import explanation, independent_set, pyg, segmentation, training
+    from calipers import explanation, independent_set, pyg, robustness, rung, segmentation, training
     from calipers._report import Report
 
 __all__ = [
@@ -53,6 +53,8 @@ __all__ = [
     "explanation",
     "independent_set",
     "pyg",
+    "robustness",
+    "rung",
     "segmentation",
     "training",
 ]
@@ -64,6 +66,8 @@ _LATER = {
     "explanation": "calipers.explanation",
     "independent_set": "calipers.independent_set",
     "pyg": "calipers.pyg",
+    "robustness": "calipers.robustness",
+    "rung": "calipers.rung",
     "segmentation": "calipers.segmentation",
     "training": "calipers.training",
 }

@@ -1,7 +1,7 @@
 //! What a change must pass.
 
 use crate::step::{Outcome, cargo, is_there, step};
-use crate::{fuzz, generate, python};
+use crate::{browser, fuzz, generate, python};
 
 /// Formatting and lints.
 pub(crate) fn check() -> Outcome {
@@ -20,6 +20,7 @@ pub(crate) fn test(compat: bool) -> Outcome {
     step("release binary", &mut cargo("build --release --locked --package calipers-cli"))?;
     generate::compare()?;
     python::test(compat)?;
+    browser::test()?;
     fuzzing()?;
     println!("==> all passed");
     Ok(())

@@ -2,6 +2,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a terminal program")]
 
 mod bench;
+mod browser;
 mod fuzz;
 mod gate;
 mod generate;
@@ -17,6 +18,7 @@ cargo xtask COMMAND
 
   test [--no-compat]                  everything a change must pass; without what needs torch
   python [--no-compat]                the Python package only
+  browser                             the pages only, in Chromium
   check                               formatting and lints only
   generate [--check]                  rewrite (or only compare) what the program writes itself
   bench [NAME...]                     speed against the peers, as ratios in one run
@@ -46,6 +48,7 @@ fn run(arguments: &[&str]) -> Outcome {
         ["test", "--no-compat"] => gate::test(false),
         ["python"] => python::test(true),
         ["python", "--no-compat"] => python::test(false),
+        ["browser"] => browser::test(),
         ["check"] => gate::check(),
         ["generate"] => generate::write(),
         ["generate", "--check"] => generate::compare(),

@@ -8,7 +8,7 @@ use crate::step::{Outcome, is_there, root, step};
 
 /// Builds and installs the wheel, then lints, types, tests and docs. `compat` adds what needs torch.
 pub(crate) fn test(compat: bool) -> Outcome {
-    let python = environment(compat)?;
+    let python = environment(&requirements(compat))?;
     let module = |words: &str| module(&python, words);
     install(&python)?;
     step("Python style", &mut module("ruff check python"))?;
@@ -18,7 +18,7 @@ pub(crate) fn test(compat: bool) -> Outcome {
         "extension stubs",
         &mut module("mypy.stubtest calipers._calipers --mypy-config-file pyproject.toml"),
     )?;
-    let mut tests = module("pytest python/tests");
+    let mut tests = module("pytest python/tests --ignore python/tests/browser");
     // The examples in the docs are those of the installed package.
     let mut examples = module("pytest --doctest-modules --pyargs calipers");
     if !compat {
@@ -31,7 +31,7 @@ pub(crate) fn test(compat: bool) -> Outcome {
 
 /// The Python of an environment with the package and its peers, for the benches.
 pub(crate) fn installed_package() -> Outcome<PathBuf> {
-    let python = environment(true)?;
+    let python = environment(&requirements(true))?;
     install(&python)?;
     Ok(python)
 }
@@ -43,7 +43,14 @@ fn install(python: &Path) -> Outcome {
     step("wheel installed", &mut installed(python, &wheels)?)
 }
 
-fn module(python: &Path, words: &str) -> Command {
+fn requirements(compat: bool) -> Vec<&'static str> {
+    let mut files = vec!["python/requirements-test.txt"];
+    files.extend(compat.then_some("python/requirements-compat.txt"));
+    files
+}
+
+/// A module of that Python, with arguments written as on a command line.
+pub(crate) fn module(python: &Path, words: &str) -> Command {
     let mut command = Command::new(python);
     command.current_dir(root()).arg("-m").args(words.split_whitespace());
     command
@@ -62,15 +69,13 @@ pub(crate) fn interpreter() -> Outcome {
 }
 
 /// The Python of the virtual environment, filled again when the requirements have changed.
-fn environment(compat: bool) -> Outcome<PathBuf> {
+pub(crate) fn environment(files: &[&str]) -> Outcome<PathBuf> {
     let folder = root().join("target/py-venv");
     let python = folder.join("bin/python");
     if !is_there(&python.to_string_lossy(), "--version") {
         interpreter()?;
         step("virtual environment", Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
     }
-    let mut files = vec!["python/requirements-test.txt"];
-    files.extend(compat.then_some("python/requirements-compat.txt"));
     for file in files {
         let wanted =
             fs::read_to_string(root().join(file)).map_err(|error| format!("cannot read {file}: {error}"))?;

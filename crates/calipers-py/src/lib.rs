@@ -36,6 +36,8 @@ mod _calipers {
         pyg_agreement, pyg_characterization, pyg_curve_area, pyg_fidelity, pyg_unfaithfulness,
     };
     #[pymodule_export]
+    use crate::families::robustness::{robustness_new, robustness_update};
+    #[pymodule_export]
     use crate::families::segmentation::{
         segmentation_boundary_counts, segmentation_contour_counts, segmentation_fuse, segmentation_new,
         segmentation_update, segmentation_update_confusion,

@@ -22,8 +22,8 @@ impl State {
     /// An accumulator without units.
     pub(crate) fn new<P>(protocol: P) -> Self
     where
-        P: Protocol + Send,
-        P::Row: Send,
+        P: Protocol + Send + Sync,
+        P::Row: Send + Sync,
     {
         Self { ledger: Mutex::new(Box::new(Accumulator::new(protocol))) }
     }
@@ -37,8 +37,8 @@ impl State {
     /// The protocol, which is that of the family asked for.
     pub(crate) fn protocol<P>(&self) -> Result<P>
     where
-        P: Protocol + Send,
-        P::Row: Send,
+        P: Protocol + Send + Sync,
+        P::Row: Send + Sync,
     {
         let ledger = self.locked()?;
         let any: &dyn Any = &**ledger;
@@ -49,8 +49,8 @@ impl State {
     /// Adds units that were measured without holding on to the state, so that threads measure at once.
     pub(crate) fn take_in<P>(&self, aside: Accumulator<P>) -> Result<()>
     where
-        P: Protocol + Send,
-        P::Row: Send,
+        P: Protocol + Send + Sync,
+        P::Row: Send + Sync,
     {
         let mut ledger = self.locked()?;
         let name = ledger.name();

@@ -3,6 +3,7 @@
 pub(crate) mod explanation;
 pub(crate) mod independent_set;
 pub(crate) mod published_explanation;
+pub(crate) mod robustness;
 pub(crate) mod segmentation;
 pub(crate) mod training;
 

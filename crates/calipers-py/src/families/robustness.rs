@@ -1,0 +1,37 @@
+//! Attacks on graph models: the arrays of a run under the family's keys.
+
+use calipers::metrics::robustness::protocol::{Options, Robustness};
+use calipers::sources::robustness::memory;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde_json::Value as Json;
+
+use super::{object, settings};
+use crate::array::read_all;
+use crate::failure::detached;
+use crate::state::State;
+
+/// An empty state; `options` are those of the command line as JSON.
+#[pyfunction]
+pub(crate) fn robustness_new(py: Python<'_>, options: &str) -> PyResult<State> {
+    detached(py, |_| {
+        let options: Options = settings(Json::Object(object(options)?))?;
+        options.resolve().map(State::new)
+    })
+}
+
+/// Measures every pair of the run that the arrays hold.
+#[pyfunction]
+pub(crate) fn robustness_update(
+    py: Python<'_>,
+    state: &State,
+    run: &str,
+    attack: Option<&str>,
+    arrays: &Bound<'_, PyDict>,
+) -> PyResult<()> {
+    let arrays = read_all(arrays)?;
+    detached(py, |_| {
+        let protocol: Robustness = state.protocol()?;
+        state.take_in(memory::measure(&protocol, run, attack, arrays)?)
+    })
+}

@@ -1,0 +1,142 @@
+"""The page server as a browser sees it: list, filter, pages, comparison, and nothing without the token."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+HOSTILE = "<img src=x onerror=xss(1)>.json"
+
+
+@pytest.fixture(scope="module")
+def folder(demo: Path, calipers: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Fill a folder with a report, two comparable states and a hostile name."""
+    folder = tmp_path_factory.mktemp("served")
+    shutil.copy(demo / "report.json", folder / "demo.json")
+    shutil.copy(demo / "report.json", folder / HOSTILE)
+    for model in ("baseline", "multi-head"):
+        config = Path(demo.name) / "segmentation" / f"{model}.toml"
+        state = folder / f"{model}.state"
+        calipers("segmentation", config, "--state", state, "--quiet", cwd=demo.parent)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address(program: str, folder: Path) -> Iterator[str]:
+    """Serve the folder and give the address that is printed."""
+    words = [program, "serve", str(folder)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
+        assert server.stdout is not None
+        yield server.stdout.readline().strip()
+        server.terminate()
+
+
+@pytest.fixture
+def browse(chromium: Any, address: str) -> Iterator[Callable[..., Any]]:
+    """Open an address; the test fails when a page complains, runs foreign code or asks elsewhere."""
+    own = "{0.scheme}://{0.netloc}/".format(urlsplit(address))
+    wrong: list[str] = []
+    contexts = []
+
+    def browse(url: str, **options: Any) -> Any:
+        context = chromium.new_context(viewport={"width": 1280, "height": 800}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: wrong.append(f"console: {message.text}"))
+        page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
+        page.on(
+            "request",
+            lambda one: one.url.startswith((own, "data:", "blob:")) or wrong.append(f"request: {one.url}"),
+        )
+        page.add_init_script("window.xss = () => console.error('foreign code ran')")
+        page.goto(url)
+        return page
+
+    yield browse
+    for context in contexts:
+        context.close()
+    assert wrong == []
+
+
+def test_the_list_shows_every_file_and_names_stay_text(browse: Callable[..., Any], address: str) -> None:
+    page = browse(address)
+    page.wait_for_selector("#rows tr")
+    assert "token" not in page.url
+    names = page.locator("#rows a").all_inner_texts()
+    assert sorted(names) == sorted([HOSTILE, "baseline.state", "demo.json", "multi-head.state"])
+    assert page.locator("#rows img").count() == 0
+    page.fill("#filter", "STATE segm")
+    assert page.locator("#rows tr").count() == 2
+    assert page.inner_text("#state") == "2 of 4 files"
+    page.fill("#filter", "")
+
+
+def test_a_report_and_a_state_open_as_pages(browse: Callable[..., Any], address: str) -> None:
+    page = browse(address)
+    for name in ("demo.json", "baseline.state"):
+        page.wait_for_selector("#rows tr")
+        page.get_by_role("link", name=name, exact=True).click()
+        page.wait_for_selector("html[data-ready]")
+        assert page.locator("h1").first.text_content() == name
+        assert "segmentation" in page.inner_text("main").lower()
+        page.go_back()
+
+
+def test_two_states_are_compared_from_the_list(browse: Callable[..., Any], address: str) -> None:
+    page = browse(address)
+    page.wait_for_selector("#rows tr")
+    assert page.is_disabled("#compare")
+    assert page.is_disabled("input[aria-label='Compare demo.json']")
+    for model in ("baseline", "multi-head"):
+        page.check(f"input[aria-label='Compare {model}.state']")
+    page.click("#compare")
+    page.wait_for_selector("html[data-ready]")
+    text = page.inner_text("main")
+    assert "baseline" in text
+    assert "multi-head" in text
+
+
+def test_the_list_follows_the_folder(browse: Callable[..., Any], address: str, folder: Path) -> None:
+    page = browse(address)
+    page.wait_for_selector("#rows tr")
+    added = folder / "later.json"
+    shutil.copy(folder / "demo.json", added)
+    page.wait_for_selector("text=later.json", timeout=10_000)
+    added.unlink()
+    page.wait_for_selector("text=later.json", state="detached", timeout=10_000)
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_the_list_can_be_read_and_used_by_keyboard_alone(
+    browse: Callable[..., Any], address: str, colours: str
+) -> None:
+    page = browse(address, color_scheme=colours)
+    page.wait_for_selector("#rows tr")
+    back = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    ink = page.evaluate("getComputedStyle(document.body).color")
+    channels = [[int(part) for part in text[4:-1].split(",")] for text in (back, ink)]
+    assert (channels[0] > channels[1]) == (colours == "light")
+    page.focus("#filter")
+    page.keyboard.type("demo.json")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.get_by_role("link", name="demo.json", exact=True).focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("html[data-ready]")
+
+
+def test_without_the_token_nothing_is_shown(chromium: Any, address: str) -> None:
+    own = address.split("?")[0]
+    context = chromium.new_context()
+    page = context.new_page()
+    for path in ("", "list.json", "report/0000000000000000", "?token=0"):
+        answer = page.goto(own + path)
+        assert answer.status == 403
+        assert "calipers" not in answer.headers.get("set-cookie", "")
+    context.close()

@@ -1,0 +1,106 @@
+"""Attacks on graph models measured through the package."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import calipers as cp
+from calipers import robustness
+
+CLEAN = np.array([[3.0, 0], [0, 4], [1, 1], [2, 0]])
+ATTACKED = np.array([[3.0, 0], [0, 2], [1, 3], [0, 2]])
+EDGES = np.array([[0, 1], [1, 2], [2, 3], [0, 2]])
+BOTH_WAYS = np.concatenate([EDGES, EDGES[:, ::-1]]).T
+
+
+def test_bias_is_the_squared_distance_of_every_node() -> None:
+    bias = robustness.estimation_bias(CLEAN, ATTACKED)
+    assert (bias.total, bias.mean, list(bias.per_node)) == (16.0, 4.0, [0.0, 4.0, 4.0, 8.0])
+
+
+def test_a_curve_keeps_the_budgets_as_they_were_given() -> None:
+    curve = robustness.bias_curve(CLEAN, {0.05: CLEAN, "0.100": ATTACKED})
+    assert list(curve) == [0.05, "0.100"]
+    assert curve[0.05]["bias_total"] == 0.0
+    assert curve["0.100"]["bias_mean"] == 4.0
+
+
+def test_edge_differences_are_those_of_numpy_on_degrees_with_the_self_loop() -> None:
+    found = robustness.edge_feature_diff(ATTACKED, BOTH_WAYS, bins=4)
+    degrees = 1 + np.bincount(BOTH_WAYS[0], minlength=4)
+    scaled = ATTACKED / np.sqrt(degrees)[:, None]
+    differences = np.linalg.norm(scaled[EDGES[:, 0]] - scaled[EDGES[:, 1]], axis=1)
+    assert np.isclose(found.mean_diff, differences.mean(), rtol=1e-14)
+    density, ends = np.histogram(differences, bins=4, density=True)
+    assert np.allclose(found.hist_values, density)
+    assert np.allclose(found.bin_edges, ends)
+
+
+def test_accuracy_takes_the_first_of_equal_scores() -> None:
+    assert robustness.robust_accuracy(ATTACKED, [0, 1, 0, 0], [0, 1, 2, 3]) == 0.5
+    with pytest.raises(cp.InputError, match="test set is empty"):
+        robustness.robust_accuracy(ATTACKED, [0, 1, 0, 0], np.array([], dtype=np.int64))
+
+
+def test_an_evaluator_measures_runs_and_merges_them() -> None:
+    def run(name: str) -> robustness.Evaluator:
+        acc = robustness.Evaluator(bins=4)
+        acc.update(
+            name, clean=CLEAN, attacked={"0.5": ATTACKED}, flips={"0.5": [[0, 3], [1, 2]]}, edges=EDGES,
+            labels=[0, 1, 0, 0], test_idx=[0, 1, 2, 3],
+        )  # fmt: skip
+        return acc
+
+    both, other = run("a"), run("b")
+    both.merge(other)
+    report = both.report()
+    assert report.units == 2
+    assert report["robust_accuracy"] == 0.5
+    assert (report["flips_added"], report["flips_removed"]) == (1.0, 1.0)
+    assert robustness.Evaluator.from_bytes(both.to_bytes()).report().to_json() == report.to_json()
+    with pytest.raises(cp.DuplicateError):
+        both.update("a", clean=CLEAN, attacked={"0.5": ATTACKED})
+
+
+def test_errors_name_key_and_place() -> None:
+    with pytest.raises(cp.CalipersError, match=r"attacked_0\.1"):
+        robustness.Evaluator().update("a", clean=CLEAN, attacked={0.1: CLEAN[:2]})
+    with pytest.raises(cp.UsageError, match="budget"):
+        robustness.Evaluator().update("a", clean=CLEAN, attacked=ATTACKED)
+    with pytest.raises(cp.CalipersError, match="five"):
+        robustness.Evaluator().update("a", clean=CLEAN, attacked={"five": ATTACKED})
+
+
+@pytest.mark.compat
+def test_the_functions_of_the_document_take_a_torch_module() -> None:
+    torch = pytest.importorskip("torch")
+    from calipers import rung
+
+    class Sum(torch.nn.Module):  # type: ignore[misc, name-defined, unused-ignore]
+        def get_aggregated_features(self, graph: Any, features: Any) -> Any:
+            return graph @ features + features
+
+    clean = torch.zeros(4, 4)
+    for i, j in EDGES.tolist():
+        clean[i, j] = clean[j, i] = 1.0
+    attacked = clean.clone()
+    attacked[0, 3] = attacked[3, 0] = 1.0
+    x, y, test = torch.from_numpy(CLEAN).float(), torch.tensor([0, 1, 0, 0]), torch.tensor([0, 1, 2])
+    model = Sum().train()
+    difference = (attacked - clean) @ x
+    total, mean = rung.compute_estimation_bias(model, clean, x, attacked, "cpu")[:2]
+    assert total == float((difference**2).sum())
+    assert mean == total / 4
+    per_node = rung.compute_estimation_bias(model, clean, x, attacked, "cpu", return_per_node=True)[-1]
+    assert np.array_equal(per_node, (difference**2).sum(1).numpy())
+    curve = rung.compute_bias_curve(model, clean, x, {0.1: attacked}, "cpu")
+    assert curve == {0.1: {"bias_total": total, "bias_mean": mean}}
+    values, ends, _ = rung.compute_edge_feature_diff_distribution(model, clean, x, "cpu", num_bins=3)
+    assert len(values) == 3
+    assert len(ends) == 4
+    both = rung.compute_clean_and_attacked_accuracy(model, clean, attacked, x, y, test, "cpu")
+    assert both == tuple(
+        rung.compute_robust_accuracy(model, graph, x, y, test, "cpu") for graph in (clean, attacked)
+    )
+    assert model.training
