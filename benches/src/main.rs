@@ -17,6 +17,7 @@ mod metric_set;
 mod npy;
 mod peer;
 mod program;
+mod robustness;
 mod scoring;
 mod segmentation;
 mod threads;
@@ -53,6 +54,7 @@ const BENCHES: &[Bench] = &[
     Bench { name: "segmentation_png", unasked: true, run: segmentation::files::run },
     Bench { name: "segmentation_threads", unasked: true, run: segmentation::files::run_threads },
     Bench { name: "training", unasked: true, run: training::run },
+    Bench { name: "robustness", unasked: true, run: robustness::run },
     Bench { name: "segmentation_small", unasked: false, run: segmentation::files::run_small },
 ];
 

@@ -28,6 +28,13 @@ impl Element for f32 {
     }
 }
 
+impl Element for f64 {
+    const DESCR: &'static str = "<f8";
+    fn write(self, out: &mut dyn Write) -> std::io::Result<()> {
+        out.write_all(&self.to_le_bytes())
+    }
+}
+
 impl Element for u8 {
     const DESCR: &'static str = "|u1";
     fn write(self, out: &mut dyn Write) -> std::io::Result<()> {
