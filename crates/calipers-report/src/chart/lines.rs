@@ -204,7 +204,7 @@ fn pieces(curve: &Curve, at: impl Fn(f64, f64) -> [f64; 2]) -> Vec<Vec<[f64; 2]>
     pieces
 }
 
-/// At most [`MOST_POINTS`] points: of each stretch its first, lowest, highest and last, so that no peak is
+/// At most 1,200 points: of each stretch its first, lowest, highest and last, so that no peak is
 /// lost.
 pub fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     if points.len() <= MOST_POINTS {
