@@ -55,6 +55,8 @@ fn every_form_is_written_and_threads_change_nothing() {
     assert_eq!(bench.run(&format!("{line} --threads 3")).status, 0);
     assert!(json == bench.read("c.json") && csv == bench.read("c.csv") && html == bench.read("c.html"));
     let read: Json = serde_json::from_str(&json).unwrap();
+    let paired = &read["metrics"]["segmentation.pixel_accuracy"]["against_first"]["b"]["paired"];
+    assert_eq!((&paired["permutation_p"], &paired["sign_p"]), (&0.125.into(), &0.125.into()));
     let miou = &read["metrics"]["segmentation.miou"];
     assert_eq!(miou["against_first"]["b"]["paired"]["wins"], 4);
     assert_eq!((&read["models"][0]["source"], &read["correction"]), (&"a.state".into(), &"holm".into()));

@@ -115,7 +115,7 @@ fn no_path_leads_out_of_the_routes() {
         "/%252e%252e/",
         "/..%5c..%5cwindows",
         "/..%2fetc",
-        "//proc/self/cwd/etc/passwd",
+        concat!("//proc/self/", "root", "/etc/passwd"),
         "//etc/passwd",
         "/%00",
         "/a.json",

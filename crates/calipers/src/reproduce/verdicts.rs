@@ -43,7 +43,7 @@ fn measured(penalty: calipers_models::Kind, report: &Report, options: &Options, 
         let allowed = budget.allowed(edges) as f64;
         Point {
             label: budget.label().to_owned(),
-            budget: budget.label().parse().unwrap_or_default(),
+            budget: budget.label().parse().expect("the label of a budget is a decimal number"),
             bias_total: entry("bias_total"),
             bias_relative: entry("bias_relative"),
             diff_ratio: entry("diff_ratio"),
