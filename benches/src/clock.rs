@@ -3,7 +3,7 @@
 use rustix::time::{ClockId, clock_gettime};
 
 /// CPU seconds this process has used so far.
-fn cpu_seconds() -> f64 {
+pub(crate) fn cpu_seconds() -> f64 {
     let now = clock_gettime(ClockId::ProcessCPUTime);
     now.tv_sec as f64 + now.tv_nsec as f64 * 1e-9
 }

@@ -5,6 +5,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a terminal program")]
 
 mod clock;
+mod compare;
 mod edge_pass;
 mod exact_sum;
 mod extras;
@@ -55,6 +56,7 @@ const BENCHES: &[Bench] = &[
     Bench { name: "segmentation_threads", unasked: true, run: segmentation::files::run_threads },
     Bench { name: "training", unasked: true, run: training::run },
     Bench { name: "robustness", unasked: true, run: robustness::run },
+    Bench { name: "compare", unasked: true, run: compare::run },
     Bench { name: "segmentation_small", unasked: false, run: segmentation::files::run_small },
 ];
 

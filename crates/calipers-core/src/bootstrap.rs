@@ -1,8 +1,11 @@
 //! Percentile intervals by resampling units.
 
+mod builder;
 mod column;
 mod means;
+mod partition;
 mod resampler;
+mod shortcut;
 
 use crate::accumulator::Accumulator;
 use crate::protocol::Protocol;
@@ -56,7 +59,7 @@ where
     P: Protocol + Sync,
     P::Row: Sync,
 {
-    let numbers = Numbers::new(accumulator, Scope::Single);
+    let numbers = Numbers::new(accumulator, Scope::Single, &|_| true);
     let blocks = bootstrap.blocks().into_iter();
     let values = blocks.flat_map(|block| numbers.read(&bootstrap.draw(accumulator.len(), &block)));
     let values: Vec<Vec<Option<f64>>> = values.collect();

@@ -24,8 +24,9 @@ pub trait Ledger: Any + Send + Sync {
     fn report(&self) -> Report;
     /// The report with bootstrap intervals.
     fn report_with_intervals(&self, bootstrap: &Bootstrap) -> Report;
-    /// Its numbers over resamples of its units, in pieces that can be read anywhere.
-    fn resampler(&self, scope: Scope) -> Box<dyn Resampler + '_>;
+    /// The numbers of the metrics whose ids are wanted, over resamples of its units, in pieces that
+    /// can be read anywhere.
+    fn resampler(&self, scope: Scope, wanted: &dyn Fn(&str) -> bool) -> Box<dyn Resampler + '_>;
     /// The names of the units, in key order.
     fn unit_names(&self) -> Vec<&str>;
     /// The name of the protocol and every parameter, as the report prints them.
@@ -82,8 +83,8 @@ where
         }
     }
 
-    fn resampler(&self, scope: Scope) -> Box<dyn Resampler + '_> {
-        Box::new(Numbers::new(self, scope))
+    fn resampler(&self, scope: Scope, wanted: &dyn Fn(&str) -> bool) -> Box<dyn Resampler + '_> {
+        Box::new(Numbers::new(self, scope, wanted))
     }
 
     fn unit_names(&self) -> Vec<&str> {

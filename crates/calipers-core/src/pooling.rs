@@ -24,8 +24,15 @@ pub enum Pooling<P: Protocol> {
     Quotient(PerRow<P, (i128, i128)>),
     /// An exact sum, rounded once, divided by a sum of whole numbers, over the rows that have them.
     Average(PerRow<P, (Term, u64)>),
+    /// The mean of numbers that floats need not hold, rounded once; every row has one, or one for each
+    /// label.
+    RoundedMean(PerRow<P, Vec<Scaled>>),
     /// Any function of sums.
     Tally(Tally<P>),
+    /// A number of each group of rows, from sums over the group.
+    Groups(Groups<P>),
+    /// A number of each group of rows, from how often each value occurs in it.
+    Counts(Counts<P>),
 }
 
 /// What one row gives, where it has the evidence.
@@ -39,6 +46,60 @@ pub struct Tally<P: Protocol> {
     pub terms: fn(&P, &P::Row) -> Vec<Term>,
     /// The number.
     pub read: fn(&P, &[Sum]) -> Value,
+}
+
+/// Which rows belong together.
+pub struct Grouping<P: Protocol> {
+    /// The label under which the metric has a number of the group.
+    pub label: fn(&P::Row) -> &str,
+    /// What the number needs beside sums, and what all rows of a group have alike: where they do not,
+    /// there is no shortcut.
+    pub alike: fn(&P::Row) -> Option<u64>,
+}
+
+impl<P: Protocol> Clone for Grouping<P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P: Protocol> Copy for Grouping<P> {}
+
+/// Sums over the rows of each group, and a number that is read from them.
+pub struct Groups<P: Protocol> {
+    /// Which rows belong together.
+    pub grouping: Grouping<P>,
+    /// What a row adds to each sum of its group: as many terms, of the same sorts, for every row.
+    pub terms: fn(&P, &P::Row) -> Vec<Term>,
+    /// The number, from what the rows have alike and the sums; asked for groups with a row.
+    pub read: fn(&P, Option<u64>, &[Sum]) -> Value,
+}
+
+/// How often each value occurs in each group, and a number that is read from that.
+pub struct Counts<P: Protocol> {
+    /// Which rows belong together.
+    pub grouping: Grouping<P>,
+    /// The value of a row; one without is left out.
+    pub item: PerRow<P, u64>,
+    /// The number, from values in ascending order and how often each occurs; some may occur 0 times.
+    pub read: fn(&P, &[(u64, u32)]) -> Value,
+}
+
+/// A number close to `significand * 2^exponent`: not below, and less than one unit of the significand
+/// above.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scaled {
+    /// At most 2^[`Scaled::BITS`] in size.
+    pub significand: i128,
+    /// Of two.
+    pub exponent: i32,
+    /// Whether it is this very number.
+    pub exact: bool,
+}
+
+impl Scaled {
+    /// The bits of a significand: room for sums over 2^25 rows below those of an i128.
+    pub const BITS: u32 = 101;
 }
 
 /// What a row adds to a sum.

@@ -9,7 +9,11 @@
 //! All products and partial sums are whole numbers below 2^53, so floating-point arithmetic is
 //! exact here and its order does not matter.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
+
 use multiversion::multiversion;
+use multiversion::target::target_cfg_f;
 
 use crate::splitmix::SplitMix64;
 
@@ -33,7 +37,7 @@ pub struct Weights {
 impl Weights {
     /// Resamples of as many units as there are, drawn with replacement. Resample r takes the outputs
     /// r n to r n + n - 1 of the generator, so that any range of resamples can be drawn on its own.
-    pub fn resamples(seed: u64, units: usize, range: std::ops::Range<u32>) -> Self {
+    pub fn resamples(seed: u64, units: usize, range: Range<u32>) -> Self {
         Self::new(units, range, |resample, counts| {
             let mut random = SplitMix64::after(seed, u64::from(resample).wrapping_mul(units as u64));
             for _ in 0..units {
@@ -44,7 +48,7 @@ impl Weights {
 
     /// Each unit counts once or not at all, as a fair coin falls: bit u % 64 of output u / 64 of the
     /// 64-bit words that the throw has for itself.
-    pub fn coins(seed: u64, units: usize, range: std::ops::Range<u32>) -> Self {
+    pub fn coins(seed: u64, units: usize, range: Range<u32>) -> Self {
         Self::new(units, range, |throw, counts| {
             let mut random =
                 SplitMix64::after(seed, u64::from(throw).wrapping_mul(units.div_ceil(64) as u64));
@@ -55,12 +59,17 @@ impl Weights {
         })
     }
 
-    fn new(units: usize, range: std::ops::Range<u32>, mut draw: impl FnMut(u32, &mut [u32])) -> Self {
+    fn new(units: usize, range: Range<u32>, mut draw: impl FnMut(u32, &mut [u32])) -> Self {
         let resamples = range.len();
         let mut counts = vec![0; resamples * units];
         for (resample, counts) in range.zip(counts.chunks_mut(units.max(1))) {
             draw(resample, counts);
         }
+        Self::from_counts(units, counts)
+    }
+
+    fn from_counts(units: usize, counts: Vec<u32>) -> Self {
+        let resamples = counts.len() / units.max(1);
         let mut lanes = vec![[0.0; DEPTH]; resamples.div_ceil(DEPTH) * units];
         for (resample, counts) in counts.chunks(units.max(1)).enumerate() {
             let group = &mut lanes[resample / DEPTH * units..][..units];
@@ -76,6 +85,12 @@ impl Weights {
         self.units
     }
 
+    /// The same resamples with the units in another order.
+    pub fn in_order(&self, order: &[u32]) -> Self {
+        let of = |counts: &[u32]| order.iter().map(|&unit| counts[unit as usize]).collect::<Vec<u32>>();
+        Self::from_counts(order.len(), self.each().flat_map(of).collect())
+    }
+
     /// How often each unit counts, resample by resample.
     pub fn each(&self) -> impl ExactSizeIterator<Item = &[u32]> {
         self.counts.chunks_exact(self.units.max(1))
@@ -89,12 +104,14 @@ pub struct Panels {
     columns: usize,
     /// By groups of [`WIDTH`] columns, unit by unit.
     panels: Vec<Vec<[f64; WIDTH]>>,
+    /// Where each column is, by the hash of its numbers.
+    places: BTreeMap<[u8; 32], usize>,
 }
 
 impl Panels {
     /// No column yet.
     pub fn new(units: usize) -> Self {
-        Self { units, columns: 0, panels: Vec::new() }
+        Self { units, columns: 0, panels: Vec::new(), places: BTreeMap::new() }
     }
 
     /// The most bits a number may have so that sums over `units` draws stay exact.
@@ -111,39 +128,68 @@ impl Panels {
         for (numbers, &number) in self.panels[panel].iter_mut().zip(column) {
             numbers[place] = number;
         }
+        self.places.insert(digest(column), self.columns);
         self.columns += 1;
         self.columns - 1
     }
 
+    /// Where a column of these numbers is, if it is there.
+    pub fn place_of(&self, column: &[f64]) -> Option<usize> {
+        self.places.get(&digest(column)).copied()
+    }
+
     /// The weighted sums of every column, resample by resample.
     pub fn sums(&self, weights: &Weights) -> Vec<Vec<f64>> {
+        self.sums_of(weights, std::slice::from_ref(&(0..self.units)))
+    }
+
+    /// The weighted sums of every column over each part of the units: resample by resample, part
+    /// after part.
+    pub fn sums_of(&self, weights: &Weights, parts: &[Range<usize>]) -> Vec<Vec<f64>> {
         let resamples = weights.each().len();
-        let mut sums = vec![[[0.0; WIDTH]; DEPTH]; resamples.div_ceil(DEPTH) * self.panels.len()];
-        for start in (0..self.units).step_by(TILE) {
-            let tile = start..(start + TILE).min(self.units);
-            for (panel, numbers) in self.panels.iter().enumerate() {
-                for group in 0..resamples.div_ceil(DEPTH) {
-                    let lanes = &weights.lanes[group * self.units..][tile.clone()];
-                    let sums = &mut sums[group * self.panels.len() + panel];
-                    accumulate(&numbers[tile.clone()], lanes, sums);
+        let groups = resamples.div_ceil(DEPTH);
+        let mut all = vec![Vec::with_capacity(parts.len() * self.columns); resamples];
+        let mut sums = vec![[[0.0; WIDTH]; DEPTH]; groups * self.panels.len()];
+        for part in parts {
+            sums.fill([[0.0; WIDTH]; DEPTH]);
+            for start in part.clone().step_by(TILE) {
+                let tile = start..(start + TILE).min(part.end);
+                for (panel, numbers) in self.panels.iter().enumerate() {
+                    for group in 0..groups {
+                        let lanes = &weights.lanes[group * self.units..][tile.clone()];
+                        let sums = &mut sums[group * self.panels.len() + panel];
+                        accumulate(&numbers[tile.clone()], lanes, sums);
+                    }
                 }
             }
+            for (resample, all) in all.iter_mut().enumerate() {
+                let cells = &sums[resample / DEPTH * self.panels.len()..][..self.panels.len()];
+                let cells = cells.iter().flat_map(|cell| &cell[resample % DEPTH]);
+                all.extend(cells.take(self.columns));
+            }
         }
-        let one = |resample: usize, column: usize| {
-            let cell = &sums[resample / DEPTH * self.panels.len() + column / WIDTH];
-            cell[resample % DEPTH][column % WIDTH]
-        };
-        (0..resamples).map(|r| (0..self.columns).map(|column| one(r, column)).collect()).collect()
+        all
     }
 }
 
-#[multiversion(targets("x86_64+avx2"))]
+fn digest(column: &[f64]) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new();
+    column.iter().for_each(|number| _ = hasher.update(&number.to_bits().to_le_bytes()));
+    *hasher.finalize().as_bytes()
+}
+
+/// Every product and sum is exact, so that fusing them, where the machine does, changes no bit.
+#[multiversion(targets("x86_64+avx2+fma"))]
 fn accumulate(numbers: &[[f64; WIDTH]], weights: &[[f64; DEPTH]], sums: &mut [[f64; WIDTH]; DEPTH]) {
     let mut totals = *sums;
     for (numbers, weights) in numbers.iter().zip(weights) {
         for (totals, weight) in totals.iter_mut().zip(weights) {
             for (total, number) in totals.iter_mut().zip(numbers) {
-                *total += weight * number;
+                *total = if target_cfg_f!(target_feature = "fma") {
+                    weight.mul_add(*number, *total)
+                } else {
+                    weight * number + *total
+                };
             }
         }
     }
@@ -182,6 +228,26 @@ mod tests {
                         prop_assert_eq!(*sum as i64, exact);
                     }
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn parts_of_units_in_any_order_have_the_sums_of_their_own() {
+        let mut random = SplitMix64::new(3);
+        let column: Vec<f64> = (0..700).map(|_| random.below(1 << 30) as f64).collect();
+        let mut order: Vec<u32> = (0..700).collect();
+        order.sort_by_key(|&unit| (unit % 3, unit));
+        let parts = [0..234, 234..467, 467..700];
+        let weights = Weights::resamples(8, 700, 0..9);
+        let mut panels = Panels::new(700);
+        panels.push(&order.iter().map(|&unit| column[unit as usize]).collect::<Vec<f64>>());
+        let sums = panels.sums_of(&weights.in_order(&order), &parts);
+        for (sums, counts) in sums.iter().zip(weights.each()) {
+            for (part, sum) in sums.iter().enumerate() {
+                let units = (0..700usize).filter(|unit| unit % 3 == part);
+                let slow: f64 = units.map(|unit| f64::from(counts[unit]) * column[unit]).sum();
+                assert_eq!(sum.to_bits(), slow.to_bits());
             }
         }
     }

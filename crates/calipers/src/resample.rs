@@ -22,7 +22,7 @@ pub fn intervals(
     if ledger.units() == 0 {
         return Ok(Vec::new());
     }
-    let resampler = ledger.resampler(scope);
+    let resampler = ledger.resampler(scope, &|_| true);
     let values = together(&[&*resampler], ledger.units(), bootstrap, threads)?;
     Ok(values.first().map_or_else(Vec::new, |values| intervals_of(&*resampler, bootstrap, values)))
 }

@@ -117,8 +117,8 @@ impl Ledger for Chosen {
         self.cut(self.ledger.report_with_intervals(bootstrap))
     }
 
-    fn resampler(&self, scope: Scope) -> Box<dyn Resampler + '_> {
-        Ledger::resampler(&self.ledger, scope)
+    fn resampler(&self, scope: Scope, wanted: &dyn Fn(&str) -> bool) -> Box<dyn Resampler + '_> {
+        Ledger::resampler(&self.ledger, scope, &|id| self.shows(id) && wanted(id))
     }
 
     fn unit_names(&self) -> Vec<&str> {

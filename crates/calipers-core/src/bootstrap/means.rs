@@ -30,7 +30,9 @@ impl Means {
             let terms: Vec<Term> = numbers.iter().map(|number| Term::Number(number.unwrap_or(0.0))).collect();
             let present: Vec<Term> =
                 numbers.iter().map(|number| Term::Whole(number.is_some().into())).collect();
-            let mut cut = |terms: &[Term]| Column::new(terms, |piece| panels.push(&piece));
+            let mut cut = |terms: &[Term]| {
+                Column::new(terms, |piece| panels.place_of(&piece).unwrap_or_else(|| panels.push(&piece)))
+            };
             let cut = cut(&terms).zip(cut(&present)).map(|(sum, count)| [sum, count]);
             kept.push(Kept { numbers, cut });
         }

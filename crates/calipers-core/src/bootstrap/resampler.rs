@@ -1,12 +1,13 @@
 //! The numbers of an accumulator over resamples of its units.
 
-use std::collections::BTreeMap;
+use std::cell::OnceCell;
 
-use super::column::Column;
+use super::builder::Builder;
+use super::partition::{Histogram, Partition};
+use super::shortcut::{Drawn, Shortcut};
 use crate::accumulator::Accumulator;
-use crate::pooling::{Pooling, Sum, Term};
 use crate::protocol::{Metric, Protocol, Rows, full_id};
-use crate::value::{Value, rounded_quotient};
+use crate::value::Value;
 use crate::weighted_sum::{Panels, Weights};
 
 /// One number that is read from resamples.
@@ -53,6 +54,8 @@ pub(crate) struct Numbers<'a, P: Protocol> {
     leaves: Vec<(Leaf, f64)>,
     metrics: Vec<Read<P>>,
     panels: Panels,
+    partitions: Vec<Partition>,
+    histograms: Vec<Histogram>,
 }
 
 /// How one metric is read from a resample.
@@ -63,34 +66,17 @@ struct Read<P: Protocol> {
     shortcut: Option<Shortcut<P>>,
 }
 
-struct Shortcut<P: Protocol> {
-    columns: Vec<Column>,
-    formula: Formula<P>,
-}
-
-enum Formula<P: Protocol> {
-    /// The sum over the number of rows that take part.
-    Mean,
-    /// The sum, where any row takes part.
-    Total,
-    /// One sum over another.
-    Quotient,
-    /// Any function.
-    Tally(fn(&P, &[Sum]) -> Value),
-}
-
 impl<'a, P: Protocol> Numbers<'a, P> {
-    pub(crate) fn new(accumulator: &'a Accumulator<P>, scope: Scope) -> Self {
+    /// The numbers of the metrics whose full ids are wanted.
+    pub(crate) fn new(accumulator: &'a Accumulator<P>, scope: Scope, wanted: &dyn Fn(&str) -> bool) -> Self {
         let (protocol, rows) = (accumulator.protocol(), accumulator.rows());
-        let mut builder = Builder {
-            protocol,
-            rows: &rows,
-            panels: Panels::new(rows.len()),
-            kept: BTreeMap::new(),
-            tallies: BTreeMap::new(),
-        };
+        let mut builder = Builder::new(protocol, &rows);
         let (mut leaves, mut metrics) = (Vec::new(), Vec::new());
-        let reported = |metric: &&Metric<P>| protocol.reports(metric) && protocol.has_evidence(metric, &rows);
+        let reported = |metric: &&Metric<P>| {
+            wanted(&full_id::<P>(metric.id))
+                && protocol.reports(metric)
+                && protocol.has_evidence(metric, &rows)
+        };
         for metric in P::METRICS.iter().filter(reported) {
             let leaf = |label: Option<&String>| Leaf { id: full_id::<P>(metric.id), label: label.cloned() };
             let mut labels = Vec::new();
@@ -111,26 +97,49 @@ impl<'a, P: Protocol> Numbers<'a, P> {
                     None => continue,
                 },
             }
-            let shortcut = builder.shortcut(metric);
+            let shortcut = builder.shortcut(metric, &labels);
             metrics.push(Read { metric, labels, shortcut });
         }
-        let panels = builder.panels;
-        Self { protocol, rows, leaves, metrics, panels }
+        let Builder { panels, partitions, histograms, .. } = builder;
+        Self { protocol, rows, leaves, metrics, panels, partitions, histograms }
     }
 
-    fn put(&self, read: &Read<P>, value: &Value, out: &mut Vec<Option<f64>>) {
-        if read.labels.is_empty() {
-            return out.push(value.as_f64());
-        }
-        let entries = match value {
-            Value::PerLabel(entries) => entries.as_slice(),
-            _ => &[],
+    /// Every number from what was drawn.
+    fn numbers(&self, drawn: &Drawn<'_>) -> Vec<Option<f64>> {
+        let sample = OnceCell::new();
+        let sample = || {
+            sample.get_or_init(|| {
+                let counts = drawn.counts.iter().enumerate();
+                self.rows.select(counts.flat_map(|(i, &n)| std::iter::repeat_n(i, n as usize)))
+            })
         };
-        for (place, label) in read.labels.iter().enumerate() {
-            let here = entries.get(place).filter(|(name, _)| name == label);
-            let found = here.or_else(|| entries.iter().find(|(name, _)| name == label));
-            out.push(found.and_then(|(_, value)| value.as_f64()));
+        let mut out = Vec::with_capacity(self.leaves.len());
+        for read in &self.metrics {
+            let shortcut = read.shortcut.as_ref();
+            if shortcut.is_some_and(|shortcut| shortcut.put(self.protocol, drawn, &read.labels, &mut out)) {
+                continue;
+            }
+            put(&read.labels, &(read.metric.read)(self.protocol, sample()), &mut out);
         }
+        out
+    }
+}
+
+/// The numbers of a value under the labels; one without labels is a number itself.
+pub(super) fn put(labels: &[String], value: &Value, out: &mut Vec<Option<f64>>) {
+    if labels.is_empty() {
+        return out.push(value.as_f64());
+    }
+    let entries = match value {
+        Value::PerLabel(entries) => entries.as_slice(),
+        _ => &[],
+    };
+    // Labels come in the order of the entries, of which some may be missing.
+    let mut from = 0;
+    for label in labels {
+        let place = entries[from..].iter().position(|(name, _)| name == label).map(|place| from + place);
+        out.push(place.and_then(|place| entries[place].1.as_f64()));
+        from = place.map_or(from, |place| place + 1);
     }
 }
 
@@ -144,139 +153,19 @@ where
     }
 
     fn read(&self, weights: &Weights) -> Vec<Vec<Option<f64>>> {
-        let from_rows = self.metrics.iter().any(|read| read.shortcut.is_none());
         let sums = self.panels.sums(weights);
-        let one = |(counts, sums): (&[u32], Vec<f64>)| {
-            let drawn = || counts.iter().enumerate().flat_map(|(i, &n)| std::iter::repeat_n(i, n as usize));
-            let sample = from_rows.then(|| self.rows.select(drawn()));
-            let mut out = Vec::with_capacity(self.leaves.len());
-            for read in &self.metrics {
-                let value = match (&read.shortcut, &sample) {
-                    (Some(shortcut), _) => shortcut.value(self.protocol, &sums),
-                    (None, Some(sample)) => (read.metric.read)(self.protocol, sample),
-                    (None, None) => continue,
-                };
-                self.put(read, &value, &mut out);
-            }
-            out
+        let parts: Vec<_> = self.partitions.iter().map(|partition| partition.sums(weights)).collect();
+        let one = |(resample, (counts, sums)): (usize, (&[u32], &Vec<f64>))| {
+            self.numbers(&Drawn {
+                counts,
+                rows: counts.iter().map(|&count| u64::from(count)).sum(),
+                sums,
+                partitions: &self.partitions,
+                part_sums: parts.iter().map(|parts| parts[resample].as_slice()).collect(),
+                histograms: &self.histograms,
+                occurrences: self.histograms.iter().map(|histogram| histogram.counted(counts)).collect(),
+            })
         };
-        weights.each().zip(sums).map(one).collect()
-    }
-}
-
-impl<P: Protocol> Shortcut<P> {
-    fn value(&self, protocol: &P, pieces: &[f64]) -> Value {
-        const NOTHING: &str = "no row takes part";
-        let sum = |k: usize| self.columns[k].sum(pieces);
-        match self.formula {
-            Formula::Mean => match sum(1).whole() {
-                0 => Value::undefined(NOTHING),
-                count => Value::Number(sum(0).number() / count as f64),
-            },
-            Formula::Total => match sum(1).whole() {
-                0 => Value::undefined(NOTHING),
-                _ => Value::Count(sum(0).whole()),
-            },
-            Formula::Quotient => match (sum(0), sum(1).whole()) {
-                (_, 0) => Value::undefined(NOTHING),
-                (Sum::Whole(part), whole) => Value::Number(rounded_quotient(part, whole)),
-                (Sum::Number(sum), count) => Value::Number(sum / count as f64),
-            },
-            Formula::Tally(read) => {
-                let sums: Vec<Sum> = self.columns.iter().map(|column| column.sum(pieces)).collect();
-                read(protocol, &sums)
-            }
-        }
-    }
-}
-
-/// Cuts columns, each piece once.
-struct Builder<'b, 'a, P: Protocol> {
-    protocol: &'b P,
-    rows: &'b Rows<'a, P::Row>,
-    panels: Panels,
-    kept: BTreeMap<[u8; 32], usize>,
-    tallies: BTreeMap<&'static str, Option<Vec<Column>>>,
-}
-
-impl<P: Protocol> Builder<'_, '_, P> {
-    fn shortcut(&mut self, metric: &Metric<P>) -> Option<Shortcut<P>> {
-        let (protocol, rows) = (self.protocol, self.rows);
-        let single = |i: usize| (metric.read)(protocol, &rows.select([i]));
-        let (columns, formula) = match protocol.pooling(metric) {
-            Pooling::Rows => return None,
-            Pooling::Mean => {
-                let values = (0..rows.len()).map(|i| single(i).as_f64().map(|x| (Term::Number(x), 1)));
-                (self.two_columns(values, &Term::Number(0.0))?, Formula::Mean)
-            }
-            Pooling::Total => {
-                let count = |value| match value {
-                    Value::Count(count) => Some((Term::Whole(count), 1)),
-                    _ => None,
-                };
-                let counts = (0..rows.len()).map(|i| count(single(i)));
-                (self.two_columns(counts, &Term::Whole(0))?, Formula::Total)
-            }
-            Pooling::Quotient(parts) => {
-                let parts = |row| parts(protocol, row).map(|(part, whole)| (Term::Whole(part), whole));
-                (self.two_columns(rows.iter().map(parts), &Term::Whole(0))?, Formula::Quotient)
-            }
-            Pooling::Average(parts) => {
-                let parts = |row| parts(protocol, row).map(|(sum, count)| (sum, i128::from(count)));
-                let parts: Vec<_> = rows.iter().map(parts).collect();
-                let sort = parts.iter().flatten().next().map_or(Term::Number(0.0), |(sum, _)| match sum {
-                    Term::Exact(_) => Term::Exact(Default::default()),
-                    _ => Term::Number(0.0),
-                });
-                (self.two_columns(parts, &sort)?, Formula::Quotient)
-            }
-            Pooling::Tally(tally) => {
-                if !self.tallies.contains_key(tally.name) {
-                    let columns = self.tally(tally.terms);
-                    self.tallies.insert(tally.name, columns);
-                }
-                (self.tallies[tally.name].clone()?, Formula::Tally(tally.read))
-            }
-        };
-        Some(Shortcut { columns, formula })
-    }
-
-    /// A column of terms and one of whole numbers; rows that do not take part add nothing.
-    fn two_columns(
-        &mut self,
-        parts: impl IntoIterator<Item = Option<(Term, i128)>>,
-        nothing: &Term,
-    ) -> Option<Vec<Column>> {
-        let (terms, counts): (Vec<Term>, Vec<Term>) = parts
-            .into_iter()
-            .map(|part| part.unwrap_or_else(|| (nothing.clone(), 0)))
-            .map(|(term, count)| (term, Term::Whole(count)))
-            .unzip();
-        Some(vec![self.column(&terms)?, self.column(&counts)?])
-    }
-
-    fn tally(&mut self, terms: fn(&P, &P::Row) -> Vec<Term>) -> Option<Vec<Column>> {
-        let rows: Vec<Vec<Term>> = self.rows.iter().map(|row| terms(self.protocol, row)).collect();
-        let columns = rows.first().map_or(0, Vec::len);
-        if rows.iter().any(|row| row.len() != columns) {
-            return None;
-        }
-        let mut terms = Vec::with_capacity(rows.len());
-        let mut one = |k: usize| {
-            terms.clear();
-            terms.extend(rows.iter().map(|row| row[k].clone()));
-            self.column(&terms)
-        };
-        (0..columns).map(&mut one).collect()
-    }
-
-    fn column(&mut self, terms: &[Term]) -> Option<Column> {
-        let Self { panels, kept, .. } = self;
-        Column::new(terms, |piece| {
-            let mut hasher = blake3::Hasher::new();
-            piece.iter().for_each(|number| _ = hasher.update(&number.to_bits().to_le_bytes()));
-            let hash = *hasher.finalize().as_bytes();
-            *kept.entry(hash).or_insert_with(|| panels.push(&piece))
-        })
+        weights.each().zip(&sums).enumerate().map(one).collect()
     }
 }

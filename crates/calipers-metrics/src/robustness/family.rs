@@ -1,10 +1,11 @@
 //! The family as a protocol: units, rows, metrics and warnings under one name.
 
-use calipers_core::{Column, Metric, Protocol, Provenance, Result, Rows, Value, Warning};
+use calipers_core::{Column, Metric, Pooling, Protocol, Provenance, Result, Rows, Value, Warning};
 
 use super::audit;
 use super::measure::measure;
 use super::metrics::{METRICS, in_document};
+use super::pooling;
 use super::protocol::{Preset, Robustness};
 use super::row::Row;
 use super::unit::Pair;
@@ -35,6 +36,10 @@ impl Protocol for Robustness {
 
     fn reports(&self, metric: &Metric<Self>) -> bool {
         self.preset == Preset::Strict || in_document(metric.id)
+    }
+
+    fn pooling(&self, metric: &Metric<Self>) -> Pooling<Self> {
+        pooling::pooling(metric)
     }
 
     fn warnings(&self, rows: &Rows<'_, Row>, provenance: &Provenance) -> Vec<Warning> {

@@ -20,6 +20,7 @@ mod metrics;
 mod nodes;
 mod partials;
 pub mod per_node;
+mod pooling;
 pub mod protocol;
 mod rational;
 mod reading;

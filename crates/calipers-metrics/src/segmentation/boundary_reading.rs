@@ -36,7 +36,7 @@ impl Band {
         images.into_iter().filter_map(|bands| bands.get(&(class as u32))).fold(Self::default(), Self::add)
     }
 
-    fn terms(self) -> [Term; 3] {
+    pub(crate) fn terms(self) -> [Term; 3] {
         [self.both, self.truth, self.pred].map(Term::Whole)
     }
 
@@ -241,8 +241,24 @@ pub(crate) fn contour_f1_by_class(protocol: &Segmentation, rows: &Rows<'_, Row>)
 
 /// Its mean over the foreground classes that have it.
 pub(crate) fn contour_f1_over_classes(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Reading {
-    let classes = class_contours(protocol, rows)?;
+    mean_contour_f1(class_contours(protocol, rows)?)
+}
+
+/// The mean over the foreground classes that have a contour.
+pub(crate) fn mean_contour_f1(classes: Vec<(&str, Reading)>) -> Reading {
     mean(classes.into_iter().map(|(_, value)| value), NO_CONTOUR.into())
+}
+
+/// What a row adds to the contours of each foreground class.
+pub(crate) fn class_contour_terms(protocol: &Segmentation, row: &Row) -> Vec<Term> {
+    let of = |class: usize| row.pixels.iter().filter_map(move |image| image.contour.get(&(class as u32)));
+    protocol.foreground().flat_map(|class| of(class).fold(Contour::default(), Contour::add).terms()).collect()
+}
+
+/// F1 of the contours of each foreground class, from summed terms.
+pub(crate) fn contour_f1s_from_sums<'p>(protocol: &'p Segmentation, sums: &[Sum]) -> Vec<(&'p str, Reading)> {
+    let contours = sums.chunks_exact(4).map(Contour::from_sums);
+    foreground(protocol).zip(contours).map(|((_, name), contour)| (name, contour.f1())).collect()
 }
 
 fn class_contours<'p>(

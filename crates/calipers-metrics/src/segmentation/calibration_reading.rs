@@ -105,24 +105,16 @@ impl<'a> Calibration<'a> {
         };
         let four =
             [Term::from(image.pixels), image.infinite.into(), (&image.nll).into(), (&image.brier).into()];
-        let bins = image
-            .bins
-            .iter()
-            .flat_map(|bin| [Term::from(bin.count), bin.correct.into(), Term::Whole(bin.confidence as i128)]);
-        four.into_iter().chain(bins).collect()
+        four.into_iter().chain(bin_terms(&image.bins)).collect()
     }
 
     /// The probabilities of the images whose terms were summed.
     pub(crate) fn from_sums(protocol: &Segmentation, sums: &[Sum]) -> Self {
-        let bins = sums[4..].chunks_exact(3).map(|bin| {
-            let [count, correct, confidence] = [0, 1, 2].map(|k| bin[k].whole());
-            Bin { count, correct, confidence: Confidence::default().add(confidence.unsigned_abs()) }
-        });
         let source = Source::Sums {
             infinite: sums[1].whole(),
             nll: sums[2].number(),
             brier: sums[3].number(),
-            bins: bins.collect(),
+            bins: bins_from_sums(&sums[4..]),
         };
         let empty_is_zero = protocol.conventions.empty_is_zero;
         Self { source, pixels: sums[0].whole(), empty_is_zero }
@@ -227,6 +219,19 @@ impl<'a> Calibration<'a> {
     }
 }
 
+fn bin_terms(bins: &[BinRow]) -> impl Iterator<Item = Term> {
+    bins.iter()
+        .flat_map(|bin| [Term::from(bin.count), bin.correct.into(), Term::Whole(bin.confidence as i128)])
+}
+
+fn bins_from_sums(sums: &[Sum]) -> Vec<Bin> {
+    let bin = |bin: &[Sum]| {
+        let [count, correct, confidence] = [0, 1, 2].map(|k| bin[k].whole());
+        Bin { count, correct, confidence: Confidence::default().add(confidence.unsigned_abs()) }
+    };
+    sums.chunks_exact(3).map(bin).collect()
+}
+
 /// A number of all images together.
 pub(crate) fn total<'a>(
     protocol: &Segmentation,
@@ -292,7 +297,11 @@ pub(crate) fn ece_by_class(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Val
 
 /// Its mean over all classes.
 pub(crate) fn ece_over_classes(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Reading {
-    let errors = class_errors(protocol, rows)?;
+    mean_class_error(class_errors(protocol, rows)?)
+}
+
+/// The mean over all classes, which must all have one.
+pub(crate) fn mean_class_error(errors: Vec<(&str, Reading)>) -> Reading {
     let values: Vec<f64> = errors.into_iter().map(|(_, error)| error).collect::<Result<_, Reason>>()?;
     mean(values.into_iter().map(Ok), NO_SCORED_PIXEL)
 }
@@ -306,6 +315,29 @@ fn class_errors<'p>(
     Ok(names.map(|(class, name)| (name.as_str(), calibration.ece_of_class(class))).collect())
 }
 
+/// What a row adds to the bins of each class: pixels, and three numbers a bin.
+pub(crate) fn classwise_terms(protocol: &Segmentation, row: &Row) -> Vec<Term> {
+    let Some(image) = row.pixels.as_ref().and_then(|pixels| pixels.calibration.as_deref()) else {
+        return Vec::new();
+    };
+    let bins = (0..protocol.classes()).flat_map(|class| image.classwise.get(class));
+    std::iter::once(image.pixels.into()).chain(bins.flat_map(|bins| bin_terms(bins))).collect()
+}
+
+/// The calibration error of each class, from summed terms.
+pub(crate) fn class_errors_from_sums<'p>(
+    protocol: &'p Segmentation,
+    sums: &[Sum],
+) -> Vec<(&'p str, Reading)> {
+    let all = Source::Sums { infinite: 0, nll: 0.0, brier: 0.0, bins: Vec::new() };
+    let empty_is_zero = protocol.conventions.empty_is_zero;
+    let calibration = Calibration { source: all, pixels: sums[0].whole(), empty_is_zero };
+    let bins = (sums.len() - 1) / protocol.classes().max(1);
+    let names = protocol.labels.global.iter().map(String::as_str);
+    let error = |sums: &[Sum]| calibration.error(&bins_from_sums(sums));
+    names.zip(sums[1..].chunks_exact(bins.max(1)).map(error)).collect()
+}
+
 /// The mean NLL at each temperature factor.
 pub(crate) fn temperature_nll(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Value {
     let series = temperatures(protocol, rows);
@@ -317,7 +349,29 @@ pub(crate) fn temperature_nll(protocol: &Segmentation, rows: &Rows<'_, Row>) -> 
 /// Among the factors whose NLL is as good as the smallest, the one fewest steps from 1; of two, the
 /// smaller.
 pub(crate) fn best_temperature(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Reading {
-    let values = temperatures(protocol, rows)?;
+    best_of(protocol, &temperatures(protocol, rows)?)
+}
+
+/// What a row adds to the NLL at each temperature factor: pixels, those of infinite NLL, sums.
+pub(crate) fn temperature_terms(_: &Segmentation, row: &Row) -> Vec<Term> {
+    let Some(image) = row.pixels.as_ref().and_then(|pixels| pixels.calibration.as_deref()) else {
+        return Vec::new();
+    };
+    let sums = image.temperature.iter().map(Term::from);
+    [image.pixels.into(), image.infinite.into()].into_iter().chain(sums).collect()
+}
+
+/// The best factor of the images whose terms were summed.
+pub(crate) fn best_temperature_from_sums(protocol: &Segmentation, sums: &[Sum]) -> Reading {
+    let source = Source::Sums { infinite: sums[1].whole(), nll: 0.0, brier: 0.0, bins: Vec::new() };
+    let empty_is_zero = protocol.conventions.empty_is_zero;
+    let calibration = Calibration { source, pixels: sums[0].whole(), empty_is_zero };
+    calibration.nll()?;
+    let values: Vec<f64> = sums[2..].iter().map(|sum| calibration.per_pixel(sum.number())).collect();
+    best_of(protocol, &values)
+}
+
+fn best_of(protocol: &Segmentation, values: &[f64]) -> Reading {
     let lowest = values.iter().copied().fold(f64::INFINITY, f64::min);
     let factors = &protocol.temperatures;
     let neutral = factors.iter().position(|factor| factor.total_cmp(&1.0).is_ge()).unwrap_or(0);

@@ -86,23 +86,31 @@ impl Overlap {
 
     /// What a row adds to the sums from which [`Overlap::from_sums`] reads: four numbers a class.
     pub(crate) fn terms(protocol: &Segmentation, row: &Row) -> Vec<Term> {
-        let one = Self::of(protocol, [&row.confusion]);
+        Self::of(protocol, [&row.confusion]).as_terms()
+    }
+
+    /// Four numbers a class.
+    pub(crate) fn as_terms(&self) -> Vec<Term> {
         let four =
-            |class: usize| [one.hits[class], one.truth[class], one.pred[class], one.unpredicted[class]];
-        (0..protocol.classes()).flat_map(four).map(Term::Whole).collect()
+            |class: usize| [self.hits[class], self.truth[class], self.pred[class], self.unpredicted[class]];
+        (0..self.hits.len()).flat_map(four).map(Term::Whole).collect()
     }
 
     /// The totals that such sums are.
     pub(crate) fn from_sums(protocol: &Segmentation, sums: &[Sum]) -> Self {
-        let mut totals = Self::of(protocol, []);
+        Self::of(protocol, []).with_sums(sums)
+    }
+
+    /// The same classes with the totals that sums of [`Overlap::as_terms`] are.
+    pub(crate) fn with_sums(mut self, sums: &[Sum]) -> Self {
         for (class, four) in sums.chunks_exact(4).enumerate() {
             let [hits, truth, pred, unpredicted] = [0, 1, 2, 3].map(|k| four[k].whole());
-            totals.hits[class] = hits;
-            totals.truth[class] = truth;
-            totals.pred[class] = pred;
-            totals.unpredicted[class] = unpredicted;
+            self.hits[class] = hits;
+            self.truth[class] = truth;
+            self.pred[class] = pred;
+            self.unpredicted[class] = unpredicted;
         }
-        totals
+        self
     }
 
     pub(crate) fn truth_pixels(&self, class: usize) -> i128 {
@@ -270,13 +278,18 @@ pub(crate) fn counts_by_class(
     rows: &Rows<'_, Row>,
     read: fn(&Overlap, usize) -> i128,
 ) -> Value {
-    requested(protocol, Measure::Overlap).map_or_else(Value::Undefined, |()| {
-        let totals = Overlap::new(protocol, rows);
-        let names = protocol.labels.global.iter().enumerate();
-        Value::PerLabel(
-            names.map(|(class, name)| (name.clone(), Value::Count(read(&totals, class)))).collect(),
-        )
-    })
+    let totals = requested(protocol, Measure::Overlap).map(|()| Overlap::new(protocol, rows));
+    totals.map_or_else(Value::Undefined, |totals| each_count(protocol, &totals, read))
+}
+
+/// Whole numbers of each class, read from totals.
+pub(crate) fn each_count(
+    protocol: &Segmentation,
+    totals: &Overlap,
+    read: fn(&Overlap, usize) -> i128,
+) -> Value {
+    let names = protocol.labels.global.iter().enumerate();
+    Value::PerLabel(names.map(|(class, name)| (name.clone(), Value::Count(read(totals, class)))).collect())
 }
 
 /// A whole number of all rows.
@@ -321,6 +334,26 @@ pub(crate) fn iou_over_units(protocol: &Segmentation, rows: &Rows<'_, Row>) -> V
         let names = protocol.labels.global.iter().map(String::as_str);
         names.zip(means.into_iter().map(|mean| mean.value(NO_UNIT)))
     }))
+}
+
+/// What a row adds to the means of [`iou_over_units`]: each class's own number, and whether it has one.
+pub(crate) fn iou_terms(protocol: &Segmentation, row: &Row) -> Vec<Term> {
+    let unit = Overlap::of(protocol, [&row.confusion]);
+    let two = |class: usize| {
+        let iou = unit.iou(class);
+        [Term::Whole(iou.is_ok().into()), Term::Number(iou.unwrap_or(0.0))]
+    };
+    (0..protocol.classes()).flat_map(two).collect()
+}
+
+/// The means of images whose terms were summed.
+pub(crate) fn iou_means(protocol: &Segmentation, sums: &[Sum]) -> Value {
+    let mean = |two: &[Sum]| match two[0].whole() {
+        0 => Err(NO_UNIT),
+        units => Ok(two[1].number() / units as f64),
+    };
+    let names = protocol.labels.global.iter().map(String::as_str);
+    per_label(Ok(names.zip(sums.chunks_exact(2).map(mean))))
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod measure;
 mod metrics;
 mod natural;
 mod points;
+mod pooling;
 mod presets;
 pub mod protocol;
 mod reading;

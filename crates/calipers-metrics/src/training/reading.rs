@@ -73,9 +73,8 @@ pub(crate) enum Aggregation {
 impl<'a> Group<'_, 'a> {
     /// n_f: how many folds there are or should be.
     pub(crate) fn folds(&self) -> u64 {
-        let table = self.protocol.preset.is_table().then_some(TABLE_FOLDS);
         let listed = || self.runs.iter().find_map(|run| run.folds).map(u64::from);
-        self.protocol.folds.map(u64::from).or(table).or_else(listed).unwrap_or(self.runs.len() as u64)
+        table_folds(self.protocol).or_else(listed).unwrap_or(self.runs.len() as u64)
     }
 
     /// The reason why strict aggregations have no value: a fold without a run.
@@ -206,6 +205,12 @@ impl<'a> Group<'_, 'a> {
         let named = lacking[..lacking.len().min(NAMED)].join(", ");
         Err(format!("{what}{link}{named}{more}").into())
     }
+}
+
+/// How many folds the protocol says there are.
+pub(crate) fn table_folds(protocol: &Training) -> Option<u64> {
+    let table = protocol.preset.is_table().then_some(TABLE_FOLDS);
+    protocol.folds.map(u64::from).or(table)
 }
 
 fn has_broken(run: &Row) -> bool {

@@ -38,15 +38,22 @@ struct Stretch {
 impl Survival {
     pub(crate) fn new(mut lifetimes: Vec<Lifetime>) -> Self {
         lifetimes.sort_unstable();
-        let last = lifetimes.last().map_or(0, |lifetime| lifetime.epoch);
-        let mut risk = lifetimes.len() as u64;
+        Self::of_counts(lifetimes.into_iter().map(|lifetime| (lifetime, 1)))
+    }
+
+    /// The curve of lifetimes in the order of their epochs, each with how many runs have it.
+    pub(crate) fn of_counts(lifetimes: impl Iterator<Item = (Lifetime, u64)>) -> Self {
+        let lifetimes: Vec<(Lifetime, u64)> = lifetimes.collect();
+        let last = lifetimes.last().map_or(0, |(lifetime, _)| lifetime.epoch);
+        let mut risk = lifetimes.iter().map(|(_, runs)| runs).sum();
         let mut steps = Vec::new();
-        for same in lifetimes.chunk_by(|a, b| a.epoch == b.epoch) {
-            let saturated = same.iter().filter(|lifetime| lifetime.saturates).count() as u64;
+        for same in lifetimes.chunk_by(|(a, _), (b, _)| a.epoch == b.epoch) {
+            let saturated: u64 =
+                same.iter().filter(|(lifetime, _)| lifetime.saturates).map(|(_, runs)| runs).sum();
             if saturated > 0 {
-                steps.push(Step { epoch: same[0].epoch, risk, left: risk - saturated });
+                steps.push(Step { epoch: same[0].0.epoch, risk, left: risk - saturated });
             }
-            risk -= same.len() as u64;
+            risk -= same.iter().map(|(_, runs)| runs).sum::<u64>();
         }
         Self { steps, last }
     }

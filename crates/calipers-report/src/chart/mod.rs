@@ -2,13 +2,14 @@
 //! picture taken from it needs no page, and the same numbers give the same bytes.
 //!
 //! ```text
-//! numbers --Lines, Bars, Heat, Scatter, Histogram, Network, Reliability--> Svg
+//! numbers --Lines, Bars, Forest, Heat, Scatter, Histogram, Network, Reliability--> Svg
 //! Svg     --to_string--> a file of its own, in light colours
 //!         + palette::rules, light, dark--> the same picture in the colours of a page
 //! ```
 
 pub mod axis;
 pub mod bars;
+pub mod forest;
 pub mod heat;
 pub mod histogram;
 pub mod lines;

@@ -10,6 +10,7 @@
 mod json;
 mod lines;
 mod page;
+mod pictures;
 mod terminal;
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,9 @@ pub use lines::{csv, latex, markdown};
 pub use page::section;
 pub use terminal::write as terminal;
 
+/// What a page of comparisons is called.
+pub const TITLE: &str = "Models compared";
+
 /// Models measured alike over the same units; every difference is that of a later model to the
 /// first one.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +39,8 @@ pub struct Comparison {
     pub subject: Option<String>,
     /// How many units each model has.
     pub units: u64,
+    /// Their names, in key order.
+    pub unit_names: Vec<String>,
     /// The models, the first one to compare with.
     pub models: Vec<Model>,
     /// How intervals were drawn; as many random sign patterns were tried.
@@ -103,6 +109,9 @@ pub struct Paired {
     pub adjusted: f64,
     /// The units that differ most, the farthest first.
     pub most: Vec<UnitPair>,
+    /// The numbers of every unit under the first and the later model, in key order; `None` where one of
+    /// the two is missing.
+    pub numbers: Vec<Option<[f64; 2]>>,
 }
 
 /// The numbers of one unit.

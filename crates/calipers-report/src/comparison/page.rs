@@ -3,6 +3,7 @@
 use calipers_core::{Table, Value};
 
 use super::lines::{grid, notes, title};
+use super::pictures::pictures;
 use super::{Comparison, Line};
 use crate::grid::{Cell, Grid};
 use crate::page::{Block, Section};
@@ -13,6 +14,7 @@ pub fn section(comparison: &Comparison) -> Section {
     blocks.push(Block::Text(comparison.method()));
     for other in 0..comparison.models.len().saturating_sub(1) {
         blocks.push(Block::Table { title: title(comparison, other), grid: grid(comparison, other) });
+        blocks.extend(pictures(comparison, other).into_iter().map(Block::Picture));
         if let Some(table) = farthest(comparison, other) {
             blocks.push(Block::Text(format!(
                 "Units that differ most between {} and {}:",

@@ -25,12 +25,14 @@ fn small() -> Comparison {
         exact: true,
         adjusted: 0.125,
         most: vec![pair("a<b>", 0.25, 0.75), pair("c", 0.5, 0.625)],
+        numbers: vec![Some([0.25, 0.75]), Some([0.5, 0.625]), None],
     };
     Comparison {
         version: "0.1.0".into(),
         family: "segmentation".into(),
         subject: None,
         units: 8,
+        unit_names: ["a<b>", "c", "d"].map(String::from).into(),
         models: vec![model("base"), model("multi")],
         bootstrap: Bootstrap { resamples: 1000, confidence: 0.95, seed: 0 },
         lines: vec![

@@ -7,13 +7,9 @@ use calipers_core::{Better, Error, Result, Value};
 use super::Options;
 use super::model::Side;
 
-/// The numbers that were asked for, or every one that has a better direction; those that one of the
-/// models has at least, in report order.
-pub(super) fn leaves(
-    sides: &[Side<'_>],
-    resamplers: &[Box<dyn Resampler + '_>],
-    options: &Options,
-) -> Result<Vec<Leaf>> {
+/// The ids of the metrics that were asked for, or of every one that has a better direction, in
+/// report order.
+pub(super) fn metrics(sides: &[Side<'_>], options: &Options) -> Result<Vec<String>> {
     let infos = &sides[0].infos;
     let wanted = options.metrics.iter().map(|id| full_id(sides, id)).collect::<Result<Vec<String>>>()?;
     let directed = |id: &str| infos.iter().any(|info| info.id == id && info.better != Better::Neither);
@@ -22,19 +18,30 @@ pub(super) fn leaves(
             .found(id)
             .advice("`calipers list` shows which direction is better"));
     }
+    let chosen = infos.iter().map(|info| &info.id).filter(|id| match wanted.is_empty() {
+        true => directed(id),
+        false => wanted.contains(id),
+    });
+    Ok(chosen.cloned().collect())
+}
+
+/// The numbers of these metrics that one of the models has at least, in report order; a metric that
+/// was asked for by name is there in any case.
+pub(super) fn leaves(
+    ids: &[String],
+    resamplers: &[Box<dyn Resampler + '_>],
+    options: &Options,
+) -> Result<Vec<Leaf>> {
     let mut leaves: Vec<Leaf> = Vec::new();
-    for info in infos.iter().filter(|info| directed(&info.id)) {
-        if !wanted.is_empty() && !wanted.contains(&info.id) {
-            continue;
-        }
+    for id in ids {
         for (leaf, _) in resamplers.iter().flat_map(|resampler| resampler.leaves()) {
-            if leaf.id == info.id && !leaves.contains(leaf) {
+            if leaf.id == *id && !leaves.contains(leaf) {
                 leaves.push(leaf.clone());
             }
         }
-        let undefined = leaves.last().is_none_or(|leaf| leaf.id != info.id);
-        if undefined && wanted.contains(&info.id) {
-            leaves.push(Leaf { id: info.id.clone(), label: None });
+        let undefined = leaves.last().is_none_or(|leaf| leaf.id != *id);
+        if undefined && !options.metrics.is_empty() {
+            leaves.push(Leaf { id: id.clone(), label: None });
         }
     }
     if leaves.is_empty() {

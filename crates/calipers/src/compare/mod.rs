@@ -68,6 +68,7 @@ fn one(models: &[Model], sides: &[model::Side<'_>], options: &Options) -> Result
         family: family.unwrap_or_default().into(),
         subject: label,
         units: sides[0].table.units.len() as u64,
+        unit_names: sides[0].table.units.clone(),
         models: shown.collect(),
         bootstrap: options.bootstrap,
         lines: paired::lines(sides, options)?,

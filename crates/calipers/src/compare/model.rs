@@ -33,6 +33,33 @@ impl Model {
         Self { name: name.into(), source: source.into(), evidence: Evidence::State(ledgers) }
     }
 
+    /// A model from the bytes of a state or of a per-unit file, which the ending of its path tells apart.
+    pub fn from_bytes(name: &str, path: &Path, bytes: &[u8]) -> Result<Self> {
+        let source = path.display().to_string();
+        let evidence = if states::is_state(bytes) {
+            Evidence::State(states::from_bytes(bytes, &source)?)
+        } else {
+            Evidence::Table(unit_table::read(path, bytes).map_err(|error| error.in_file(&source))?)
+        };
+        Ok(Self { name: name.into(), source, evidence })
+    }
+
+    /// How many units it has.
+    pub fn units(&self) -> usize {
+        match &self.evidence {
+            Evidence::State(ledgers) => ledgers.iter().map(|ledger| ledger.units()).sum(),
+            Evidence::Table(file) => file.units(),
+        }
+    }
+
+    /// Its families, one a protocol; of a per-unit file that whose metrics its columns are.
+    pub fn families(&self) -> Result<Vec<&'static str>> {
+        match &self.evidence {
+            Evidence::State(ledgers) => Ok(ledgers.iter().map(|ledger| ledger.name()).collect()),
+            Evidence::Table(file) => unit_table::family([file].into_iter()).map(|family| vec![family]),
+        }
+    }
+
     fn ledgers(&self) -> &[Box<dyn Ledger>] {
         match &self.evidence {
             Evidence::State(ledgers) => ledgers,
@@ -46,18 +73,12 @@ impl Model {
 pub fn open(paths: &[impl AsRef<Path>]) -> Result<Vec<Model>> {
     let paths: Vec<&Path> = paths.iter().map(AsRef::as_ref).collect();
     let names = names(&paths);
-    paths.iter().zip(names).map(|(path, name)| open_one(path, name)).collect()
+    paths.iter().zip(names).map(|(path, name)| open_one(path, &name)).collect()
 }
 
-fn open_one(path: &Path, name: String) -> Result<Model> {
-    let source = path.display().to_string();
-    let bytes = InputFile::open(path)?.read_all().map_err(|error| error.in_file(&source))?;
-    let evidence = if states::is_state(&bytes) {
-        Evidence::State(states::from_bytes(&bytes, &source)?)
-    } else {
-        Evidence::Table(unit_table::read(path, &bytes).map_err(|error| error.in_file(&source))?)
-    };
-    Ok(Model { name, source, evidence })
+fn open_one(path: &Path, name: &str) -> Result<Model> {
+    let bytes = InputFile::open(path)?.read_all().map_err(|error| error.in_file(path.display()))?;
+    Model::from_bytes(name, path, &bytes)
 }
 
 /// File names without their endings where that tells them apart, else whole paths.
@@ -87,12 +108,14 @@ impl Side<'_> {
         self.ledger.map(Ledger::parameters).unwrap_or_default()
     }
 
-    /// The numbers over resamples.
-    pub(super) fn resampler(&self, scope: Scope) -> Box<dyn Resampler + '_> {
+    /// The numbers of the metrics with these ids over resamples.
+    pub(super) fn resampler(&self, scope: Scope, ids: &[String]) -> Box<dyn Resampler + '_> {
         match self.ledger {
-            Some(ledger) => ledger.resampler(scope),
+            Some(ledger) => ledger.resampler(scope, &|id| ids.iter().any(|wanted| wanted == id)),
             None => {
-                let wanted = |column: &&(Leaf, _)| scope == Scope::Labels || column.0.label.is_none();
+                let wanted = |(leaf, _): &&(Leaf, _)| {
+                    (scope == Scope::Labels || leaf.label.is_none()) && ids.contains(&leaf.id)
+                };
                 let columns = self.table.columns.iter().filter(wanted).cloned();
                 Box::new(Means::new(self.table.units.len(), columns))
             }

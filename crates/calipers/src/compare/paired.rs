@@ -19,8 +19,10 @@ const COINS: u64 = 1;
 /// Everything there is to say about the sides.
 pub(super) fn lines(sides: &[Side<'_>], options: &Options) -> Result<Vec<Line>> {
     let scope = if options.by_label { Scope::Labels } else { Scope::Single };
-    let resamplers: Vec<Box<dyn Resampler + '_>> = sides.iter().map(|side| side.resampler(scope)).collect();
-    let leaves = chosen::leaves(sides, &resamplers, options)?;
+    let ids = chosen::metrics(sides, options)?;
+    let resamplers: Vec<Box<dyn Resampler + '_>> =
+        sides.iter().map(|side| side.resampler(scope, &ids)).collect();
+    let leaves = chosen::leaves(&ids, &resamplers, options)?;
     let all: Vec<&dyn Resampler> = resamplers.iter().map(|resampler| &**resampler).collect();
     let values = together(&all, sides[0].table.units.len(), &options.bootstrap, options.threads)?;
     let mut lines: Vec<Line> = leaves.iter().map(|leaf| line(leaf, sides, &resamplers)).collect();
@@ -69,8 +71,10 @@ fn pairs(first: &Side<'_>, other: &Side<'_>, leaf: &Leaf, better: Better) -> Opt
     for (unit, (a, b)) in first.table.units.iter().zip(ours.iter().zip(theirs)) {
         let (Some(a), Some(b)) = (*a, *b) else {
             paired.left_out += 1;
+            paired.numbers.push(None);
             continue;
         };
+        paired.numbers.push(Some([a, b]));
         let wins = match better {
             Better::Lower => b < a,
             _ => b > a,

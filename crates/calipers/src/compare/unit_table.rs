@@ -130,6 +130,11 @@ fn unguarded(name: &str, ending: &str) -> String {
 }
 
 impl File {
+    /// How many units it names.
+    pub(super) fn units(&self) -> usize {
+        self.units.len()
+    }
+
     /// The columns that are per-unit metrics of the family.
     pub(super) fn of_family(&self, family: &str, infos: &[MetricInfo]) -> Result<UnitTable> {
         let leaf = |heading: &str| Leaf { id: format!("{family}.{heading}"), label: None };

@@ -33,7 +33,7 @@ where
     P::Row: Send + Sync,
 {
     let bootstrap = Bootstrap { resamples: 40, confidence: 0.9, seed: 11 };
-    let resampler = Ledger::resampler(whole, Scope::Labels);
+    let resampler = Ledger::resampler(whole, Scope::Labels, &|_| true);
     let units = whole.len();
     let mut random = SplitMix64::new(bootstrap.seed);
     let mut drawn: Vec<Vec<usize>> = Vec::new();

@@ -15,10 +15,13 @@ pub(crate) fn samples() -> Vec<Sample<Robustness>> {
     let ranged = Robustness { hist_range: Some([0.25, 2.0]), nodes: Nodes::Test, ..strict.clone() };
     let fork = Robustness { preset: Preset::RungFork, ddof: 0, ..Robustness::default() };
     let document = Robustness { preset: Preset::Document, ..fork.clone() };
+    let strict_again = strict.clone();
     vec![
         Sample { protocol: strict.clone(), other: ranged.clone(), add: add_many },
         Sample { protocol: ranged, other: strict, add: add_one },
-        Sample { protocol: fork, other: document, add: add_one },
+        Sample { protocol: fork.clone(), other: document.clone(), add: add_one },
+        Sample { protocol: strict_again, other: document.clone(), add: add_whole },
+        Sample { protocol: fork, other: document, add: add_whole },
     ]
 }
 
@@ -30,6 +33,29 @@ fn add_many(accumulator: &mut Accumulator<Robustness>, name: &str, unit: usize) 
 /// Repetitions of one condition, of which the scalars are means.
 fn add_one(accumulator: &mut Accumulator<Robustness>, name: &str, unit: usize) {
     add(accumulator, name, unit, None, "0.05");
+}
+
+/// Repetitions of one condition that all have every piece of evidence.
+fn add_whole(accumulator: &mut Accumulator<Robustness>, name: &str, unit: usize) {
+    let mut random = SplitMix64::new(unit as u64);
+    let nodes = 4 + unit % 3;
+    let mut numbers = || (0..nodes * COLUMNS).map(|_| random.unit() - 0.5).collect::<Vec<f64>>();
+    let (clean, attacked) = (numbers(), numbers());
+    let labels: Vec<i64> = clean
+        .chunks(COLUMNS)
+        .map(|scores| (0..COLUMNS).max_by(|&a, &b| scores[a].total_cmp(&scores[b])).unwrap() as i64)
+        .collect();
+    let test: Vec<u32> = (0..nodes as u32).collect();
+    let (clean_edges, attacked_edges) = ([(0, 1), (1, 2), (2, 3)], [(0, 1), (0, 2), (1, 3)]);
+    let matrix = |data| Matrix::new(nodes, COLUMNS, Cells::F64(data)).unwrap();
+    let pair = Pair {
+        labels: Some(&labels),
+        test: Some(&test),
+        clean_edges: Some(&clean_edges),
+        attacked_edges: Some(&attacked_edges),
+        ..Pair::new(name, Budget::parse("0.05").unwrap(), matrix(&clean), matrix(&attacked))
+    };
+    accumulator.update(name, pair).unwrap();
 }
 
 /// A random pair; some lack labels, some the graph. Numbers are of very different size.
