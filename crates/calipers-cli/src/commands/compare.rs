@@ -128,7 +128,7 @@ impl Forms {
         }
         if let Some(path) = &self.html {
             let sections = comparisons.iter().map(comparison::section).collect();
-            let page = Page { title: "Models compared".into(), sections };
+            let page = Page { title: comparison::TITLE.into(), sections };
             put(path, &page::write(&page))?;
         }
         if self.markdown {

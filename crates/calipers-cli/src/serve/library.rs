@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use calipers::compare::Model;
 use calipers::core::Digest;
 use calipers::io::file::InputFile;
 use calipers::report::json;
@@ -42,7 +43,7 @@ pub struct Entry {
     pub id: String,
     /// Its path below the folder, with `/`.
     pub path: String,
-    /// `report` or `state`.
+    /// `report`, `state` or `per-unit`.
     pub kind: &'static str,
     /// Its families, in order.
     pub families: Vec<String>,
@@ -62,7 +63,12 @@ pub enum Content {
     Reports(Vec<Report>),
     /// Accumulators.
     State(Vec<Box<dyn Ledger>>),
+    /// The numbers of units, as `--per-unit` writes them.
+    Table(Model),
 }
+
+/// The endings of per-unit files.
+const TABLES: [&str; 3] = [".csv", ".jsonl", ".parquet"];
 
 impl Library {
     /// A folder; fails where there is none.
@@ -105,18 +111,26 @@ impl Library {
             return None;
         }
         let content = content(path, &self.bytes(path).ok()?).ok()?;
-        let reports = match &content {
-            Content::Reports(reports) => reports.clone(),
-            Content::State(ledgers) => ledgers.iter().map(|ledger| ledger.report()).collect(),
+        let (kind, reports) = match &content {
+            Content::Reports(reports) => ("report", reports.clone()),
+            Content::State(ledgers) => ("state", ledgers.iter().map(|ledger| ledger.report()).collect()),
+            Content::Table(_) => ("per-unit", Vec::new()),
         };
-        let family = |report: &Report| report.protocol.get("name")?.as_str().map(str::to_owned);
+        let (families, units) = match &content {
+            Content::Table(model) => {
+                (model.families().ok()?.into_iter().map(str::to_owned).collect(), model.units() as u64)
+            }
+            _ => {
+                (reports.iter().filter_map(family).collect(), reports.iter().map(|report| report.units).sum())
+            }
+        };
         let since = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         Some(Entry {
             id: Digest::of(path.as_bytes()).to_string()[..16].to_owned(),
             path: path.to_owned(),
-            kind: if matches!(content, Content::State(_)) { "state" } else { "report" },
-            families: reports.iter().filter_map(family).collect(),
-            units: reports.iter().map(|report| report.units).sum(),
+            kind,
+            families,
+            units,
             warnings: reports.iter().map(|report| report.warnings.len()).sum(),
             bytes,
             modified: since.map_or(0, |since| since.as_secs()),
@@ -134,10 +148,17 @@ impl Library {
     }
 }
 
+fn family(report: &Report) -> Option<String> {
+    report.protocol.get("name")?.as_str().map(str::to_owned)
+}
+
 /// What bytes hold; `path` names them in messages.
 pub fn content(path: &str, bytes: &[u8]) -> Result<Content> {
     if states::is_state(bytes) {
         return states::from_bytes(bytes, path).map(Content::State);
+    }
+    if TABLES.iter().any(|ending| path.ends_with(ending)) {
+        return Model::from_bytes(path, Path::new(path), bytes).map(Content::Table);
     }
     // Other JSON is passed over before it is read as a whole.
     let begins = bytes.get(..BEGINNING).unwrap_or(bytes);
@@ -164,7 +185,9 @@ fn search(folder: &Path, below: &str, depth: usize, found: &mut Vec<String>) {
         let path = if below.is_empty() { name.to_owned() } else { format!("{below}/{name}") };
         if kind.is_dir() && depth < MOST_DEPTH {
             search(&entry.path(), &path, depth + 1, found);
-        } else if kind.is_file() && [".json", ".state"].iter().any(|ending| name.ends_with(ending)) {
+        } else if kind.is_file()
+            && [".json", ".state"].iter().chain(&TABLES).any(|ending| name.ends_with(ending))
+        {
             found.push(path);
         }
     }

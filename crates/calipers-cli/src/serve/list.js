@@ -33,8 +33,8 @@
     const input = document.createElement("input");
     input.type = "checkbox";
     input.setAttribute("aria-label", "Compare " + entry.path);
-    input.disabled = entry.kind !== "state";
-    if (input.disabled) input.title = "A report holds no units to compare; a state does";
+    input.disabled = entry.kind === "report";
+    if (input.disabled) input.title = "A report holds no units to compare; states and per-unit files do";
     input.checked = chosen.includes(entry.id);
     input.addEventListener("change", () => {
       chosen = chosen.filter((id) => id !== entry.id);
@@ -44,7 +44,9 @@
     return input;
   }
 
+  // A per-unit file has a page only beside another one.
   function link(entry) {
+    if (entry.kind === "per-unit") return entry.path;
     const a = document.createElement("a");
     a.href = "/report/" + entry.id;
     a.textContent = entry.path;
@@ -75,6 +77,7 @@
     }
     chosen = chosen.filter((id) => entries.some((entry) => entry.id === id));
     compare.disabled = chosen.length !== 2;
+    compare.textContent = compare.disabled ? "Choose two to compare" : "Compare the two";
     state.textContent = entries.length === shown.length
       ? entries.length + (entries.length === 1 ? " file" : " files")
       : shown.length + " of " + entries.length + " files";

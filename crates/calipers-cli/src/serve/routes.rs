@@ -77,6 +77,9 @@ impl Routes {
                 };
                 ledgers.iter().map(|ledger| section(&**ledger)).collect()
             }
+            Content::Table(model) => Err(Error::usage("a per-unit file is shown beside another one")
+                .in_file(&model.source)
+                .advice("choose two files of the list and compare them")),
             Content::Reports(reports) => {
                 let section = |report| match self.inputs {
                     true => pages::of_report(report, &bootstrap, self.threads),
@@ -102,14 +105,15 @@ impl Routes {
             let model = |(entry, bytes): &(super::library::Entry, Vec<u8>)| match content(&entry.path, bytes)?
             {
                 Content::State(ledgers) => Ok(Model::from_ledgers(&entry.path, &entry.path, ledgers)),
+                Content::Table(model) => Ok(model),
                 Content::Reports(_) => Err(Error::usage("a report holds no units to compare")
                     .in_file(&entry.path)
-                    .advice("choose states, which are written with --state")),
+                    .advice("choose states or per-unit files, which --state and --per-unit write")),
             };
             let models: Vec<Model> = sides.iter().map(model).collect::<Result<_>>()?;
             let options = compare::Options { threads: self.threads, ..compare::Options::default() };
             let sections = compare::compare(&models, &options)?.iter().map(comparison::section).collect();
-            Ok(Page { title: "Models compared".into(), sections })
+            Ok(Page { title: comparison::TITLE.into(), sections })
         });
         shown(page, known)
     }
