@@ -145,6 +145,69 @@ def test_no_run_and_no_group_becomes_script(calipers: Program, visit: Visit, tmp
     check(visit(tmp_path / "page.html"))
 
 
+def file_names() -> list[str]:
+    """Give the payloads that a file can be called."""
+    fits = [name for name in PAYLOADS if "/" not in name and name.isprintable() and name.strip() == name]
+    return [name for name in fits if len(name.encode()) < 200 and not name.startswith(".")][:60]
+
+
+def test_no_graph_becomes_script(calipers: Program, visit: Visit, tmp_path: Path) -> None:
+    graphs = tmp_path / "graphs"
+    graphs.mkdir()
+    lines = []
+    for name in file_names():
+        (graphs / f"{name}.edges").write_text("0 1\n1 2\n")
+        lines.append(json.dumps({"unit": name, "logits": [1.0, 0.5, -1.0], "labels": [1, 0, 1]}) + "\n")
+    (tmp_path / "scores.jsonl").write_text("".join(lines))
+    sources = ("--graph", "graphs", "--graph-format", "edgelist")
+    scores = ("--scores", "scores.jsonl", "--labels", "scores.jsonl")
+    calipers("independent-set", *sources, *scores, "--html", "page.html", cwd=tmp_path)
+    page = visit(tmp_path / "page.html")
+    assert page.locator(".chart svg").count() > 0
+    check(page)
+
+
+def test_no_compared_model_class_or_unit_becomes_script(
+    calipers: Program, visit: Visit, tmp_path: Path
+) -> None:
+    names = [name for name in PAYLOADS if name.strip() == name and name.isprintable()]
+    for start in range(0, len(names), PER_PAGE):
+        some = names[start : start + PER_PAGE]
+        (tmp_path / "classes.json").write_text(json.dumps({str(i): name for i, name in enumerate(some)}))
+        for model, hits in (("one", 3), ("two", 9)):
+            rows = [
+                json.dumps({
+                    "id": name,
+                    "confusion": [[10 + (hits + at) * (i == k) for k in range(len(some))] for i in range(len(some))],
+                })
+                for at, name in enumerate(some)
+            ]
+            (tmp_path / f"{model}.jsonl").write_text("\n".join(rows) + "\n")
+            source = ("--confusion", f"{model}.jsonl", "--classes", "classes.json")
+            calipers("segmentation", *source, "--state", f"{model}.state", "--quiet", cwd=tmp_path)
+        called = [name for name in some if "," not in name]
+        options = ("--by-label", "--resamples", 50, f"--names={called[0]},{called[-1]}", "--html", "page.html")
+        calipers("compare", "one.state", "two.state", *options, cwd=tmp_path)
+        page = visit(tmp_path / "page.html")
+        assert page.locator(".chart svg").count() >= 2
+        check(page)
+
+
+def test_no_name_steers_the_terminal(calipers: Program, tmp_path: Path) -> None:
+    hostile = ["\x1b[31mred", "\x1b]0;title\x07", "line\nforged: 1", "\u202egnp.exe", "bell\x07", "\r0.99"]
+    for model, hits in (("one", 3), ("two", 9)):
+        rows = [json.dumps({"id": name, "confusion": [[hits, 1], [1, 3]]}) for name in hostile]
+        (tmp_path / f"{model}.jsonl").write_text("\n".join(rows) + "\n")
+        source = ("--confusion", f"{model}.jsonl", "--classes", 2)
+        calipers("segmentation", *source, "--state", f"{model}.state", "--quiet", cwd=tmp_path)
+    said = calipers("compare", "one.state", "two.state", "--resamples", 50, cwd=tmp_path)
+    said += calipers("show", "one.state", cwd=tmp_path)
+    assert "red" in said, "the unit is named"
+    forbidden = {chr(code) for code in range(32)} - {"\n"} | {"\x7f", "\u202e"}
+    assert not forbidden & set(said)
+    assert not any(line.startswith("forged") for line in said.splitlines())
+
+
 def test_no_cell_of_a_download_is_a_formula(calipers: Program, visit: Visit, tmp_path: Path) -> None:
     names = ["=1+1", "+1", "-1", "@x", "\t=1", "\r=1"]
     lines = [json.dumps({"id": name, "confusion": [[3, 1], [1, 3]]}) for name in names]

@@ -16,14 +16,15 @@ HOSTILE = "<img src=x onerror=xss(1)>.json"
 
 @pytest.fixture(scope="module")
 def folder(demo: Path, calipers: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Fill a folder with a report, two comparable states and a hostile name."""
+    """Fill a folder with reports, comparable states and per-unit files, and a hostile name."""
     folder = tmp_path_factory.mktemp("served")
     shutil.copy(demo / "report.json", folder / "demo.json")
     shutil.copy(demo / "report.json", folder / HOSTILE)
     for model in ("baseline", "multi-head"):
         config = Path(demo.name) / "segmentation" / f"{model}.toml"
-        state = folder / f"{model}.state"
-        calipers("segmentation", config, "--state", state, "--quiet", cwd=demo.parent)
+        outputs = ("--state", folder / f"{model}.state", "--per-unit", folder / f"{model}.csv")
+        calipers("segmentation", config, *outputs, "--quiet", cwd=demo.parent)
+    (folder / "notes.csv").write_text("name,value\nunit,1\n")
     return folder
 
 
@@ -70,10 +71,12 @@ def test_the_list_shows_every_file_and_names_stay_text(browse: Callable[..., Any
     assert "token" not in page.url
     names = page.locator("#rows a").all_inner_texts()
     assert sorted(names) == sorted([HOSTILE, "baseline.state", "demo.json", "multi-head.state"])
+    files = page.locator("#rows td:nth-child(2)").all_inner_texts()
+    assert sorted(set(files) - set(names)) == ["baseline.csv", "multi-head.csv"], "they have no page alone"
     assert page.locator("#rows img").count() == 0
     page.fill("#filter", "STATE segm")
     assert page.locator("#rows tr").count() == 2
-    assert page.inner_text("#state") == "2 of 4 files"
+    assert page.inner_text("#state") == "2 of 6 files"
     page.fill("#filter", "")
 
 
@@ -88,18 +91,25 @@ def test_a_report_and_a_state_open_as_pages(browse: Callable[..., Any], address:
         page.go_back()
 
 
-def test_two_states_are_compared_from_the_list(browse: Callable[..., Any], address: str) -> None:
+@pytest.mark.parametrize("files", [("state", "state"), ("csv", "csv"), ("state", "csv")])
+def test_two_files_are_compared_from_the_list(
+    browse: Callable[..., Any], address: str, files: tuple[str, str]
+) -> None:
     page = browse(address)
     page.wait_for_selector("#rows tr")
     assert page.is_disabled("#compare")
+    assert page.inner_text("#compare") == "Choose two to compare"
     assert page.is_disabled("input[aria-label='Compare demo.json']")
-    for model in ("baseline", "multi-head"):
-        page.check(f"input[aria-label='Compare {model}.state']")
+    names = [f"{model}.{ending}" for model, ending in zip(("baseline", "multi-head"), files, strict=True)]
+    for name in names:
+        page.check(f"input[aria-label='Compare {name}']")
     page.click("#compare")
     page.wait_for_selector("html[data-ready]")
     text = page.inner_text("main")
-    assert "baseline" in text
-    assert "multi-head" in text
+    assert f"{names[1]} against {names[0]}" in text
+    assert "miou" in text
+    assert ("per-unit-files" in text) == ("csv" in files), "means over units are said to be that"
+    assert page.locator(".picture .chart svg").count() >= 2
 
 
 def test_the_list_follows_the_folder(browse: Callable[..., Any], address: str, folder: Path) -> None:
