@@ -10,8 +10,7 @@ One module a family: `explanation`, `independent_set`, `robustness`, `segmentati
 `rung` stand in for published functions. Each has pure functions on arrays and an `Evaluator`, which is
 updated unit by unit, merged in any order, and read as a `Report`. Arrays come from NumPy, torch, DLPack or
 anything with the buffer protocol, without a copy where they are contiguous; do not write to them while a
-call reads them. Ctrl-C is answered between the units of a call: one image or graph, however large, is
-measured to its end first.
+call reads them. Ctrl-C is answered within a call too: what it had measured until then is dropped.
 """
 
 from __future__ import annotations

@@ -80,8 +80,7 @@ def unfaithfulness(explainer: Explainer, explanation: Explanation, top_k: int | 
 def _divergence(y: Tensor, y_hat: Tensor, kind: str) -> float:
     import torch
 
-    p, q = y.detach() if y.requires_grad else y, y_hat.detach() if y_hat.requires_grad else y_hat
-    found = _calipers.pyg_unfaithfulness(torch.Tensor, p, q, kind)
+    found = _calipers.pyg_unfaithfulness(torch.Tensor, y, y_hat, kind)
     if found is not None:
         return found
     if kind == "raw":

@@ -9,6 +9,7 @@ mod shortcut;
 
 use crate::accumulator::Accumulator;
 use crate::protocol::Protocol;
+use crate::stop;
 use crate::weighted_sum::Weights;
 
 pub use means::Means;
@@ -60,7 +61,7 @@ where
     P::Row: Sync,
 {
     let numbers = Numbers::new(accumulator, Scope::Single, &|_| true);
-    let blocks = bootstrap.blocks().into_iter();
+    let blocks = bootstrap.blocks().into_iter().take_while(|_| !stop::asked());
     let values = blocks.flat_map(|block| numbers.read(&bootstrap.draw(accumulator.len(), &block)));
     let values: Vec<Vec<Option<f64>>> = values.collect();
     intervals_of(&numbers, bootstrap, &values).into_iter().map(|(leaf, bounds)| (leaf.id, bounds)).collect()

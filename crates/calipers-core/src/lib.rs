@@ -25,6 +25,7 @@ pub mod report;
 pub mod spelling;
 pub mod splitmix;
 pub mod state;
+pub mod stop;
 pub mod value;
 pub mod weighted_sum;
 

@@ -1,8 +1,10 @@
 //! Errors into exceptions, and interrupts into a stop.
 
-use std::sync::Mutex;
+use std::cell::Cell;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
 
-use calipers::core::{Error, ErrorKind, Result};
+use calipers::core::{Error, ErrorKind, Result, stop};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
@@ -34,27 +36,41 @@ fn of_class(py: Python<'_>, class: &str, error: &Error) -> PyErr {
     made.map_or_else(|broken| broken, PyErr::from_value)
 }
 
+/// How long a signal may wait. Looking for one takes the interpreter's lock, which others may hold.
+const PATIENCE: Duration = Duration::from_millis(100);
+
 /// Does work without the interpreter's lock. The work is handed a question to ask between its pieces:
-/// whether to go on, or whether a signal such as Ctrl-C has arrived.
+/// whether to go on, or whether a signal such as Ctrl-C has arrived. Kernels ask the same by themselves
+/// and leave early; what came of it is then dropped.
 pub(crate) fn detached<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(&dyn Fn() -> Result<()>) -> Result<T> + Send,
 ) -> PyResult<T> {
-    let signal: Mutex<Option<PyErr>> = Mutex::new(None);
-    let done = py.detach(|| {
-        work(&|| match Python::attach(|py| py.check_signals()) {
-            Ok(()) => Ok(()),
-            Err(raised) => {
-                if let Ok(mut signal) = signal.lock() {
-                    *signal = Some(raised);
-                }
-                Err(Error::new(ErrorKind::Interrupted, "interrupted"))
-            }
-        })
-    });
+    let done = watched(py, || work(&wanted))?;
     py.check_signals()?;
-    done.map_err(|error| match signal.into_inner() {
-        Ok(Some(signalled)) => signalled,
-        _ => raised(py, &error),
-    })
+    done.map_err(|error| raised(py, &error))
+}
+
+/// Whether the work of this thread should go on.
+pub(crate) fn wanted() -> Result<()> {
+    if stop::asked() { Err(Error::new(ErrorKind::Interrupted, "interrupted")) } else { Ok(()) }
+}
+
+/// Does work that cannot fail without the interpreter's lock, until a signal arrives.
+pub(crate) fn watched<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    let done = py.detach(|| {
+        let signal: Rc<Cell<Option<PyErr>>> = Rc::default();
+        let heard = Rc::clone(&signal);
+        let looked = Cell::new(Instant::now());
+        let question = move || {
+            if looked.get().elapsed() < PATIENCE {
+                return false;
+            }
+            let found = Python::attach(|py| py.check_signals());
+            looked.set(Instant::now());
+            found.map_err(|raised| heard.set(Some(raised))).is_err()
+        };
+        stop::watched(question, work).ok_or_else(|| signal.take())
+    });
+    done.map_err(|signal| signal.unwrap_or_else(|| PyKeyboardInterrupt::new_err(())))
 }

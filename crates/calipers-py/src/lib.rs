@@ -4,6 +4,7 @@
 //! array     Python arrays into arrays of the library, without a copy where memory allows
 //! failure   errors into exceptions, interrupts into a stop
 //! state     an accumulator of any family
+//! tensor    short tensors of torch, lent for the length of a call
 //! report    the text forms of a report
 //! families  one file a family: what its evaluator and functions take
 //! ```
@@ -15,6 +16,7 @@ mod failure;
 mod families;
 mod report;
 mod state;
+mod tensor;
 
 use pyo3::prelude::*;
 

@@ -10,7 +10,7 @@ use calipers::{Accumulator, Ledger, states};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::failure::detached;
+use crate::failure::{detached, wanted};
 
 /// What an evaluator holds: measured units and how they were measured.
 #[pyclass(frozen, module = "calipers._calipers")]
@@ -52,6 +52,8 @@ impl State {
         P: Protocol + Send + Sync,
         P::Row: Send + Sync,
     {
+        // Kernels that were told to stop leave rows that mean nothing.
+        wanted()?;
         let mut ledger = self.locked()?;
         let name = ledger.name();
         let any: &mut dyn Any = &mut **ledger;

@@ -7,6 +7,7 @@ use super::partition::{Histogram, Partition};
 use super::shortcut::{Drawn, Shortcut};
 use crate::accumulator::Accumulator;
 use crate::protocol::{Metric, Protocol, Rows, full_id};
+use crate::stop;
 use crate::value::Value;
 use crate::weighted_sum::{Panels, Weights};
 
@@ -156,6 +157,9 @@ where
         let sums = self.panels.sums(weights);
         let parts: Vec<_> = self.partitions.iter().map(|partition| partition.sums(weights)).collect();
         let one = |(resample, (counts, sums)): (usize, (&[u32], &Vec<f64>))| {
+            if stop::asked() {
+                return vec![None; self.leaves.len()];
+            }
             self.numbers(&Drawn {
                 counts,
                 rows: counts.iter().map(|&count| u64::from(count)).sum(),

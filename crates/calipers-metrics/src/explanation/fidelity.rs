@@ -1,12 +1,13 @@
 //! How predictions move when the explanation is removed or kept alone: labels, probabilities,
 //! numbers, sweeps and random perturbations, block by block.
 
-use calipers_core::{Error, ExactSum, Result};
+use calipers_core::{Error, ExactSum, Result, stop};
 use multiversion::multiversion;
 
 use super::evidence::Data;
 use super::faithfulness::Faithfulness;
 use super::instances::Instances;
+use super::masks::ASKED;
 use super::predictions::{Given, Holds, Predictions, Y_HAT};
 use super::probability::{Declared, Distributions};
 use super::protocol::{Explanation, Preset, Task};
@@ -67,7 +68,10 @@ pub(super) fn compare(
     let mut faithfulness = (soft && scores(minus)).then(Faithfulness::default);
     let mut same = hat.holds == Holds::Scores && scores(plus) && scores(minus) && instances.len() > 0;
     let step = (BLOCK / hat.columns).max(1);
-    for start in (0..instances.len()).step_by(step) {
+    for (block, start) in (0..instances.len()).step_by(step).enumerate() {
+        if block.is_multiple_of(ASKED) && stop::asked() {
+            break;
+        }
         let range = start..instances.len().min(start + step);
         pass.start(hat, range.clone());
         for (position, side) in sides.iter_mut().enumerate() {
@@ -312,7 +316,10 @@ fn regression(hat: &Predictions<'_>, other: &Predictions<'_>, instances: &Instan
     let (mut absolute, mut squared) = (ExactSum::new(), ExactSum::new());
     let (mut a, mut b) = (Vec::new(), Vec::new());
     let step = (BLOCK / hat.columns).max(1);
-    for start in (0..instances.len()).step_by(step) {
+    for (block, start) in (0..instances.len()).step_by(step).enumerate() {
+        if block.is_multiple_of(ASKED) && stop::asked() {
+            break;
+        }
         let range = start..instances.len().min(start + step);
         instances.widen(hat, range.clone(), &mut a);
         instances.widen(other, range, &mut b);

@@ -9,7 +9,7 @@ use super::protocol::{Explanation, Preset};
 use super::published::{sigmoids, takes_for_logits};
 use super::ranking::Ranking;
 use super::row::{MaskRow, Noticed};
-use super::shape::{Importance, largest, shape};
+use super::shape::{Importance, shape};
 use super::stability::stability;
 use super::threshold::{all, rounded};
 
@@ -37,7 +37,7 @@ pub(super) fn mask_row(
         (masks.truths > 0).then(|| best_truth(&masks, &selected, protocol.target_threshold, elements));
     let truth = chosen.map(|(position, _)| masks.truth(position, protocol.target_threshold));
     let ranking = Ranking::new(values, truth.as_ref());
-    let importance = Importance::new(protocol.mask_scores, largest(values));
+    let importance = Importance::of(protocol.mask_scores, &[values]);
     let mut row = MaskRow {
         elements: elements as u64,
         selected: selected_count(&selected),

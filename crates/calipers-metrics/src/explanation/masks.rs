@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use calipers_core::{Error, Result};
+use calipers_core::{Error, Result, stop};
 
 use super::evidence::{Array, Data, Evidence, Number, on_values};
 use super::protocol::{Explanation, MaskScores, Preset};
@@ -11,6 +11,9 @@ use super::threshold::{above, all, at_least, rounded, selection};
 
 /// How many elements are looked at together.
 pub(super) const BLOCK: usize = 4096;
+
+/// How many blocks lie between two questions whether they are still wanted.
+pub(super) const ASKED: usize = 16;
 
 const PRED: &str = "pred_mask";
 const SAMPLES: &str = "pred_mask_samples";
@@ -176,6 +179,9 @@ impl<'a> Bits<'a> {
         let mut start = 0;
         for (position, (data, _)) in self.parts.iter().enumerate() {
             for first in (0..data.len()).step_by(BLOCK) {
+                if first.is_multiple_of(ASKED * BLOCK) && stop::asked() {
+                    return;
+                }
                 let range = first..data.len().min(first + BLOCK);
                 let length = range.len();
                 self.fill(position, range.clone(), &mut these[..length]);

@@ -31,5 +31,6 @@ mod row_kernel;
 mod score_check;
 mod shape;
 mod single_kernel;
+mod sorting;
 mod stability;
 mod threshold;

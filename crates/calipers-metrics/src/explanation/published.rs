@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use calipers_core::ExactSum;
 use calipers_core::exact_sum::exact_sum;
 use calipers_core::math::{self, lanes};
+use calipers_core::{ExactSum, stop};
 use half::{bf16, f16};
 
 use super::evidence::Data;
 use super::instances::Instances;
-use super::masks::Values;
+use super::masks::{ASKED, Values};
 use super::predictions::{Given, Holds, Predictions, Y_HAT};
 use super::protocol::{Explanation, Scores, Task};
 use super::row::{Confusion, CurveRow, Flips, Precision, PublishedKl};
@@ -85,7 +85,15 @@ pub(super) fn sigmoids(mask: Data<'_>, values: &Values<'_>) -> Values<'static> {
     let precision = Precision::of(mask);
     match values {
         Values::Double(values) => {
-            Values::Double(Cow::Owned(values.iter().map(|&v| math::sigmoid(v)).collect()))
+            let mut out = Vec::with_capacity(values.len());
+            for values in values.chunks(BLOCK) {
+                if stop::asked() {
+                    break;
+                }
+                out.extend(values.iter().map(|&value| math::sigmoid(value)));
+            }
+            out.resize(values.len(), 0.0);
+            Values::Double(Cow::Owned(out))
         }
         Values::Single(values) => {
             let mut out = Vec::with_capacity(values.len());
@@ -200,7 +208,10 @@ fn kl_of(
     };
     let mut sum = ExactSum::new();
     let (mut unused, mut rows) = (Vec::new(), Vec::new());
-    for start in (0..instances.len()).step_by(step) {
+    for (block, start) in (0..instances.len()).step_by(step).enumerate() {
+        if block.is_multiple_of(ASKED) && stop::asked() {
+            break;
+        }
         let range = start..instances.len().min(start + step);
         instances.widen(hat, range.clone(), &mut p.values);
         instances.widen(sub, range, &mut q.values);

@@ -1,5 +1,6 @@
 //! The published formulas over whole arrays of one type, without temporaries.
 
+use calipers_core::stop;
 use multiversion::multiversion;
 
 use super::evidence::Data;
@@ -11,7 +12,10 @@ macro_rules! over_arrays {
         /// The published characterization score of every pair, in the type of the arrays: NaN and
         /// infinities come out as they do there.
         pub fn $score(pos: &[$float], neg: &[$float], pos_weight: f64, neg_weight: f64, out: &mut [$float]) {
-            $scores(pos, neg, pos_weight as $float, neg_weight as $float, out);
+            let blocks = out.chunks_mut(ASKED).zip(pos.chunks(ASKED)).zip(neg.chunks(ASKED));
+            for ((out, pos), neg) in blocks.take_while(|_| !stop::asked()) {
+                $scores(pos, neg, pos_weight as $float, neg_weight as $float, out);
+            }
         }
 
         #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx512vbmi2", "x86_64+avx2"))]
@@ -40,6 +44,9 @@ macro_rules! over_arrays {
             let mut sums = [0.0; LANES];
             let mut start = 0;
             while start + LANES < points {
+                if start.is_multiple_of(ASKED) && stop::asked() {
+                    return 0.0;
+                }
                 // One height more than slices, at the end that the next step starts from.
                 let (pos, neg, x) =
                     (&pos[start..=start + LANES], &neg[start..=start + LANES], &x[start..=start + LANES]);
@@ -62,6 +69,9 @@ macro_rules! over_arrays {
 
 /// How many slices of the area are summed side by side.
 const LANES: usize = 16;
+
+/// How many elements lie between two questions whether they are still wanted.
+const ASKED: usize = 1 << 16;
 
 over_arrays!(characterization_f32 scores_f32, curve_area_f32 areas_f32, f32);
 over_arrays!(characterization_f64 scores_f64, curve_area_f64 areas_f64, f64);

@@ -1,16 +1,14 @@
 //! Elements in the order of their values: pairs, precision, the highest places, concentration.
 
 use calipers_core::ExactSum;
+use calipers_core::stop::Turns;
 
 use super::masks::{Bits, Values};
 use super::row::Top;
+use super::sorting::Sortable;
 
-/// Fewer keys than this are sorted by comparisons.
-const FEW: usize = 2048;
-
-/// The bits of a digit of the radix sort, and how many digits 32 bits have.
-const DIGIT: u32 = 8;
-const DIGITS: usize = 4;
+/// How many distinct values are read between two questions whether they are still wanted.
+const LEVELS: u32 = 1 << 16;
 
 /// The keys of true and of other elements, each ascending. A key rises with its value, 0.0 and -0.0
 /// have the same, and NaN has the highest.
@@ -160,8 +158,11 @@ impl<K: Copy + Default + Ord + Sortable> Split<K> {
 
     fn levels(&self, value: impl Fn(K) -> f64, mut each: impl FnMut(Level)) {
         let (positives, negatives) = self.keys.split_at(self.positives);
-        let (mut p, mut n) = (0, 0);
+        let (mut p, mut n, mut turns) = (0, 0, Turns::every(LEVELS));
         while p < positives.len() || n < negatives.len() {
+            if turns.asked() {
+                return;
+            }
             let key = match (positives.get(p), negatives.get(n)) {
                 (Some(&a), Some(&b)) => a.min(b),
                 (Some(&key), None) | (None, Some(&key)) => key,
@@ -177,64 +178,6 @@ impl<K: Copy + Default + Ord + Sortable> Split<K> {
             let (positives, negatives) = ((p - from_p) as u64, (n - from_n) as u64);
             each(Level { value: value(key), positives, negatives });
         }
-    }
-}
-
-/// Keys that can be sorted in no more memory than they take themselves.
-pub(super) trait Sortable: Sized {
-    /// Sorts ascending.
-    fn sort(keys: &mut [Self]);
-}
-
-impl Sortable for u32 {
-    fn sort(keys: &mut [Self]) {
-        if keys.len() < FEW {
-            keys.sort_unstable();
-        } else {
-            radix_sort(keys);
-        }
-    }
-}
-
-impl Sortable for u64 {
-    fn sort(keys: &mut [Self]) {
-        keys.sort_unstable();
-    }
-}
-
-/// Sorts by four digits, lowest first; a digit that all keys share costs nothing.
-fn radix_sort(keys: &mut [u32]) {
-    let digit = |key: u32, place: usize| (key >> (place as u32 * DIGIT)) as usize & ((1 << DIGIT) - 1);
-    let mut counts = [[0u32; 1 << DIGIT]; DIGITS];
-    if u32::try_from(keys.len()).is_err() {
-        keys.sort_unstable();
-        return;
-    }
-    for &key in &*keys {
-        for (place, counts) in counts.iter_mut().enumerate() {
-            counts[digit(key, place)] += 1;
-        }
-    }
-    let mut scratch = vec![0; keys.len()];
-    let mut in_scratch = false;
-    for (place, counts) in counts.iter_mut().enumerate() {
-        if counts.iter().any(|&count| count as usize == keys.len()) {
-            continue;
-        }
-        let mut sum = 0;
-        for count in counts.iter_mut() {
-            sum += std::mem::replace(count, sum);
-        }
-        let (from, to) = if in_scratch { (&scratch[..], &mut *keys) } else { (&*keys, &mut scratch[..]) };
-        for &key in from {
-            let place = &mut counts[digit(key, place)];
-            to[*place as usize] = key;
-            *place += 1;
-        }
-        in_scratch = !in_scratch;
-    }
-    if in_scratch {
-        keys.copy_from_slice(&scratch);
     }
 }
 
@@ -331,15 +274,6 @@ mod tests {
                     prop_assert_eq!(order.top, top);
                 }
             }
-        }
-
-        #[test]
-        fn radix_sort_sorts(mut keys in prop::collection::vec(any::<u32>(), 0..5000), shift in 0u32..24) {
-            keys.iter_mut().for_each(|key| *key >>= shift);
-            let mut expected = keys.clone();
-            expected.sort_unstable();
-            radix_sort(&mut keys);
-            prop_assert_eq!(keys, expected);
         }
 
         #[test]

@@ -1,10 +1,11 @@
 //! Whether scores are what they were declared to be.
 
 use calipers_core::math::lanes;
-use calipers_core::{Error, Result};
+use calipers_core::{Error, Result, stop};
 
 use super::evidence::shown;
 use super::instances::Instances;
+use super::masks::ASKED;
 use super::predictions::{Holds, Predictions};
 use super::protocol::{Explanation, Preset, Scores, Task};
 use super::row::Noticed;
@@ -57,7 +58,10 @@ impl Check<'_, '_> {
         let step = (BLOCK / columns).max(1);
         let (mut values, mut surveys) = (Vec::new(), Vec::new());
         let mut plain = rows > 0 && columns >= 2;
-        for start in (0..rows).step_by(step) {
+        for (block, start) in (0..rows).step_by(step).enumerate() {
+            if block.is_multiple_of(ASKED) && stop::asked() {
+                break;
+            }
             everything.widen(&flat, start..rows.min(start + step), &mut values);
             survey(&values, columns, &mut surveys);
             let rows = values.chunks_exact(columns).zip(&surveys);

@@ -1,10 +1,10 @@
 //! How a mask is distributed: mass, entropy, concentration.
 
-use calipers_core::ExactSum;
-use calipers_core::math::lanes;
+use calipers_core::math::{exp, lanes};
+use calipers_core::{ExactSum, stop};
 use multiversion::multiversion;
 
-use super::masks::{BLOCK, Bits, Values};
+use super::masks::{ASKED, BLOCK, Bits, Values};
 use super::protocol::MaskScores;
 use super::ranking::Ranking;
 
@@ -18,37 +18,66 @@ pub(super) struct Shape {
     pub(super) gini: ExactSum,
 }
 
-/// How stored mask values become importances: the sigmoid for logits, and a power of two that
-/// keeps squares and logarithms of very large and very small raw values in range.
+/// How stored mask values become importances: the sigmoid for logits, each on a scale that keeps
+/// squares and logarithms of very large and very small importances in range.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Importance {
     scores: MaskScores,
+    /// A power of two, for values that are used as they are.
     factor: f64,
+    /// How far logits are moved up before their exponential is taken.
+    shift: f64,
 }
 
+/// Below it the sigmoid of a logit is its exponential, to the last bit.
+const EXPONENTIAL: f64 = -100.0;
+
 impl Importance {
-    /// For a mask whose largest size is this.
-    pub(super) fn new(scores: MaskScores, largest: f64) -> Self {
+    /// For masks that share a scale, which their largest importance decides.
+    pub(super) fn of(scores: MaskScores, masks: &[&Values<'_>]) -> Self {
+        let plain = Self { scores, factor: 1.0, shift: 0.0 };
+        if scores == MaskScores::Logits {
+            let top = masks.iter().map(|values| highest(values)).fold(f64::NEG_INFINITY, f64::max);
+            let shift = if top.is_finite() && top < EXPONENTIAL { -top } else { 0.0 };
+            return Self { shift, ..plain };
+        }
+        let largest = masks.iter().map(|values| largest(values)).fold(0.0, f64::max);
         let usual = (1e-60..1e60).contains(&largest);
-        let factor = if scores == MaskScores::Logits || usual { 1.0 } else { opposite_power(largest) };
-        Self { scores, factor }
+        Self { factor: if usual { 1.0 } else { opposite_power(largest) }, ..plain }
     }
 
     /// The importances of some values, signs kept.
     pub(super) fn apply(self, values: &mut [f64]) {
-        if self.scores == MaskScores::Logits {
+        if self.shift > 0.0 {
+            values.iter_mut().for_each(|value| *value = lanes::exp(*value + self.shift));
+        } else if self.scores == MaskScores::Logits {
             sigmoid(values);
         } else if self.factor.total_cmp(&1.0).is_ne() {
             values.iter_mut().for_each(|value| *value *= self.factor);
         }
     }
+
+    /// What importances on this scale are multiplied by to be on a coarser one.
+    pub(super) fn ratio_to(self, coarser: Self) -> f64 {
+        coarser.factor / self.factor * exp(coarser.shift - self.shift)
+    }
 }
 
 /// The largest size of any value.
-pub(super) fn largest(values: &Values<'_>) -> f64 {
+fn largest(values: &Values<'_>) -> f64 {
     match values {
         Values::Single(values) => f64::from(values.iter().fold(0f32, |most, value| most.max(value.abs()))),
         Values::Double(values) => values.iter().fold(0f64, |most, value| most.max(value.abs())),
+    }
+}
+
+/// The highest value; minus infinity without any.
+fn highest(values: &Values<'_>) -> f64 {
+    match values {
+        Values::Single(values) => {
+            f64::from(values.iter().fold(f32::NEG_INFINITY, |most, value| most.max(*value)))
+        }
+        Values::Double(values) => values.iter().fold(f64::NEG_INFINITY, |most, value| most.max(*value)),
     }
 }
 
@@ -70,6 +99,9 @@ pub(super) fn shape(
     let mut logs = Vec::with_capacity(BLOCK);
     let mut negative = false;
     for start in (0..values.len()).step_by(BLOCK) {
+        if start.is_multiple_of(ASKED * BLOCK) && stop::asked() {
+            break;
+        }
         values.widen(start..values.len().min(start + BLOCK), &mut buffer);
         if importance.scores != MaskScores::Logits {
             shape.zeros += buffer.iter().map(|value| u64::from(value.abs() <= 0.0)).sum::<u64>();
@@ -154,7 +186,7 @@ mod tests {
         let values = Values::Double(Cow::Borrowed(values));
         let truth = Bits::at_least(Data::Bool(truth), 0.5);
         let ranking = Ranking::new(&values, Some(&truth));
-        shape(&values, Importance::new(scores, largest(&values)), &ranking, Some(&truth))
+        shape(&values, Importance::of(scores, &[&values]), &ranking, Some(&truth))
     }
 
     fn close(a: f64, b: f64) -> bool {
@@ -206,5 +238,23 @@ mod tests {
         };
         let ((a, b), (c, d)) = (share(&huge), share(&tiny));
         assert!((a - c).abs() < 1e-3 && (b - d).abs() < 1e-3);
+    }
+
+    #[test]
+    fn logits_far_below_zero_have_the_shape_of_their_exponentials() {
+        let truth = [true, false, false, false];
+        let share = |top: f64| {
+            let shape = measured(&[top, top - 1.0, top - 2.0, top - 900.0], MaskScores::Logits, &truth);
+            let mass = shape.mass.value();
+            [shape.gini.value(), shape.mass_log.value() - mass * math::ln(mass), shape.true_mass.value()]
+                .map(|sum| sum / mass)
+        };
+        let expected = share(-90.0);
+        assert!(expected[2] > 0.6);
+        for top in [-99.0, -101.0, -800.0, -1e9] {
+            for (found, expected) in share(top).into_iter().zip(expected) {
+                assert!(close(found, expected), "{top}: {found} is not {expected}");
+            }
+        }
     }
 }

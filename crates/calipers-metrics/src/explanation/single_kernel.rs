@@ -3,9 +3,11 @@
 //! With z the largest logit of a row taken off and Z = Σ e^z, Σ q ln(q/p) is
 //! Σ e^zq (zq - zp) / Zq - ln Zq + ln Zp: two exponentials a class and two logarithms a row.
 
-use calipers_core::ExactSum;
 use calipers_core::math::lanes;
+use calipers_core::{ExactSum, stop};
 use multiversion::multiversion;
+
+use super::masks::ASKED;
 
 const LANES: usize = 8;
 /// How many rows are finished together.
@@ -19,7 +21,10 @@ pub(super) fn divergence(p: &[f32], q: &[f32], columns: usize) -> Option<ExactSu
     let mut sum = ExactSum::new();
     let mut rows = [0.0; ROWS];
     let block = ROWS * columns;
-    for (p, q) in p.chunks(block).zip(q.chunks(block)) {
+    for (position, (p, q)) in p.chunks(block).zip(q.chunks(block)).enumerate() {
+        if position.is_multiple_of(ASKED) && stop::asked() {
+            break;
+        }
         let rows = &mut rows[..p.len() / columns];
         if !row_divergences(p, q, columns, rows) {
             return None;

@@ -1,5 +1,7 @@
 //! Decoders that look again after every choice: residual degrees fall as nodes are removed.
 
+use calipers_core::stop::Turns;
+
 use super::degree_queue::DegreeQueue;
 use super::graph::Graph;
 use super::node_heap::NodeHeap;
@@ -10,7 +12,10 @@ pub fn min_degree(graph: &Graph) -> Vec<bool> {
     let mut queue = DegreeQueue::new(graph);
     let mut chosen = vec![false; graph.nodes()];
     let (mut removed, mut near) = (Vec::new(), Vec::new());
-    while let Some(v) = queue.pop() {
+    let mut turns = Turns::every(1024);
+    while let Some(v) = queue.pop()
+        && !turns.asked()
+    {
         chosen[v as usize] = true;
         queue.present(graph.neighbours(v), &mut removed);
         for &w in &removed {
@@ -38,7 +43,10 @@ pub fn score_degree(graph: &Graph, p: &[f64]) -> Vec<bool> {
     let mut here = vec![true; graph.nodes()];
     let mut chosen = vec![false; graph.nodes()];
     let mut removed = Vec::new();
-    while let Some(v) = heap.pop(&keys) {
+    let mut turns = Turns::every(1024);
+    while let Some(v) = heap.pop(&keys)
+        && !turns.asked()
+    {
         chosen[v as usize] = true;
         here[v as usize] = false;
         removed.clear();
@@ -66,7 +74,10 @@ pub(super) fn elimination_order(graph: &Graph) -> Vec<u32> {
     let mut queue = DegreeQueue::new(graph);
     let mut order = Vec::with_capacity(graph.nodes());
     let mut near = Vec::new();
-    while let Some(v) = queue.pop() {
+    let mut turns = Turns::every(1024);
+    while let Some(v) = queue.pop()
+        && !turns.asked()
+    {
         order.push(v);
         queue.present(graph.neighbours(v), &mut near);
         for &w in &near {

@@ -1,5 +1,7 @@
 //! A bound no independent set can exceed: the number of cliques that cover the graph.
 
+use calipers_core::stop::Turns;
+
 use super::adaptive::elimination_order;
 use super::decode::by_degree;
 use super::graph::Graph;
@@ -40,7 +42,11 @@ fn clique_cover(graph: &Graph, order: &[u32], enough: u64) -> u64 {
     let mut placed = vec![UNPLACED; graph.nodes()];
     let mut cliques: Vec<Clique> = Vec::new();
     let mut near = Vec::new();
+    let mut turns = Turns::every(1024);
     for (at, &v) in order.iter().enumerate() {
+        if turns.asked() {
+            break;
+        }
         if at % AHEAD == 0 && graph.nodes() >= OUTSIDE_CACHE {
             touch(graph, &order[at..order.len().min(at + AHEAD)], &placed, &cliques);
         }

@@ -1,6 +1,7 @@
 //! Iterated local search: force a node in, repair by swaps, keep what is not worse.
 
 use calipers_core::SplitMix64;
+use calipers_core::stop::Turns;
 
 use super::graph::Graph;
 use super::swap::{LocalSearch, swap_search};
@@ -33,7 +34,11 @@ pub(super) fn from_swapped(
         removed: Vec::new(),
     };
     let mut best = search.size;
+    let mut turns = Turns::every(256);
     for now in 1..=iterations {
+        if turns.asked() {
+            break;
+        }
         let (before, changes) = (search.size, search.changes());
         perturb.force(graph, &mut search, now);
         search.improve();

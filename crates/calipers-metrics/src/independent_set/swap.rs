@@ -1,5 +1,7 @@
 //! Local search by (1,2)-swaps: one chosen node makes room for two.
 
+use calipers_core::stop::Turns;
+
 use super::graph::Graph;
 use super::node_set::NodeSet;
 
@@ -55,7 +57,10 @@ impl<'a> LocalSearch<'a> {
 
     /// Swaps and fills until no chosen node owns a pair.
     pub(super) fn improve(&mut self) {
-        while let Some(left) = self.swap() {
+        let mut turns = Turns::every(1024);
+        while let Some(left) = self.swap()
+            && !turns.asked()
+        {
             self.fill(self.graph.neighbours(left).iter().copied());
         }
     }

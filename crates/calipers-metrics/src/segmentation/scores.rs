@@ -1,6 +1,7 @@
 //! Scores of one image: which class they decide for, and how sure they are.
 
 use calipers_core::Result;
+use calipers_core::stop::Turns;
 
 use super::calibration::Calibration;
 use super::class_id::ClassId;
@@ -48,7 +49,11 @@ pub fn measure_scores<T: ClassId>(
         Some(pass) => pass.run(truth, &mut pred, calibration.as_mut()),
         None => ((0..truth.len()).filter(|&pixel| everywhere || truth[pixel] != T::VOID).collect(), true),
     };
+    let mut turns = Turns::every(64);
     for block in pixels.chunks(LANES) {
+        if turns.asked() {
+            break;
+        }
         fusion.load(block)?;
         if !by_given {
             fusion.fuse(1.0)?;

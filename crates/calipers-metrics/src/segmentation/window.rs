@@ -3,6 +3,8 @@
 //! A window of `2 reach + 1` columns is joined along its row first, then rows are joined downwards.
 //! What lies outside the image joins nothing.
 
+use calipers_core::stop::Turns;
+
 use super::class_id::ClassId;
 
 /// An associative, commutative and idempotent operation.
@@ -98,7 +100,11 @@ pub(super) fn join_down<V: Copy, J: Join<V>>(
     for y in 0..height.min(reach + 1) {
         rows.load(y, &mut above[(reach + y) * length..][..length]);
     }
+    let mut turns = Turns::every(16);
     for first in (0..height).step_by(span) {
+        if turns.asked() {
+            break;
+        }
         for i in (1..span).rev() {
             let (upper, lower) = above.split_at_mut(i * length);
             join_into::<V, J>(&lower[..length], &mut upper[(i - 1) * length..]);

@@ -6,14 +6,18 @@ use calipers::metrics::explanation::kernels::published as kernels;
 use calipers::metrics::explanation::kernels::{flips, mask_auroc, mask_confusion};
 use calipers::metrics::explanation::protocol::Scores;
 use numpy::{Element, PyArray0, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::intern;
 use pyo3::prelude::*;
+
+use crate::failure::watched;
+use crate::tensor::{self, Lent};
 
 /// From how many elements on other threads may run meanwhile.
 const LONG: usize = 1 << 15;
 
-/// Does work, without the interpreter's lock where there is much of it.
-fn worked<T: Send>(py: Python<'_>, elements: usize, work: impl FnOnce() -> T + Send) -> T {
-    if elements < LONG { work() } else { py.detach(work) }
+/// Does work, without the interpreter's lock and until a signal arrives where there is much of it.
+fn worked<T: Send>(py: Python<'_>, elements: usize, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    if elements < LONG { Ok(work()) } else { watched(py, work) }
 }
 
 /// The elements of a contiguous array of this type.
@@ -40,25 +44,25 @@ pub(crate) fn pyg_characterization<'py>(
     neg: &Bound<'py, PyAny>,
     pos_weight: f64,
     neg_weight: f64,
-) -> Option<Bound<'py, PyAny>> {
-    let shape = pos.cast::<PyUntypedArray>().ok()?.shape();
-    if neg.cast::<PyUntypedArray>().ok()?.shape() != shape {
-        return None;
-    }
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let shape = match (pos.cast::<PyUntypedArray>(), neg.cast::<PyUntypedArray>()) {
+        (Ok(pos), Ok(neg)) if pos.shape() == neg.shape() => pos.shape(),
+        _ => return Ok(None),
+    };
     macro_rules! scores {
         ($float:ty, $kernel:path) => {
             if let (Some(pos), Some(neg)) = (elements::<$float>(pos), elements::<$float>(neg)) {
                 let scores = PyArrayDyn::<$float>::zeros(py, shape, false);
                 // SAFETY: the array has just been made, so that nobody else has it.
-                let out = unsafe { scores.as_slice_mut() }.ok()?;
-                worked(py, pos.len(), || $kernel(pos, neg, pos_weight, neg_weight, out));
-                return Some(scores.into_any());
+                let out = unsafe { scores.as_slice_mut() }?;
+                worked(py, pos.len(), || $kernel(pos, neg, pos_weight, neg_weight, out))?;
+                return Ok(Some(scores.into_any()));
             }
         };
     }
     scores!(f32, kernels::characterization_f32);
     scores!(f64, kernels::characterization_f64);
-    None
+    Ok(None)
 }
 
 /// The area under the curve as a single value of its type; `None` also for a fidelity- of 1 and a
@@ -69,7 +73,7 @@ pub(crate) fn pyg_curve_area<'py>(
     pos: &Bound<'py, PyAny>,
     neg: &Bound<'py, PyAny>,
     x: &Bound<'py, PyAny>,
-) -> Option<Bound<'py, PyAny>> {
+) -> PyResult<Option<Bound<'py, PyAny>>> {
     macro_rules! area {
         ($float:ty, $kernel:path) => {
             if let (Some(pos), Some(neg)) = (elements::<$float>(pos), elements::<$float>(neg))
@@ -83,11 +87,11 @@ pub(crate) fn pyg_curve_area<'py>(
                             whole = shifted.into_iter().map(|x| x as $float).collect::<Vec<_>>();
                             &whole
                         }
-                        None => return None,
+                        None => return Ok(None),
                     },
                 };
                 if x.len() != pos.len() || x.is_empty() {
-                    return None;
+                    return Ok(None);
                 }
                 let area = worked(py, pos.len(), || {
                     // Without an early end the comparisons go side by side.
@@ -99,13 +103,13 @@ pub(crate) fn pyg_curve_area<'py>(
                     }
                     Some($kernel(pos, neg, x) as $float)
                 })?;
-                return Some(PyArray0::from_array(py, &numpy::ndarray::arr0(area)).into_any());
+                return Ok(area.map(|area| PyArray0::from_array(py, &numpy::ndarray::arr0(area)).into_any()));
             }
         };
     }
     area!(f32, kernels::curve_area_f32);
     area!(f64, kernels::curve_area_f64);
-    None
+    Ok(None)
 }
 
 /// Whole numbers counted from the first, where f32 holds every one of them.
@@ -129,11 +133,11 @@ pub(crate) fn pyg_agreement(
     target_threshold: f64,
     ranked: bool,
     any_values: bool,
-) -> Option<Agreement> {
-    let pred = floats(pred)?;
-    let target = floats(target).or_else(|| elements(target).map(Data::Bool))?;
+) -> PyResult<Option<Agreement>> {
+    let target = floats(target).or_else(|| elements(target).map(Data::Bool));
+    let (Some(pred), Some(target)) = (floats(pred), target) else { return Ok(None) };
     if pred.len() != target.len() || pred.is_empty() {
-        return None;
+        return Ok(None);
     }
     worked(py, pred.len(), || {
         if !any_values && kernels::takes_for_logits(pred) {
@@ -158,21 +162,48 @@ pub(crate) fn pyg_agreement(
     })
 }
 
-/// The memory of a tensor as an array; `None` where there is more to it than memory.
-fn plain<'py>(tensor_type: &Bound<'py, PyAny>, tensor: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
-    // Refused for tensors that want a gradient, lie elsewhere or stand for a batch.
-    tensor
-        .get_type()
-        .is(tensor_type)
-        .then(|| tensor.call_method0(pyo3::intern!(tensor.py(), "numpy")).ok())
-        .flatten()
+/// Where the elements of a tensor lie.
+enum Memory<'py> {
+    /// Those of a short tensor, read while the interpreter waits.
+    Lent(Lent),
+    /// Those of a long one, which an array keeps from being resized meanwhile.
+    Held(Bound<'py, PyUntypedArray>),
 }
 
-/// Whether all arrays have the shape of the first.
-fn alike(arrays: &[&Bound<'_, PyAny>]) -> Option<bool> {
-    let shape = |array: &Bound<'_, PyAny>| Some(array.cast::<PyUntypedArray>().ok()?.shape().to_vec());
-    let first = shape(arrays.first()?)?;
-    Some(arrays.iter().all(|array| shape(array).is_some_and(|shape| shape == first)))
+impl<'py> Memory<'py> {
+    /// `None` where there is more to a tensor than its memory; a wanted gradient does not matter here.
+    fn of(tensor_type: &Bound<'py, PyAny>, tensor: &Bound<'py, PyAny>) -> Option<Self> {
+        if !tensor.get_type().is(tensor_type) {
+            return None;
+        }
+        if let Some(lent) = Lent::of(tensor_type, tensor).filter(|lent| lent.len() < LONG) {
+            return Some(Self::Lent(lent));
+        }
+        // Refused for tensors that lie elsewhere or stand for a batch.
+        let py = tensor.py();
+        let detached = tensor.call_method0(intern!(py, "detach")).ok()?;
+        let array = detached.call_method0(intern!(py, "numpy")).ok()?;
+        array.cast_into().ok().map(Self::Held)
+    }
+
+    fn shape(&self) -> &[usize] {
+        match self {
+            Self::Lent(lent) => lent.shape(),
+            Self::Held(array) => array.shape(),
+        }
+    }
+
+    fn elements<T: Element + tensor::Element>(&self) -> Option<&[T]> {
+        match self {
+            Self::Lent(lent) => lent.elements(),
+            Self::Held(array) => elements(array.as_any()),
+        }
+    }
+
+    /// The elements, if they are f32 or f64.
+    fn floats(&self) -> Option<Data<'_>> {
+        self.elements().map(Data::F32).or_else(|| self.elements().map(Data::F64))
+    }
 }
 
 /// fid+ and fid- of tensors of int64 labels; of type phenomenon where the labels on the full graph are
@@ -184,22 +215,25 @@ pub(crate) fn pyg_fidelity(
     y_hat: Option<&Bound<'_, PyAny>>,
     y_sub: &Bound<'_, PyAny>,
     y_comp: &Bound<'_, PyAny>,
-) -> Option<(f64, f64)> {
+) -> PyResult<Option<(f64, f64)>> {
     let py = y.py();
-    let (y, sub, comp) = (plain(tensor, y)?, plain(tensor, y_sub)?, plain(tensor, y_comp)?);
-    let hat = match y_hat {
-        Some(y_hat) => Some(plain(tensor, y_hat)?),
-        None => None,
+    let of = |labels| Memory::of(tensor, labels);
+    let (Some(y), Some(sub), Some(comp)) = (of(y), of(y_sub), of(y_comp)) else { return Ok(None) };
+    let hat = match y_hat.map(of) {
+        Some(None) => return Ok(None),
+        hat => hat.flatten(),
     };
     // Labels of different shapes are torch's to broadcast.
-    if !alike(&[&y, &sub, &comp, hat.as_ref().unwrap_or(&y)])? {
-        return None;
+    if [Some(&sub), Some(&comp), hat.as_ref()].into_iter().flatten().any(|other| other.shape() != y.shape()) {
+        return Ok(None);
     }
-    let (y, sub, comp) = (elements::<i64>(&y)?, elements::<i64>(&sub)?, elements::<i64>(&comp)?);
-    let hat = match &hat {
-        Some(hat) => Some(elements::<i64>(hat)?),
-        None => None,
+    let hat = hat.as_ref().map(Memory::elements::<i64>);
+    let (Some(y), Some(sub), Some(comp), None | Some(Some(_))) =
+        (y.elements::<i64>(), sub.elements::<i64>(), comp.elements::<i64>(), hat)
+    else {
+        return Ok(None);
     };
+    let hat = hat.flatten();
     let count = y.len();
     let of = |other: &[i64]| {
         let fidelity = match hat {
@@ -208,7 +242,7 @@ pub(crate) fn pyg_fidelity(
         };
         fidelity.unwrap_or(f64::NAN)
     };
-    Some(worked(py, count, || (of(comp), of(sub))))
+    worked(py, count, || (of(comp), of(sub))).map(Some)
 }
 
 /// 1 - exp(-KL) of tensors of `[N, C]` or `[N]` scores of one type; `None` also where torch's own
@@ -219,26 +253,23 @@ pub(crate) fn pyg_unfaithfulness(
     y: &Bound<'_, PyAny>,
     y_hat: &Bound<'_, PyAny>,
     scores: &str,
-) -> Option<f64> {
+) -> PyResult<Option<f64>> {
     let py = y.py();
-    let (y, y_hat) = (plain(tensor, y)?, plain(tensor, y_hat)?);
-    if !alike(&[&y, &y_hat])? {
-        return None;
-    }
-    let columns = match y.cast::<PyUntypedArray>().ok()?.shape() {
+    let (Some(y), Some(y_hat)) = (Memory::of(tensor, y), Memory::of(tensor, y_hat)) else { return Ok(None) };
+    let columns = match *y.shape() {
         [_] => None,
-        [_, columns] => Some(*columns),
-        _ => return None,
+        [_, columns] => Some(columns),
+        _ => return Ok(None),
     };
-    let (p, q) = (floats(&y)?, floats(&y_hat)?);
-    if p.is_empty() || p.dtype() != q.dtype() {
-        return None;
+    let (Some(p), Some(q)) = (y.floats(), y_hat.floats()) else { return Ok(None) };
+    if p.is_empty() || p.dtype() != q.dtype() || y.shape() != y_hat.shape() {
+        return Ok(None);
     }
     let scores = match scores {
         "raw" => Scores::Logits,
         "probs" => Scores::Probs,
         "log_probs" => Scores::LogProbs,
-        _ => return None,
+        _ => return Ok(None),
     };
     worked(py, p.len(), || {
         let kl = match (scores, p, q) {

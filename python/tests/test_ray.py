@@ -1,0 +1,95 @@
+"""States of shards merge into those of one process, in Ray tasks and without them."""
+
+import random
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import calipers as cp
+from calipers.ray import merged
+
+LABELS = {"original": 3, "ignore": [255]}
+
+
+def image(number: int) -> tuple[Any, Any]:
+    rng = np.random.default_rng(number)
+    return rng.choice([0, 1, 2, 255], size=(5, 7)), rng.integers(0, 3, size=(5, 7))
+
+
+def measure(acc: cp.segmentation.Evaluator, numbers: list[int]) -> None:
+    for number in numbers:
+        truth, pred = image(number)
+        acc.update(f"image {number}", truth=truth, pred=pred)
+
+
+def evaluator(*numbers: int) -> cp.segmentation.Evaluator:
+    made = cp.segmentation.Evaluator(LABELS, kind="labels")
+    measure(made, list(numbers))
+    return made
+
+
+def test_any_tree_of_states_gives_the_bytes_of_one_process() -> None:
+    whole = evaluator(*range(9)).to_bytes()
+    draw = random.Random(0)
+    for _ in range(50):
+        # Every image in one part at least, some in several; parts without any.
+        parts = [[i] for i in range(9)] + [draw.sample(range(9), draw.randrange(4)) for _ in range(4)]
+        level = [evaluator(*part).to_bytes() for part in parts]
+        while len(level) > 1:
+            draw.shuffle(level)
+            width = draw.randint(2, 4)
+            level = [merged(level[i : i + width]) for i in range(0, len(level), width)]
+        assert level[0] == whole
+
+
+def test_states_that_do_not_fit_are_refused() -> None:
+    truth, pred = image(0)
+    other = cp.segmentation.Evaluator(LABELS, kind="labels")
+    other.update("image 0", truth=truth, pred=(pred + 1) % 3)
+    with pytest.raises(cp.ConflictError, match="image 0"):
+        merged([evaluator(0).to_bytes(), other.to_bytes()])
+    with pytest.raises(cp.CalipersError):
+        merged([evaluator(0).to_bytes(), cp.explanation.Evaluator().to_bytes()])
+    with pytest.raises(cp.UsageError, match="no state"):
+        merged([])
+    with pytest.raises(cp.FormatError, match="state 1"):
+        merged([evaluator(0).to_bytes(), b"no state"])
+
+
+def test_the_module_needs_ray_only_when_tasks_are_started() -> None:
+    code = (
+        "import sys; sys.modules['ray'] = None; import calipers.ray as r; "
+        "import calipers as cp; acc = cp.explanation.Evaluator(); r.merged([acc.to_bytes()])\n"
+        "try: r.evaluate(acc, [], print)\nexcept ImportError as error: print(error)"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert "calipers[ray]" in said
+
+
+@pytest.fixture(scope="module")
+def ray() -> Any:
+    module = pytest.importorskip("ray", reason="Ray is not installed")
+    module.init(num_cpus=2, include_dashboard=False, log_to_driver=False, configure_logging=False)
+    yield module
+    module.shutdown()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_tasks_give_the_bytes_of_one_process(ray: Any) -> None:
+    from calipers.ray import evaluate, merged_by_tasks
+
+    shards = [[0, 1], [2], ray.put([3, 4, 5]), [2, 6], [], [7, 8]]
+    empty = evaluator()
+    found = evaluate(empty, shards, measure, fan_in=2, max_retries=2)
+    assert found == evaluator(*range(9))
+    assert len(empty) == 0
+    assert evaluate(empty, [], measure) == empty
+    parts = [evaluator(i).to_bytes() for i in range(5)]
+    assert ray.get(merged_by_tasks(parts, fan_in=3)) == evaluator(*range(5)).to_bytes()
+    with pytest.raises(cp.UsageError, match="fan_in"):
+        merged_by_tasks(parts, fan_in=1)
+    with pytest.raises(cp.DuplicateError, match="image 1"):
+        evaluate(empty, [[1, 1]], measure)
