@@ -111,9 +111,7 @@ def test_training_and_robustness() -> None:
     values = torch.rand(40, dtype=torch.float64)
     same_states(lambda: cp.training.Evaluator(threshold=0.5), values=values)
     clean = torch.randn(6, 3)
-    same_states(
-        lambda: cp.robustness.Evaluator(), clean=clean, attacked={"0.1": clean + torch.randn(6, 3)}
-    )
+    same_states(lambda: cp.robustness.Evaluator(), clean=clean, attacked={"0.1": clean + torch.randn(6, 3)})
 
 
 def test_published_functions_answer_on_the_device_of_their_inputs() -> None:

@@ -62,12 +62,10 @@ fn products(mask: &Values<'_>, sample: &Values<'_>, scores: MaskScores) -> Produ
         sample.widen(range, &mut b);
         own.apply(&mut a);
         other.apply(&mut b);
-        let formulas: [&dyn Fn(f64, f64) -> f64; 4] = [
-            &|a, _| a * a,
-            &|_, b| b * b,
-            &|a, b| a * b,
-            &|a, b| (b * of_other - a * of_own) * (b * of_other - a * of_own),
-        ];
+        let formulas: [&dyn Fn(f64, f64) -> f64; 4] =
+            [&|a, _| a * a, &|_, b| b * b, &|a, b| a * b, &|a, b| {
+                (b * of_other - a * of_own) * (b * of_other - a * of_own)
+            }];
         for (sum, formula) in sums.iter_mut().zip(formulas) {
             terms.clear();
             terms.extend(a.iter().zip(&b).map(|(&a, &b)| formula(a, b)));
