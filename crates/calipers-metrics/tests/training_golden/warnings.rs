@@ -1,5 +1,6 @@
 //! Warnings that follow from files, folds that a file of runs lists, and refused groups.
 
+use calipers_core::exact_sum::exact_sum;
 use calipers_core::{Accumulator, Fact, Value};
 use calipers_metrics::training::protocol::{Preset, Training};
 use serde_json::{Value as Json, json};
@@ -97,6 +98,38 @@ fn a_group_with_more_runs_than_declared_folds_is_refused_by_name() {
     );
     let state = run(&json!({"protocol": {"folds": 3}, "runs": runs})).unwrap();
     state.protocol().check_folds(&state.rows()).unwrap();
+}
+
+#[test]
+fn the_published_tables_divide_by_five_however_many_runs_there_are() {
+    let curves = [[0.5, 0.95, 0.91], [0.92, 0.97, 0.8], [0.95, 0.91, 0.93]];
+    let runs = |count: usize| -> Vec<Json> {
+        let run = |fold: usize| json!({"group": "c", "fold": fold.to_string(), "values": curves[fold % 3]});
+        (0..count).map(run).collect()
+    };
+    let read = |preset: &str, count| {
+        run(&json!({"protocol": {"preset": preset}, "runs": runs(count)})).unwrap().finish()
+    };
+    // V from 0 is 1, 0, 0, 1, 0, 0, 1; three of seven points break once, one twice, in every round.
+    let broken = [1.0, 1.0, 2.0, 1.0, 1.0, 2.0, 1.0].map(|broken| broken / 3.0);
+    let kept = [2.0, 2.0, 1.0, 2.0, 2.0, 1.0, 2.0].map(|kept| kept / 3.0);
+    for (preset, stabilities) in [("table-2024-04-24", broken), ("table-2024-04-25", kept)] {
+        let seven = read(preset, 7);
+        for id in ["velocity_strict", "velocity_naive"] {
+            assert_eq!(group(&seven, id), Value::Number(3.0 / 5.0), "{preset} {id}");
+        }
+        let stability = exact_sum(stabilities) / 5.0;
+        for id in ["stability_strict", "stability_naive"] {
+            assert_eq!(group(&seven, id), Value::Number(stability), "{preset} {id}");
+        }
+        assert_eq!(group(&seven, "velocity_wise"), Value::Number(3.0 / 7.0));
+        assert_eq!(group(&seven, "divergence_strict").reason(), Some("7 of 5 folds present"));
+        assert_eq!(group(&seven, "divergence_wise"), Value::Count(7));
+        assert!(!seven.warnings.iter().any(|warning| warning.code == "missing-folds"));
+        let four = read(preset, 4);
+        assert_eq!(group(&four, "velocity_strict").reason(), Some("4 of 5 folds present"));
+        assert_eq!(group(&four, "velocity_naive"), Value::Number(2.0 / 5.0));
+    }
 }
 
 #[test]
