@@ -9,8 +9,10 @@ pub mod json;
 pub mod mlflow;
 pub mod mlflow_sqlite;
 pub mod parquet;
+pub mod pieces;
 pub mod tensorboard;
 pub mod wandb;
+mod window;
 mod wire;
 
 use std::collections::BTreeMap;
@@ -96,6 +98,8 @@ pub struct Table {
     pub run: Run,
     /// Every key found, each once, in the order of first appearance.
     pub keys: Vec<String>,
+    /// How many rows of the file come before these.
+    pub before: usize,
     /// How many rows there are, whether or not they hold a wanted key.
     pub rows: usize,
     /// The wanted number keys that were found, in the order wanted.
@@ -153,8 +157,9 @@ pub enum Places {
     LinesFrom(u64),
     /// The line of each row.
     Lines(Vec<u64>),
-    /// Rows have no lines; they are numbered from 1 and called by this word.
-    Numbered(&'static str),
+    /// Rows have no lines; they are called by this word and numbered from 1, after so many before
+    /// them.
+    Numbered(&'static str, u64),
 }
 
 impl Places {
@@ -166,7 +171,7 @@ impl Places {
                 Some(line) => format!("line {line}"),
                 None => format!("row {}", u64::from(row) + 1),
             },
-            Self::Numbered(word) => format!("{word} {}", u64::from(row) + 1),
+            Self::Numbered(word, before) => format!("{word} {}", before + u64::from(row) + 1),
         }
     }
 }

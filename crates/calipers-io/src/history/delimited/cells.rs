@@ -36,12 +36,14 @@ pub(super) struct Cells<'a> {
     ended: bool,
     /// How many line feeds quoted cells have held so far.
     pub(super) line_feeds: u64,
+    /// Whether the text ends inside a quoted cell.
+    pub(super) open: bool,
 }
 
 impl<'a> Cells<'a> {
     /// The row that starts at byte `start`.
     pub(super) fn new(text: &'a str, start: usize, delimiter: u8) -> Self {
-        Self { text, delimiter, next: start, stop: start, ended: false, line_feeds: 0 }
+        Self { text, delimiter, next: start, stop: start, ended: false, line_feeds: 0, open: false }
     }
 
     /// The next cell, none behind the last one of the row.
@@ -78,11 +80,13 @@ impl<'a> Cells<'a> {
         let bytes = self.text.as_bytes();
         let (mut end, mut doubled) = (start, false);
         loop {
-            end += memchr(b'"', &bytes[end..]).ok_or_else(|| {
-                Error::format("a quoted cell is not closed")
+            let Some(length) = memchr(b'"', &bytes[end..]) else {
+                self.open = true;
+                return Err(Error::format("a quoted cell is not closed")
                     .found(shown(bytes[start..].trim_ascii_end()))
-                    .advice("close the quote; a quote inside a quoted cell is written twice")
-            })?;
+                    .advice("close the quote; a quote inside a quoted cell is written twice"));
+            };
+            end += length;
             if bytes.get(end + 1) != Some(&b'"') {
                 break;
             }

@@ -32,6 +32,17 @@ impl NumberColumn {
         Self { column, numbers: Numbers { key: key.to_owned(), unreadable, ..Numbers::default() } }
     }
 
+    /// What was read since the last time; the reason why a value is no number stays.
+    pub(super) fn take(&mut self) -> Numbers {
+        let Numbers { key, rows, values, unreadable } = &mut self.numbers;
+        Numbers {
+            key: key.clone(),
+            rows: std::mem::take(rows),
+            values: std::mem::take(values),
+            unreadable: unreadable.clone(),
+        }
+    }
+
     /// Reads a cell; nothing is read behind the first that is no number.
     #[inline]
     pub(super) fn log(&mut self, row: u32, line: u64, text: &str, decimal_comma: bool) {
@@ -71,6 +82,13 @@ impl TextColumn {
             places: HashMap::new(),
         };
         header.column(key).map(|column| column.map(new))
+    }
+
+    /// What was read since the last time.
+    pub(super) fn take(&mut self) -> Texts {
+        self.places.clear();
+        let Texts { key, names, cells } = &mut self.texts;
+        Texts { key: key.clone(), names: std::mem::take(names), cells: std::mem::take(cells) }
     }
 
     /// Reads a cell; an empty one holds no name.
@@ -166,6 +184,11 @@ impl RowLines {
             self.lines.push(line);
         }
         Ok(row)
+    }
+
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
     }
 
     /// How many rows there are and how messages name them.

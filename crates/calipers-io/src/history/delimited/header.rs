@@ -6,6 +6,7 @@ use calipers_core::{Error, Result};
 
 use super::Options;
 use super::cells::Cells;
+use crate::history::window::Window;
 use crate::limits;
 use crate::text::{shown, without_mark};
 
@@ -28,20 +29,31 @@ pub(super) struct Header {
     pub(super) rows: (usize, u64),
 }
 
-/// The text of a whole file, without a byte order mark.
-pub(super) fn text(bytes: &[u8]) -> Result<&str> {
-    let text = std::str::from_utf8(bytes).map_err(|error| {
-        let at = error.valid_up_to();
-        Error::format("not UTF-8")
-            .at(format_args!("byte {at}"))
-            .found(format_args!("0x{:02x}", bytes[at]))
-            .advice("save the file as UTF-8")
-    })?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    if text.trim_ascii().is_empty() {
-        return Err(Error::format("empty file").allowed("a header line with column names"));
+/// The error for a file that is no text.
+pub(super) fn not_text() -> Error {
+    Error::format("not UTF-8")
+}
+
+/// The header of the file that a window opens on, which is moved as far as the header needs.
+pub(super) fn opened(window: &mut Window<'_>, options: &Options) -> Result<Header> {
+    loop {
+        let text = window.text();
+        let header = if text.trim_ascii().is_empty() {
+            Err(Error::format("empty file").allowed("a header line with column names"))
+        } else {
+            Header::read(text, options)
+        };
+        match header {
+            Ok(header) if window.is_last() || header.rows.0 < text.len() => return Ok(header),
+            Err(error) if window.is_last() || window.is_long() => return Err(error),
+            Ok(_) if window.is_long() => {
+                return Err(Error::format("a header is too long")
+                    .allowed(format_args!("at most {} bytes", limits::LINE)));
+            }
+            // The header may go on behind the text at hand.
+            _ => window.pass(0)?,
+        }
     }
-    Ok(text)
 }
 
 /// The first lines of a file, as many as its header takes; none when they are no text.
@@ -209,7 +221,11 @@ mod tests {
         for (bytes, words) in
             [(&b""[..], "empty file"), (b"\xef\xbb\xbf \r\n", "empty file"), (b"a,b\n1,\xff2\n", "byte 6")]
         {
-            assert!(text(bytes).unwrap_err().to_string().contains(words), "{bytes:?}");
+            let error = Window::whole(bytes, not_text)
+                .and_then(|mut window| opened(&mut window, &Options::default()))
+                .err()
+                .unwrap();
+            assert!(error.to_string().contains(words), "{bytes:?}");
         }
         for (text, words) in [("a,b\r1,2\r", "carriage return"), ("a,\"b\n", "line 1")] {
             let error = Header::read(text, &Options::default()).err().unwrap().to_string();

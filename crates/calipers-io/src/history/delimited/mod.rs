@@ -12,16 +12,23 @@ mod masks;
 mod number;
 mod panel;
 mod rows;
+mod walk;
+mod wide;
 
 use std::collections::BTreeSet;
 
-use calipers_core::Result;
+use calipers_core::{Error, Result};
 
-use self::column::{NumberColumn, Picks, RowLines, TextColumn, log_texts};
+use self::column::TextColumn;
 use self::header::Header;
+use self::long::LongTable;
 pub use self::panel::{Panel, is_panel, read_panel};
-use self::rows::Rows;
-use super::{Format, Run, Table, Wanted};
+use self::walk::Walk;
+use self::wide::WideTable;
+use super::pieces::{self, Pieces};
+use super::window::Window;
+use super::{Table, Wanted};
+use crate::file::ReadAt;
 
 /// How a delimited file is to be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,40 +64,26 @@ pub struct Long {
 /// # Ok::<(), calipers_core::Error>(())
 /// ```
 pub fn read(bytes: &[u8], wanted: &Wanted, options: &Options) -> Result<Table> {
-    let text = header::text(bytes)?;
-    let header = Header::read(text, options)?;
-    match &options.long {
-        Some(long) => long::read(text, header, wanted, options, long),
-        None => wide(text, header, wanted, options),
-    }
+    let mut pieces = over(Window::whole(bytes, header::not_text)?, wanted, options)?;
+    pieces::whole(&mut *pieces)?.ok_or_else(|| Error::format("empty file"))
 }
 
-fn wide(text: &str, header: Header, wanted: &Wanted, options: &Options) -> Result<Table> {
-    let find = |key| NumberColumn::find(&header, key);
-    let mut numbers: Vec<_> = once_each(&wanted.numbers).filter_map(find).collect();
-    let mut texts = text_columns(&header, wanted)?;
-    let read = numbers.iter().filter_map(|column| column.column);
-    let picks = Picks::new(read.chain(texts.iter().map(|column| column.column)));
-    let (mut into_numbers, mut into_texts) = (picks.numbers(&mut numbers), picks.texts(&mut texts));
-    let mut rows = Rows::new(text, header.delimiter, header.width, picks.columns(), header.rows);
-    let mut lines = RowLines::new(header.rows.1);
-    while let Some((line, cells)) = rows.next()? {
-        let row = lines.next(line)?;
-        for (cell, column) in &mut into_numbers {
-            column.log(row, line, &cells[*cell].of(text), options.decimal_comma);
-        }
-        log_texts(&mut into_texts, row, text, cells);
-    }
-    let (rows, places) = lines.finish();
-    Ok(Table {
-        format: Format::Csv,
-        run: Run::default(),
-        keys: header.keys,
-        rows,
-        numbers: numbers.into_iter().map(|column| column.numbers).collect(),
-        texts: texts.into_iter().map(|column| column.texts).collect(),
-        places,
-        cut_at: None,
+/// Reads a table some rows at a time, about `step` bytes of the file at hand.
+pub fn pieces<'a>(
+    file: &'a dyn ReadAt,
+    wanted: &Wanted,
+    options: &Options,
+    step: usize,
+) -> Result<Box<dyn Pieces + 'a>> {
+    over(Window::opening(file, step, header::not_text)?, wanted, options)
+}
+
+fn over<'a>(mut window: Window<'a>, wanted: &Wanted, options: &Options) -> Result<Box<dyn Pieces + 'a>> {
+    let header = header::opened(&mut window, options)?;
+    let walk = Walk::new(window, &header);
+    Ok(match &options.long {
+        Some(long) => Box::new(LongTable::new(walk, header, wanted, options, long)?),
+        None => Box::new(WideTable::new(walk, header, wanted, options)?),
     })
 }
 

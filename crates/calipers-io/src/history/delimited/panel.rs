@@ -9,6 +9,7 @@ use super::Options;
 use super::column::{NumberColumn, Picks, RowLines};
 use super::header::{self, Header};
 use super::rows::Rows;
+use crate::history::window::Window;
 use crate::history::{Format, Numbers, Run, Table, Wanted};
 
 const JOINT: &str = " - ";
@@ -49,8 +50,9 @@ struct Columns {
 
 /// Reads a panel. Without a wanted key its runs have the x column only.
 pub fn read_panel(bytes: &[u8], wanted: &Wanted, options: &Options) -> Result<Panel> {
-    let text = header::text(bytes)?;
-    let header = Header::read(text, options)?;
+    let mut window = Window::whole(bytes, header::not_text)?;
+    let header = header::opened(&mut window, options)?;
+    let text = window.text();
     let x = header.keys.first().cloned().filter(|key| header.column(&format!("{key}{MIN}")).is_none());
     let x = x.ok_or_else(|| Error::format("no x column").at("header").allowed("the x column first"))?;
     let mut columns: Vec<NumberColumn> = NumberColumn::find(&header, &x).into_iter().collect();
@@ -102,6 +104,7 @@ pub fn read_panel(bytes: &[u8], wanted: &Wanted, options: &Options) -> Result<Pa
         format: Format::WandbPanel,
         run: Run { name: Some(name.to_owned()), ..Run::default() },
         keys: std::iter::once(&x).chain(&run.keys).cloned().collect(),
+        before: 0,
         rows,
         numbers: ordered(&numbers, run, wanted),
         texts: Vec::new(),

@@ -30,6 +30,8 @@ pub(super) struct Rows<'a> {
     /// The block in which the next row starts, and what of it has not been passed.
     block: usize,
     masks: Masks,
+    /// Whether the text ends inside a quoted cell of the next row.
+    open: bool,
 }
 
 /// How a row ended.
@@ -72,6 +74,7 @@ impl<'a> Rows<'a> {
             line,
             block: 0,
             masks: Masks::default(),
+            open: false,
         };
         rows.load(start);
         rows
@@ -101,6 +104,16 @@ impl<'a> Rows<'a> {
             return Ok(Some((line, &self.cells)));
         }
         Ok(None)
+    }
+
+    /// Where the next row starts, and its line.
+    pub(super) fn place(&self) -> (usize, u64) {
+        (self.start, self.line)
+    }
+
+    /// Whether the last error is that the text ends inside a quoted cell.
+    pub(super) fn is_open(&self) -> bool {
+        self.open
     }
 
     /// Passes over a row without quotes; none when there is one.
@@ -160,7 +173,10 @@ impl<'a> Rows<'a> {
     fn quoted_row(&mut self) -> Result<Passed> {
         let mut cells = Cells::new(self.text, self.start, self.delimiter);
         let (mut width, mut pick) = (0, 0);
-        while let Some(cell) = cells.next()? {
+        loop {
+            let next = cells.next();
+            self.open = cells.open;
+            let Some(cell) = next? else { break };
             if self.picks.get(pick).is_some_and(|(column, _)| *column == width) {
                 self.cells[pick] = cell;
                 pick += 1;

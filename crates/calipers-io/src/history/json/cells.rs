@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use calipers_core::{Error, Result};
 
-use super::super::{Format, Numbers, Places, Run, Table, Texts, Wanted};
+use super::super::{Numbers, Texts, Wanted};
 use super::value::{Kind, Value};
 use crate::text::shown;
 
@@ -100,27 +100,36 @@ impl Cells {
         }
     }
 
-    /// The table of the columns that were found.
-    pub(super) fn finish(
-        mut self,
-        wanted: &Wanted,
-        format: Format,
-        keys: Vec<String>,
-        rows: u32,
-        places: Places,
-    ) -> Table {
-        self.columns.retain(|column| column.found);
-        let mut numbers = Vec::new();
-        let mut texts = Vec::new();
-        for key in &wanted.numbers {
-            let column = self.columns.iter_mut().find(|column| column.key == *key);
-            numbers.extend(column.and_then(|column| column.numbers.take()));
-        }
-        for key in &wanted.texts {
-            let column = self.columns.iter_mut().find(|column| column.key == *key);
-            texts.extend(column.and_then(|column| column.names.take()).map(|names| names.texts));
-        }
-        Table { format, run: Run::default(), keys, rows: rows as usize, numbers, texts, places, cut_at: None }
+    /// What was put into the columns found so far; the reasons why values are no numbers stay.
+    pub(super) fn take(&mut self, wanted: &Wanted) -> (Vec<Numbers>, Vec<Texts>) {
+        let found = |key: &String| {
+            let place = self.columns.iter().position(|column| column.key == *key);
+            place.filter(|place| self.columns[*place].found)
+        };
+        // A key that is wanted twice is given once.
+        let once = |keys: &[String]| -> Vec<usize> {
+            let mut places: Vec<usize> = Vec::new();
+            for place in keys.iter().filter_map(found) {
+                if !places.contains(&place) {
+                    places.push(place);
+                }
+            }
+            places
+        };
+        let (numbers, texts) = (once(&wanted.numbers), once(&wanted.texts));
+        let numbers = numbers.into_iter().filter_map(|place| {
+            let Numbers { key, rows, values, unreadable } = self.columns[place].numbers.as_mut()?;
+            let (rows, values) = (std::mem::take(rows), std::mem::take(values));
+            Some(Numbers { key: key.clone(), rows, values, unreadable: unreadable.clone() })
+        });
+        let numbers = numbers.collect();
+        let texts = texts.into_iter().filter_map(|place| {
+            let Names { texts, places } = self.columns[place].names.as_mut()?;
+            places.clear();
+            let (names, cells) = (std::mem::take(&mut texts.names), std::mem::take(&mut texts.cells));
+            Some(Texts { key: texts.key.clone(), names, cells })
+        });
+        (numbers, texts.collect())
     }
 }
 

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use calipers_core::{Error, Result};
 
-use super::super::{Format, Places, Table, Wanted};
+use super::super::{Format, Places, Run, Table, Wanted};
 use super::cells::{Cells, next_row};
 use super::scan::Scanner;
 
-const PLACES: Places = Places::Numbered("entry");
+const PLACES: Places = Places::Numbered("entry", 0);
 
 /// Reads a document that is an object of lists.
 pub(super) fn read(scan: &mut Scanner<'_>, wanted: &Wanted) -> Result<Table> {
@@ -46,7 +46,18 @@ pub(super) fn read(scan: &mut Scanner<'_>, wanted: &Wanted) -> Result<Table> {
             .found(format_args!("{} entries", lengths[place]))
             .allowed(format_args!("{rows} entries, as under the key `{}`", keys[0])));
     }
-    Ok(cells.finish(wanted, Format::JsonColumns, keys, rows, PLACES))
+    let (numbers, texts) = cells.take(wanted);
+    Ok(Table {
+        format: Format::JsonColumns,
+        run: Run::default(),
+        keys,
+        before: 0,
+        rows: rows as usize,
+        numbers,
+        texts,
+        places: PLACES,
+        cut_at: None,
+    })
 }
 
 /// Reads one list into its column; gives its length.

@@ -145,11 +145,8 @@ impl Keys {
     }
 
     /// The names, each once, in the order of first appearance.
-    pub(super) fn into_names(mut self) -> Vec<String> {
+    pub(super) fn names(&self) -> Vec<String> {
         let mut seen = BTreeSet::new();
-        let first: Vec<bool> = self.names.iter().map(|name| seen.insert(name.as_str())).collect();
-        let mut first = first.into_iter();
-        self.names.retain(|_| first.next().unwrap_or(true));
-        self.names
+        self.names.iter().filter(|name| seen.insert(name.as_str())).cloned().collect()
     }
 }

@@ -20,6 +20,7 @@ mod cells;
 mod columns;
 mod keys;
 pub mod loose;
+mod pieces;
 mod rows;
 mod scan;
 mod sniff;
@@ -29,20 +30,50 @@ mod value;
 
 use calipers_core::{Error, Result};
 
+use self::pieces::{Lines, ListedRows};
+use self::scan::Scanner;
+use super::pieces::Pieces;
+use super::window::Window;
 use super::{Format, Table, Wanted};
-use scan::Scanner;
+use crate::file::ReadAt;
 
 pub use sniff::sniff;
 pub use state::global_step;
 
 /// Reads the wanted keys of a history in one of the four JSON layouts.
 pub fn read(bytes: &[u8], format: Format, wanted: &Wanted) -> Result<Table> {
-    let mut scan = Scanner::new(bytes)?;
     match format {
-        Format::JsonRows => rows::read_list(&mut scan, wanted),
-        Format::JsonLines => rows::read_lines(&mut scan, wanted),
-        Format::JsonColumns => columns::read(&mut scan, wanted),
-        Format::TrainerState => state::read(&mut scan, wanted),
+        Format::JsonColumns => columns::read(&mut Scanner::new(bytes)?, wanted),
+        Format::TrainerState => state::read(&mut Scanner::new(bytes)?, wanted),
+        rows => {
+            let window = Window::whole(bytes, scan::not_text)?;
+            let mut pieces = over(window, bytes.len(), rows, wanted)?;
+            super::pieces::whole(&mut *pieces)?.ok_or_else(scan::empty)
+        }
+    }
+}
+
+/// Reads a list of rows, or one row per line, some rows at a time, about `step` bytes of the file
+/// at hand.
+pub fn pieces<'a>(
+    file: &'a dyn ReadAt,
+    format: Format,
+    wanted: &Wanted,
+    step: usize,
+) -> Result<Box<dyn Pieces + 'a>> {
+    let length = usize::try_from(file.size()).unwrap_or(usize::MAX);
+    over(Window::opening(file, step, scan::not_text)?, length, format, wanted)
+}
+
+fn over<'a>(
+    window: Window<'a>,
+    length: usize,
+    format: Format,
+    wanted: &Wanted,
+) -> Result<Box<dyn Pieces + 'a>> {
+    match format {
+        Format::JsonRows => Ok(Box::new(ListedRows::new(window, length, wanted))),
+        Format::JsonLines => Ok(Box::new(Lines::new(window, length, wanted))),
         other => Err(Error::usage("not a JSON layout")
             .found(other.name())
             .allowed("json-rows, jsonl, json-columns, trainer-state")),

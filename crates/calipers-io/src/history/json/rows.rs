@@ -1,96 +1,82 @@
-//! Histories that are rows: a list of objects, or one object per line.
+//! Rows of a history: objects whose wanted values go into columns.
 
 use std::cmp::Reverse;
 
 use calipers_core::Result;
 
-use super::super::{Format, Places, Table, Wanted};
+use super::super::{Format, Places, Run, Table, Wanted};
 use super::cells::{Cells, next_row};
 use super::keys::{Keys, Node};
 use super::scan::Scanner;
 use super::value::{Kind, Value};
 
-/// Reads a document that is a list of rows.
-pub(super) fn read_list(scan: &mut Scanner<'_>, wanted: &Wanted) -> Result<Table> {
-    if scan.peek() != Some(b'[') {
-        return Err(scan.unexpected("the rows are not in a list", "a list of objects"));
-    }
-    let mut rows = Rows::new(scan.length(), wanted);
-    rows.list(scan, "row")?;
-    scan.end()?;
-    Ok(rows.finish(wanted, Format::JsonRows, Places::Numbered("row")))
-}
-
-/// Reads one row per line; blank lines are passed over.
-pub(super) fn read_lines(scan: &mut Scanner<'_>, wanted: &Wanted) -> Result<Table> {
-    let mut rows = Rows::new(scan.length(), wanted);
-    let mut lines = Vec::new();
-    let mut number = 0_u64;
-    let mut start = scan.at();
-    while start < scan.length() {
-        start = scan.line(start)? + 1;
-        number += 1;
-        if scan.peek().is_some() {
-            rows.row(scan, |_| format!("line {number}"))?;
-            scan.end()?;
-            lines.push(number);
-        }
-    }
-    let first = lines.first().copied().unwrap_or(1);
-    let unbroken = lines.last().is_none_or(|last| last - first + 1 == lines.len() as u64);
-    let places = if unbroken { Places::LinesFrom(first) } else { Places::Lines(lines) };
-    Ok(rows.finish(wanted, Format::JsonLines, places))
-}
-
 /// The rows read so far.
-pub(super) struct Rows<'a> {
+pub(super) struct Rows {
     keys: Keys,
     cells: Cells,
-    sources: Vec<Source<'a>>,
-    count: u32,
+    sources: Vec<Source>,
+    /// How many rows there were before those that the cells hold, and with them.
+    taken: u32,
+    pub(super) count: u32,
 }
 
-/// A key that is, or whose joined name is, a wanted one, and its value in the row being read.
-struct Source<'a> {
+/// A key that is, or whose joined name is, a wanted one.
+struct Source {
     node: Node,
     column: usize,
-    value: Option<Value<'a>>,
-    /// Where the value ends.
-    at: usize,
 }
 
-impl<'a> Rows<'a> {
+/// The values of a row while it is read, by source, and where each ends.
+pub(super) type Held<'a> = Vec<Option<(Value<'a>, usize)>>;
+
+impl Rows {
     /// No row yet, of a file of so many bytes.
     pub(super) fn new(length: usize, wanted: &Wanted) -> Self {
-        Self { keys: Keys::new(length), cells: Cells::new(wanted), sources: Vec::new(), count: 0 }
+        Self { keys: Keys::new(length), cells: Cells::new(wanted), sources: Vec::new(), taken: 0, count: 0 }
     }
 
     /// Reads the list of rows that starts here; messages call a row by `word`.
-    pub(super) fn list(&mut self, scan: &mut Scanner<'a>, word: &'static str) -> Result<()> {
+    pub(super) fn list(&mut self, scan: &mut Scanner<'_>, word: &'static str) -> Result<()> {
+        let mut held = Held::new();
         let mut more = scan.open(b']')?;
         while more {
-            let place = |row| Places::Numbered(word).of(row);
-            self.row(scan, place).map_err(|error| error.at(place(self.count)))?;
-            more = scan.more(b']')?;
+            more = self.item(scan, &mut held, word)?;
         }
         Ok(())
     }
 
-    /// Reads one row; `place` names it.
-    fn row(&mut self, scan: &mut Scanner<'a>, place: impl Fn(u32) -> String) -> Result<()> {
-        let row = self.count;
+    /// Reads one row of a list; whether another one follows.
+    pub(super) fn item<'a>(
+        &mut self,
+        scan: &mut Scanner<'a>,
+        held: &mut Held<'a>,
+        word: &'static str,
+    ) -> Result<bool> {
+        let place = |row| Places::Numbered(word, 0).of(row);
+        self.read(scan, held).map_err(|error| error.at(place(self.count)))?;
+        let more = scan.more(b']')?;
+        self.keep(held, place)?;
+        Ok(more)
+    }
+
+    /// Reads one row without keeping it.
+    pub(super) fn read<'a>(&mut self, scan: &mut Scanner<'a>, held: &mut Held<'a>) -> Result<()> {
+        held.iter_mut().for_each(|value| *value = None);
         if scan.peek() != Some(b'{') {
             return Err(scan.unexpected("a row is not an object", "an object: {\"key\": value, ...}"));
         }
-        self.members(scan, Node::ROW)?;
-        for index in 0..self.sources.len() {
-            let Some(value) = self.sources[index].value else { continue };
-            if !self.outdone(index) {
-                self.cells.put(self.sources[index].column, row, value, || place(row));
+        self.members(scan, Node::ROW, held)?;
+        Ok(())
+    }
+
+    /// Keeps the row that was read; `place` names it.
+    pub(super) fn keep(&mut self, held: &Held<'_>, place: impl Fn(u32) -> String) -> Result<()> {
+        let row = self.count;
+        for index in 0..held.len() {
+            let Some((value, _)) = held[index] else { continue };
+            if !self.outdone(held, index) {
+                self.cells.put(self.sources[index].column, row - self.taken, value, || place(row));
             }
-        }
-        for source in &mut self.sources {
-            source.value = None;
         }
         self.count = next_row(row)?;
         Ok(())
@@ -98,16 +84,20 @@ impl<'a> Rows<'a> {
 
     /// Whether another key of the same name goes before in this row: the less nested one, then the
     /// later one.
-    fn outdone(&self, index: usize) -> bool {
-        let this = &self.sources[index];
-        let rank = |source: &Source<'a>| (self.keys.depth(source.node), Reverse(source.at));
-        self.sources
-            .iter()
-            .any(|other| other.column == this.column && other.value.is_some() && rank(other) < rank(this))
+    fn outdone(&self, held: &Held<'_>, index: usize) -> bool {
+        let column = self.sources[index].column;
+        let rank = |index: usize| {
+            let (_, end) = held[index]?;
+            Some((self.keys.depth(self.sources[index].node), Reverse(end)))
+        };
+        let this = rank(index);
+        (0..held.len())
+            .filter(|other| self.sources[*other].column == column)
+            .any(|other| rank(other).is_some_and(|rank| Some(rank) < this))
     }
 
     /// Reads the members of an object; says whether there are any.
-    fn members(&mut self, scan: &mut Scanner<'a>, parent: Node) -> Result<bool> {
+    fn members<'a>(&mut self, scan: &mut Scanner<'a>, parent: Node, held: &mut Held<'a>) -> Result<bool> {
         let mut before = None;
         let mut more = scan.open(b'}')?;
         while more {
@@ -118,11 +108,12 @@ impl<'a> Rows<'a> {
                 self.look_for(node);
             }
             if self.keys.seen(node, u64::from(self.count) + 1) {
-                self.forget(node);
+                self.forget(node, held);
             }
-            let nested = scan.peek() == Some(b'{');
+            let Some(first) = scan.peek() else { return Err(scan.no_value()) };
+            let nested = first == b'{';
             let start = scan.at();
-            let inside = nested && self.members(scan, node)?;
+            let inside = nested && self.members(scan, node, held)?;
             if !inside {
                 self.keys.list(node)?;
             }
@@ -133,8 +124,10 @@ impl<'a> Rows<'a> {
                     } else {
                         scan.value()?
                     };
-                    self.sources[source].value = Some(value);
-                    self.sources[source].at = scan.at();
+                    if held.len() <= source {
+                        held.resize(source + 1, None);
+                    }
+                    held[source] = Some((value, scan.at()));
                 }
                 None if nested => {}
                 None => {
@@ -149,28 +142,41 @@ impl<'a> Rows<'a> {
     fn look_for(&mut self, node: Node) {
         if let Some(column) = self.cells.keys().position(|key| self.keys.is_named(node, key)) {
             self.keys.set_source(node, self.sources.len());
-            self.sources.push(Source { node, column, value: None, at: 0 });
+            self.sources.push(Source { node, column });
         }
     }
 
     /// Drops what the row held under a key that occurs once more in it.
     #[cold]
-    fn forget(&mut self, node: Node) {
-        for source in &mut self.sources {
+    fn forget(&self, node: Node, held: &mut Held<'_>) {
+        for (source, value) in self.sources.iter().zip(held) {
             if self.keys.within(source.node, node) {
-                source.value = None;
+                *value = None;
             }
         }
     }
 
-    /// The table of all rows.
-    pub(super) fn finish(self, wanted: &Wanted, format: Format, places: Places) -> Table {
-        self.cells.finish(wanted, format, self.keys.into_names(), self.count, places)
+    /// The table of the rows since the last time.
+    pub(super) fn take(&mut self, wanted: &Wanted, format: Format, places: Places) -> Table {
+        let (numbers, texts) = self.cells.take(wanted);
+        let before = std::mem::replace(&mut self.taken, self.count);
+        Table {
+            format,
+            run: Run::default(),
+            keys: self.keys.names(),
+            before: before as usize,
+            rows: (self.count - before) as usize,
+            numbers,
+            texts,
+            places,
+            cut_at: None,
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::json;
     use super::*;
 
     fn wanted() -> Wanted {
@@ -179,11 +185,11 @@ mod tests {
     }
 
     fn list(text: &str) -> Result<Table> {
-        read_list(&mut Scanner::new(text.as_bytes())?, &wanted())
+        json::read(text.as_bytes(), Format::JsonRows, &wanted())
     }
 
     fn lines(text: &str) -> Result<Table> {
-        read_lines(&mut Scanner::new(text.as_bytes())?, &wanted())
+        json::read(text.as_bytes(), Format::JsonLines, &wanted())
     }
 
     /// The rows and values of a key.

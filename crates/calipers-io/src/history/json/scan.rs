@@ -16,6 +16,45 @@ pub(super) struct Scanner<'a> {
     bytes: &'a [u8],
     at: usize,
     depth: usize,
+    /// Where the text starts in its file.
+    start: Start,
+}
+
+/// What of a file comes before a text.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Start {
+    /// How many line feeds.
+    lines: usize,
+    /// How many characters since the last of them.
+    characters: usize,
+}
+
+impl Start {
+    /// Moves behind a text.
+    pub(super) fn pass(&mut self, text: &str) {
+        let line = match memchr::memrchr(b'\n', text.as_bytes()) {
+            Some(end) => {
+                *self = Self { lines: self.lines + feeds(&text.as_bytes()[..=end]), characters: 0 };
+                &text[end + 1..]
+            }
+            None => text,
+        };
+        self.characters += line.chars().count();
+    }
+}
+
+fn feeds(bytes: &[u8]) -> usize {
+    memchr::memchr_iter(b'\n', bytes).count()
+}
+
+/// The error for a file that is no text.
+pub(super) fn not_text() -> Error {
+    Error::format("the file is not UTF-8 text")
+}
+
+/// The error for a file that holds nothing.
+pub(super) fn empty() -> Error {
+    Error::format("the file is empty")
 }
 
 impl<'a> Scanner<'a> {
@@ -23,13 +62,13 @@ impl<'a> Scanner<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Result<Self> {
         let text = str::from_utf8(bytes).map_err(|error| {
             let at = error.valid_up_to();
-            Error::format("the file is not UTF-8 text")
+            not_text()
                 .at(format_args!("byte {at}"))
                 .found(format_args!("0x{:02x}", bytes[at]))
                 .advice("save the file as UTF-8")
         })?;
         if without_mark(bytes).trim_ascii().is_empty() {
-            return Err(Error::format("the file is empty"));
+            return Err(empty());
         }
         Ok(Self::over(text))
     }
@@ -37,7 +76,13 @@ impl<'a> Scanner<'a> {
     /// The start of a text that is known to be text.
     pub(super) fn over(text: &'a str) -> Self {
         let bytes = text.as_bytes();
-        Self { text, bytes, at: bytes.len() - without_mark(bytes).len(), depth: 0 }
+        let at = bytes.len() - without_mark(bytes).len();
+        Self { text, bytes, at, depth: 0, start: Start::default() }
+    }
+
+    /// A stretch of a document, inside so many lists and objects.
+    pub(super) fn within(text: &'a str, start: Start, depth: usize) -> Self {
+        Self { text, bytes: text.as_bytes(), at: 0, depth, start }
     }
 
     /// Narrows what is read to the line that starts at a place; gives its end.
@@ -138,7 +183,7 @@ impl<'a> Scanner<'a> {
 
     /// Passes over the value that starts here.
     pub(super) fn skip(&mut self) -> Result<Kind> {
-        let Some(first) = self.peek() else { return Err(self.wrong("a value")) };
+        let Some(first) = self.peek() else { return Err(self.no_value()) };
         match first {
             b'"' => self.string().map(|_| Kind::Text),
             b'-' | b'0'..=b'9' => self.number(),
@@ -250,6 +295,12 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// The error for a value that is not there.
+    #[cold]
+    pub(super) fn no_value(&self) -> Error {
+        self.wrong("a value")
+    }
+
     /// The value that starts here is of another kind than the layout asks for.
     pub(super) fn unexpected(&mut self, what: &str, allowed: &str) -> Error {
         self.peek();
@@ -302,10 +353,11 @@ impl<'a> Scanner<'a> {
     /// The line and the character in it, both from 1.
     pub(super) fn place(&self, at: usize) -> String {
         let before = &self.text.as_bytes()[..at];
-        let line = 1 + memchr::memchr_iter(b'\n', before).count();
-        let start = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
-        let column = 1 + String::from_utf8_lossy(without_mark(&before[start..])).chars().count();
-        format!("line {line}, column {column}")
+        let line = 1 + self.start.lines + feeds(before);
+        let (start, passed) =
+            memchr::memrchr(b'\n', before).map_or((0, self.start.characters), |end| (end + 1, 0));
+        let characters = String::from_utf8_lossy(without_mark(&before[start..])).chars().count();
+        format!("line {line}, column {}", 1 + passed + characters)
     }
 }
 

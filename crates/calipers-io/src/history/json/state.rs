@@ -30,11 +30,11 @@ pub(super) fn read(scan: &mut Scanner<'_>, wanted: &Wanted) -> Result<Table> {
         rows = Some(logged);
         Ok(())
     })?;
-    let rows = rows.ok_or_else(|| {
+    let mut rows = rows.ok_or_else(|| {
         Error::format("no `log_history` in the trainer state")
             .advice("give the trainer_state.json that the Hugging Face trainer wrote")
     })?;
-    Ok(rows.finish(wanted, Format::TrainerState, Places::Numbered(ENTRY)))
+    Ok(rows.take(wanted, Format::TrainerState, Places::Numbered(ENTRY, 0)))
 }
 
 /// The `global_step` of a trainer state: among checkpoints, the greatest one has the whole history.

@@ -41,6 +41,7 @@ pub fn read(files: &[(&str, &[u8])], wanted: &Wanted) -> Result<Table> {
         format: Format::Mlflow,
         run: run(files, wanted)?,
         keys,
+        before: 0,
         rows,
         numbers,
         texts: Vec::new(),

@@ -90,10 +90,11 @@ impl Database {
                 labels: current.labels(place),
             },
             keys: current.keys(place),
+            before: 0,
             rows: count,
             numbers,
             texts: Vec::new(),
-            places: Places::Numbered("point"),
+            places: Places::Numbered("point", 0),
             cut_at: None,
         })
     }

@@ -6,10 +6,9 @@ use calipers_core::{Error, Result};
 use parquet::basic::{ConvertedType, LogicalType, Type};
 use parquet::column::reader::ColumnReader;
 use parquet::data_type::ByteArray;
-use parquet::file::metadata::ParquetMetaData;
 use parquet::schema::types::ColumnDescriptor;
 
-use super::groups::each_group;
+use super::groups::Source;
 use crate::history::{Numbers, Texts};
 
 /// The name of a column: the names on the way to it, with dots between.
@@ -57,12 +56,12 @@ fn kind(column: &ColumnDescriptor) -> String {
     }
 }
 
-/// The logged numbers of a numeric column.
-pub(super) fn numbers(bytes: &[u8], footer: &ParquetMetaData, place: usize) -> Result<Numbers> {
-    let column = footer.file_metadata().schema_descr().column(place);
+/// The logged numbers of a numeric column in a row group.
+pub(super) fn numbers(source: &Source<'_>, group: usize, place: usize) -> Result<Numbers> {
+    let column = source.footer.file_metadata().schema_descr().column(place);
     let mut found = Numbers { key: name(&column), ..Numbers::default() };
     let unsigned = unsigned(&column);
-    each_group(bytes, footer, place, |reader, group| {
+    source.column(group, place, |reader, group| {
         let mut log = |row: u32, value: f64| {
             found.rows.push(row);
             found.values.push(value);
@@ -91,13 +90,14 @@ pub(super) fn numbers(bytes: &[u8], footer: &ParquetMetaData, place: usize) -> R
     Ok(found)
 }
 
-/// The names of a column of text, numbers or truth values; numbers by their shortest text.
-pub(super) fn texts(bytes: &[u8], footer: &ParquetMetaData, place: usize) -> Result<Texts> {
-    let column = footer.file_metadata().schema_descr().column(place);
+/// The names of a column of text, numbers or truth values in a row group, which has so many rows
+/// before it; numbers by their shortest text.
+pub(super) fn texts(source: &Source<'_>, group: usize, place: usize, before: usize) -> Result<Texts> {
+    let column = source.footer.file_metadata().schema_descr().column(place);
     let mut found = Texts { key: name(&column), ..Texts::default() };
     let unsigned = unsigned(&column);
     let mut places: HashMap<String, u32> = HashMap::new();
-    each_group(bytes, footer, place, |reader, group| {
+    source.column(group, place, |reader, group| {
         let mut log = |row: u32, text: &str| {
             let place = places.get(text).copied().unwrap_or_else(|| {
                 let place = found.names.len() as u32;
@@ -134,7 +134,7 @@ pub(super) fn texts(bytes: &[u8], footer: &ParquetMetaData, place: usize) -> Res
                 group.each(reader, |row, value: &ByteArray| match std::str::from_utf8(value.data()) {
                     Ok(text) => log(row, text),
                     Err(error) => Err(Error::format("a name is not UTF-8")
-                        .at(format_args!("row {}", u64::from(row) + 1))
+                        .at(format_args!("row {}", before as u64 + u64::from(row) + 1))
                         .found(error)),
                 })
             }

@@ -16,13 +16,13 @@ use parquet::schema::types::ColumnDescriptor;
 
 use super::column::name;
 use super::pages::{self, Chunk};
+use crate::file::ReadAt;
 
 /// Rows that are decoded at a time.
 const BATCH: usize = 8 << 10;
 
-/// Which rows of the file a row group holds, and how a column of it is stored.
+/// How many rows a row group has, and how a column of it is stored.
 pub(super) struct Group {
-    first: u32,
     rows: usize,
     /// The definition level of a value; a lower one is a null.
     level: i16,
@@ -50,7 +50,7 @@ impl Group {
             for step in 0..rows {
                 if levels.get(step).is_none_or(|level| *level == self.level) {
                     let value = values.next().ok_or_else(|| damaged("fewer values than rows"))?;
-                    log(self.first + (done + step) as u32, value)?;
+                    log((done + step) as u32, value)?;
                 }
             }
             done += rows;
@@ -59,16 +59,22 @@ impl Group {
     }
 }
 
-/// Calls `read` with the checked column of each row group in turn.
-pub(super) fn each_group(
-    bytes: &[u8],
-    footer: &ParquetMetaData,
-    place: usize,
-    mut read: impl FnMut(&mut ColumnReader, &Group) -> Result<()>,
-) -> Result<()> {
-    let descriptor = footer.file_metadata().schema_descr().column(place);
-    let mut first = 0;
-    for (number, group) in footer.row_groups().iter().enumerate() {
+/// A parquet file and its footer.
+pub(super) struct Source<'a> {
+    pub(super) file: &'a dyn ReadAt,
+    pub(super) footer: ParquetMetaData,
+}
+
+impl Source<'_> {
+    /// Calls `read` with the checked column of a row group, whose rows are counted from 0.
+    pub(super) fn column(
+        &self,
+        number: usize,
+        place: usize,
+        read: impl FnOnce(&mut ColumnReader, &Group) -> Result<()>,
+    ) -> Result<()> {
+        let descriptor = self.footer.file_metadata().schema_descr().column(place);
+        let group = self.footer.row_group(number);
         let rows = usize::try_from(group.num_rows()).map_err(damaged)?;
         let at = |error: Error| {
             error
@@ -76,62 +82,60 @@ pub(super) fn each_group(
                 .at(format_args!("column `{}`", name(&descriptor)))
         };
         let meta = group.column(place);
-        let chunk = chunk(bytes, meta, &descriptor, rows as u64).map_err(at)?;
+        let (start, bytes) = self.stored(meta, &descriptor).map_err(at)?;
+        let chunk = Chunk {
+            bytes: &bytes,
+            start,
+            physical: descriptor.physical_type(),
+            required: descriptor.max_def_level() == 0,
+            compressed: meta.compression() != Compression::UNCOMPRESSED,
+            encodings: *meta.encodings_mask(),
+            rows: rows as u64,
+        };
         let pages = pages::check(&chunk).map_err(at)?;
-        let stored = Stored { start: chunk.start, bytes: Bytes::copy_from_slice(chunk.bytes) };
+        let stored = Stored { start, bytes: Bytes::from(bytes) };
         let page_reader = SerializedPageReader::new(Arc::new(stored), meta, rows, None);
         let page_reader = page_reader.map_err(|error| at(damaged(error)))?;
         let mut reader = get_column_reader(Arc::clone(&descriptor), Box::new(page_reader));
         let level = descriptor.max_def_level();
-        read(&mut reader, &Group { first, rows, level, pages }).map_err(at)?;
-        first += rows as u32;
+        read(&mut reader, &Group { rows, level, pages }).map_err(at)
     }
-    Ok(())
-}
 
-/// The bytes of a column chunk, where the footer's description of it makes sense.
-fn chunk<'a>(
-    bytes: &'a [u8],
-    meta: &ColumnChunkMetaData,
-    column: &ColumnDescriptor,
-    rows: u64,
-) -> Result<Chunk<'a>> {
-    if meta.column_type() != column.physical_type() || meta.file_path().is_some() {
-        return Err(damaged("a column chunk of another type or in another file"));
-    }
-    let compressed = match meta.compression() {
-        Compression::UNCOMPRESSED => false,
-        Compression::SNAPPY | Compression::ZSTD(_) => true,
-        other => {
+    /// Where a column chunk begins and its bytes, where the footer's description of it makes sense.
+    fn stored(&self, meta: &ColumnChunkMetaData, column: &ColumnDescriptor) -> Result<(u64, Vec<u8>)> {
+        if meta.column_type() != column.physical_type() || meta.file_path().is_some() {
+            return Err(damaged("a column chunk of another type or in another file"));
+        }
+        if !matches!(
+            meta.compression(),
+            Compression::UNCOMPRESSED | Compression::SNAPPY | Compression::ZSTD(_)
+        ) {
             return Err(Error::format("parquet: the compression cannot be read")
-                .found(other)
+                .found(meta.compression())
                 .allowed("UNCOMPRESSED, SNAPPY or ZSTD")
                 .advice("write the file with one of these"));
         }
-    };
-    let start = meta.dictionary_page_offset().unwrap_or_else(|| meta.data_page_offset());
-    let range = u64::try_from(start).ok().zip(u64::try_from(meta.compressed_size()).ok());
-    let found = range.and_then(|(start, length)| {
-        let end = usize::try_from(start.checked_add(length)?).ok()?;
-        Some((start, bytes.get(start as usize..end)?))
-    });
-    let (start, stored) = found.ok_or_else(|| {
-        damaged(format_args!(
-            "{} bytes from byte {start} in a file of {}",
-            meta.compressed_size(),
-            bytes.len()
-        ))
-    })?;
-    let (required, encodings) = (column.max_def_level() == 0, *meta.encodings_mask());
-    Ok(Chunk {
-        bytes: stored,
-        start,
-        physical: column.physical_type(),
-        required,
-        compressed,
-        encodings,
-        rows,
-    })
+        let start = meta.dictionary_page_offset().unwrap_or_else(|| meta.data_page_offset());
+        let range = u64::try_from(start).ok().zip(u64::try_from(meta.compressed_size()).ok());
+        let inside = range
+            .filter(|(start, length)| start.checked_add(*length).is_some_and(|end| end <= self.file.size()));
+        let (start, length) = inside.ok_or_else(|| {
+            damaged(format_args!(
+                "{} bytes from byte {start} in a file of {}",
+                meta.compressed_size(),
+                self.file.size()
+            ))
+        })?;
+        Ok((start, read_at(self.file, start, length)?))
+    }
+}
+
+/// Bytes of a file, which reaches so far.
+pub(super) fn read_at(file: &dyn ReadAt, start: u64, length: u64) -> Result<Vec<u8>> {
+    let mut bytes = vec![0; usize::try_from(length).map_err(damaged)?];
+    file.read_exact_at(&mut bytes, start)
+        .map_err(|error| Error::io(format!("cannot read the file: {}", error.kind())))?;
+    Ok(bytes)
 }
 
 /// The error for bytes that the decoder refuses.

@@ -38,10 +38,11 @@ pub fn read(files: &[(&str, &[u8])], wanted: &Wanted) -> Result<Table> {
         format: Format::Tensorboard,
         run: Run::default(),
         keys,
+        before: 0,
         rows: events.rows,
         numbers,
         texts,
-        places: Places::Numbered("summary event"),
+        places: Places::Numbered("summary event", 0),
         cut_at,
     })
 }

@@ -50,10 +50,11 @@ pub fn read(bytes: &[u8], wanted: &Wanted) -> Result<Table> {
         format: Format::Wandb,
         run: history.run,
         keys,
+        before: 0,
         rows: history.rows,
         numbers,
         texts,
-        places: Places::Numbered(ROW),
+        places: Places::Numbered(ROW, 0),
         cut_at,
     })
 }

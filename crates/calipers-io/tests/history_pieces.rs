@@ -1,0 +1,133 @@
+//! Tables read a stretch at a time are the tables read as a whole, however long the stretches are.
+
+use std::fs;
+
+use calipers_core::Result;
+use calipers_io::history::delimited::{self, Long, Options};
+use calipers_io::history::pieces::whole;
+use calipers_io::history::{Format, Table, Wanted, json};
+use proptest::prelude::*;
+
+fn fixture(name: &str) -> Vec<u8> {
+    fs::read(format!("{}/tests/histories/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
+}
+
+fn wanted() -> Wanted {
+    let keys = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect();
+    let numbers = ["val_F1", "epoch", "_step", "val_accuracy", "a.b", "m"];
+    Wanted { numbers: keys(&numbers), texts: keys(&["run", "config", "fold"]) }
+}
+
+/// One way to read a file: as a whole, and in stretches.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    Wide,
+    Long,
+    Json(Format),
+}
+
+impl Way {
+    fn options(self) -> Options {
+        let long = Long { key_column: "name".to_owned(), value_column: "value".to_owned() };
+        Options { long: matches!(self, Self::Long).then_some(long), ..Options::default() }
+    }
+
+    fn whole(self, bytes: &[u8]) -> Result<Table> {
+        match self {
+            Self::Json(format) => json::read(bytes, format, &wanted()),
+            _ => delimited::read(bytes, &wanted(), &self.options()),
+        }
+    }
+
+    fn in_stretches(self, bytes: &[u8], step: usize) -> Result<Table> {
+        let mut pieces = match self {
+            Self::Json(format) => json::pieces(&bytes, format, &wanted(), step)?,
+            _ => delimited::pieces(&bytes, &wanted(), &self.options(), step)?,
+        };
+        Ok(whole(&mut *pieces)?.expect("at least one piece"))
+    }
+
+    /// Compares both ways; a file that is no text may be refused for an earlier reason.
+    fn compare(self, bytes: &[u8], step: usize) {
+        let (expected, found) = (self.whole(bytes), self.in_stretches(bytes, step));
+        if expected.as_ref().is_err_and(|error| error.what().contains("UTF-8")) {
+            assert!(found.is_err(), "{self:?} {step}");
+        } else {
+            // Texts, since a NaN equals nothing.
+            assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{self:?} {step}");
+        }
+    }
+}
+
+const ROWS: Way = Way::Json(Format::JsonRows);
+const LINES: Way = Way::Json(Format::JsonLines);
+const FILES: [(&str, Way); 6] = [
+    ("wide.csv", Way::Wide),
+    ("keras/cfgA_0.csv", Way::Wide),
+    ("lightning/metrics.csv", Way::Wide),
+    ("long.tsv", Way::Long),
+    ("rows/cfgA_0.json", ROWS),
+    ("lines/cfgA_0.jsonl", LINES),
+];
+
+#[test]
+fn stretches_of_any_length_give_the_same_table() {
+    for (name, way) in FILES {
+        let bytes = fixture(name);
+        for step in (1..150).chain([bytes.len() - 1, bytes.len(), bytes.len() + 1]) {
+            way.compare(&bytes, step);
+        }
+    }
+}
+
+#[test]
+fn files_cut_at_any_byte_give_the_same_table_or_the_same_error() {
+    for (name, way) in FILES {
+        let bytes = fixture(name);
+        for length in 0..bytes.len().min(1500) {
+            for step in [7, 64] {
+                way.compare(&bytes[..length], step);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_flipped_bit_gives_the_same_table_or_the_same_error() {
+    for (name, way) in FILES {
+        let whole = fixture(name);
+        let whole = &whole[..whole.len().min(300)];
+        for bit in 0..8 * whole.len() {
+            let mut bytes = whole.to_vec();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            way.compare(&bytes, 23);
+        }
+    }
+}
+
+#[test]
+fn quoted_cells_nested_rows_and_blank_lines_may_lie_across_stretches() {
+    let wide =
+        "\u{feff}\n \nrun,epoch,\"m\"\n\"a\n\"\"x\"\"\",0,0.5\n\n\"b\r\n\n\",1,\"0.7\"\r\nc,2,nan\n  \nc,x,1";
+    let rows = "\u{feff} [ {\"a\": {\"b\": 1, \"c\": []}, \"run\": \"é\\n\"},\n{\"a\":{}}, {\"a.b\": NaN , \"m\":-1.5e-3},\n {\"m\": \"x\"} ] \n";
+    let lines = "\n{\"m\": 1}\r\n\n\n{\"a\": {\"b\": [1, {}]}}\n{\"m\": Infinity}\n \n";
+    for (text, way) in [(wide, Way::Wide), (rows, ROWS), (lines, LINES), ("[ ]", ROWS), ("[]\n\n", ROWS)] {
+        for step in 1..80 {
+            way.compare(text.as_bytes(), step);
+            for length in 0..text.len() {
+                way.compare(&text.as_bytes()[..length], step);
+            }
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_alike(text in r#"[\[\]{}":,ab.m0-9 \nNaNé\\;]{0,80}"#, step in 1_usize..30) {
+        for way in [Way::Wide, Way::Long, ROWS, LINES] {
+            way.compare(text.as_bytes(), step);
+            way.compare(format!("run,epoch,m\n{text}").as_bytes(), step);
+            way.compare(format!("[{{\"m\": 1}}, {{{text}}}]").as_bytes(), step);
+        }
+    }
+}
