@@ -34,6 +34,15 @@ enum Remark {
     Forgotten,
 }
 
+/// A file that was recorded.
+#[derive(Debug)]
+pub enum Opened {
+    /// All of its bytes.
+    Held(Vec<u8>),
+    /// The file, of which nothing is held.
+    File(Arc<InputFile>),
+}
+
 /// The notes of files that are read as one thing; `below` is the given folder they were found in.
 pub fn role(word: &str, below: Option<&str>) -> Notes {
     let role = (ROLE.to_owned(), word.to_owned());
@@ -95,6 +104,17 @@ impl Inputs {
     /// Opens a file for positioned reads and records it; a small file is read into memory.
     pub fn open(&self, path: &Path, shown: &str, notes: &Notes) -> Result<Arc<dyn ReadAt>> {
         Ok(self.open_up_to(path, shown, notes, HELD)?.0)
+    }
+
+    /// Records a file; its bytes, or the open file when it has more than `held` of them.
+    pub fn read_or_stream(&self, path: &Path, shown: &str, notes: &Notes, held: u64) -> Result<Opened> {
+        let file = InputFile::open(path).map_err(|error| error.in_file(shown))?;
+        if file.size() <= held {
+            let mut bytes = Vec::new();
+            self.record_all(&file, shown, notes, &mut bytes)?;
+            return Ok(Opened::Held(bytes));
+        }
+        Ok(Opened::File(self.hashed(file, shown, notes)?.0))
     }
 
     /// The same with a size of one's own up to which a file is small; returns the hash too.

@@ -116,6 +116,13 @@ impl Shard {
         let cut = |part: u32| (count as u128 * u128::from(part) / u128::from(self.of)) as usize;
         cut(self.index - 1)..cut(self.index)
     }
+
+    /// Whether this shard takes a unit that is one of several in its file, by the positions of the
+    /// file and of the unit in it: units are dealt out in turn, so that none has to know how many
+    /// there will be.
+    pub fn takes(self, (file, unit): (usize, usize)) -> bool {
+        (file + unit) as u64 % u64::from(self.of) + 1 == u64::from(self.index)
+    }
 }
 
 impl std::str::FromStr for Shard {
@@ -140,6 +147,13 @@ mod tests {
             let all: Vec<usize> = (1..=of).flat_map(|index| Shard { index, of }.range(count)).collect();
             assert_eq!(all, (0..count).collect::<Vec<_>>());
         }
+    }
+
+    #[test]
+    fn units_of_one_file_are_dealt_out_in_turn() {
+        let takers = |place| (1..=3).filter(move |index| Shard { index: *index, of: 3 }.takes(place));
+        let all: Vec<u32> = (0..5).flat_map(|unit| takers((1, unit))).collect();
+        assert_eq!(all, [2, 3, 1, 2, 3]);
     }
 
     #[test]

@@ -11,12 +11,13 @@ use super::SKETCHED;
 use super::assign::{GroupBy, RunNames};
 use super::claims::{Claim, Claims};
 use super::discover::History;
-use super::logs::{Log, Reader};
+use super::logs::{Log, Reader, Sink};
 use super::options::{Options, RUNTIME};
 use super::samples::{self, marks_missing};
 use super::sketch::Sketch;
 use super::split::{Part as RunPart, Split};
 use super::x_axis::{XAxis, missing, readable};
+use crate::run::Shard;
 use crate::tables::training::{Ending, Endings, TEST_KEYS};
 
 /// How many rows W&B's `history()` gives when it samples.
@@ -46,10 +47,26 @@ impl Part {
     }
 }
 
+impl Part {
+    /// Adds what was gathered aside.
+    fn take_in(&mut self, aside: Self) -> Result<()> {
+        for (whole, aside) in self.accumulators.iter_mut().zip(aside.accumulators) {
+            whole.merge(aside)?;
+        }
+        self.sketches.extend(aside.sketches);
+        self.endings.extend(aside.endings);
+        Ok(())
+    }
+}
+
 /// Measures histories.
 pub struct Assembler<'a> {
     /// What was asked for.
     pub options: &'a Options,
+    /// One protocol for each metric.
+    pub protocols: &'a [Training],
+    /// Which runs to measure, where runs and not histories are divided.
+    pub share: Option<Shard>,
     /// Where tables come from.
     pub reader: Reader<'a>,
     /// Which units are taken.
@@ -68,20 +85,51 @@ struct Run<'a> {
     first: bool,
 }
 
+/// The runs of one history, measured aside: a history that is read once more begins anew.
+struct Gathering<'g, 'a> {
+    assembler: &'g Assembler<'a>,
+    job: usize,
+    part: Part,
+    claims: Vec<Claim>,
+    units: BTreeSet<String>,
+}
+
+impl Sink for Gathering<'_, '_> {
+    fn log(&mut self, log: Log) -> Result<()> {
+        let assembler = self.assembler;
+        assembler.log(&log, self).map_err(|error| error.in_file(&log.shown))
+    }
+
+    fn again(&mut self) {
+        self.part = Part::new(self.assembler.protocols);
+        self.claims.clear();
+        self.units.clear();
+    }
+}
+
 impl Assembler<'_> {
     /// Measures every run of a history.
     pub fn history(&self, job: usize, history: &History, part: &mut Part) -> Result<()> {
-        let mut next = 0;
-        let is_one = self.reader.read(history, &mut |log| {
-            self.log(job, &mut next, &log, part).map_err(|error| error.in_file(&log.shown))
-        })?;
-        if is_one {
-            part.seen.insert(history.input);
+        let mut gathering = Gathering {
+            assembler: self,
+            job,
+            part: Part::new(self.protocols),
+            claims: Vec::new(),
+            units: BTreeSet::new(),
+        };
+        if !self.reader.read(history, &mut gathering)? {
+            return Ok(());
+        }
+        part.seen.insert(history.input);
+        let firsts = gathering.claims.into_iter().map(|claim| self.claims.take(claim));
+        // A unit that is taken is a complaint about all claims, made when they are known.
+        if firsts.filter(|first| !first).count() == 0 {
+            part.take_in(gathering.part)?;
         }
         Ok(())
     }
 
-    fn log(&self, job: usize, next: &mut usize, log: &Log, part: &mut Part) -> Result<()> {
+    fn log(&self, log: &Log, gathering: &mut Gathering<'_, '_>) -> Result<()> {
         let table = &log.table;
         let columns = self.columns(table)?;
         let split = Split::new(table, self.options)?;
@@ -103,16 +151,21 @@ impl Assembler<'_> {
         let mut endings = self.endings(table, &split)?;
         let x_key = axis.as_ref().map_or("", |axis| axis.key);
         for (at, run_part) in split.runs.iter().enumerate() {
-            let claim = self.claim((job, *next), log, run_part, curves[0][at].len())?;
-            *next += 1;
+            let place = (gathering.job, gathering.claims.len());
+            let claim = self.claim(place, log, run_part, curves[0][at].len())?;
+            let first = gathering.units.insert(claim.unit());
+            gathering.claims.push(claim.clone());
+            if !self.share.is_none_or(|shard| shard.takes(place)) {
+                continue;
+            }
             let facts = noticed(log, run_part, &split, at, &claim);
-            let (first, folds) = (self.claims.take(claim.clone()), self.folds(&claim.group));
-            let run = Run { log, claim, folds, x_key, facts, first };
+            let run = Run { log, folds: self.folds(&claim.group), claim, x_key, facts, first };
             for (metric, (samples, column)) in curves.iter().zip(&columns).enumerate() {
-                self.measure(&run, metric, &samples[at], *column, part)?;
+                self.measure(&run, metric, &samples[at], *column, &mut gathering.part)?;
             }
             if self.options.endings && first {
-                part.endings.insert((run.claim.group, run.claim.fold), std::mem::take(&mut endings[at]));
+                let unit = (run.claim.group, run.claim.fold);
+                gathering.part.endings.insert(unit, std::mem::take(&mut endings[at]));
             }
         }
         Ok(())
@@ -175,13 +228,14 @@ impl Assembler<'_> {
                     .advice("leave such runs out with --skip-missing"));
             }
         };
+        let elsewhere = log.missing_elsewhere.get(metric).copied().unwrap_or(false);
         let curve = Curve {
             group: &claim.group,
             fold: &claim.fold,
             folds: run.folds,
             x_key: run.x_key,
             samples,
-            marks_missing: marks_missing(&log.table, column),
+            marks_missing: marks_missing(&log.table, column, elsewhere),
             place: &|row| log.table.places.of(row),
         };
         let about = |error: Error| error.at(format!("run {}, key '{key}'", claim.run));

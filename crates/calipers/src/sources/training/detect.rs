@@ -42,3 +42,34 @@ pub fn format(bytes: &[u8], name: &str, named: bool) -> Result<Option<Format>> {
         None => Ok(Some(Format::Csv)),
     }
 }
+
+/// Whether files of a layout can be read a stretch at a time.
+pub fn has_pieces(format: Format) -> bool {
+    matches!(format, Format::Csv | Format::JsonRows | Format::JsonLines | Format::Parquet)
+}
+
+/// The layout of a large file by its opening, where that is enough to know it and the file can be
+/// read a stretch at a time.
+pub fn in_pieces(opening: &[u8], name: &str) -> Option<Format> {
+    let ends = |endings: &[&str]| endings.iter().any(|ending| has_ending(name, ending));
+    if parquet::is_parquet(opening) {
+        return Some(Format::Parquet);
+    }
+    let other = [
+        wandb::is_wandb(opening),
+        mlflow_sqlite::is_sqlite(opening),
+        tensorboard::is_events(opening),
+        ends(&[".wandb", ".parquet", ".db", ".sqlite", ".sqlite3"]),
+        is_events(name),
+    ];
+    if other.contains(&true) {
+        return None;
+    }
+    match json::sniff(opening) {
+        Some(format @ (Format::JsonRows | Format::JsonLines)) => Some(format),
+        _ if ends(&[".jsonl", ".ndjson"]) => Some(Format::JsonLines),
+        Some(_) => None,
+        None if ends(&[".json"]) || delimited::is_panel(opening) => None,
+        None => Some(Format::Csv),
+    }
+}

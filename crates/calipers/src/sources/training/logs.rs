@@ -3,14 +3,17 @@
 use std::path::PathBuf;
 
 use calipers_core::{Error, Notes, Result};
+use calipers_io::file::{InputFile, ReadAt};
+use calipers_io::history::pieces::{self, Pieces};
 use calipers_io::history::{
     Format, Table, Wanted, delimited, json, mlflow, mlflow_sqlite, parquet, tensorboard, wandb,
 };
 
+use super::cut::Cut;
 use super::detect;
 use super::discover::{Content, History, Place, file_name};
 use super::options::Options;
-use crate::inputs::{Inputs, role};
+use crate::inputs::{Inputs, Opened, role};
 use crate::sources::walk::given_folder;
 
 /// The rows of one run, or of the runs of one table.
@@ -27,7 +30,31 @@ pub struct Log {
     pub x: Option<String>,
     /// Whether the values are aggregates of several.
     pub aggregated: bool,
+    /// Which metrics are missing in some row of the file outside the table.
+    pub missing_elsewhere: Vec<bool>,
 }
+
+impl Log {
+    /// The table of one file.
+    fn of_file(table: Table, history: &History, shown: &str) -> Self {
+        let name = run_name(&table).unwrap_or(&history.name).to_owned();
+        let (shown, files) = (shown.to_owned(), vec![shown.to_owned()]);
+        Self { table, name, shown, files, x: None, aggregated: false, missing_elsewhere: Vec::new() }
+    }
+}
+
+/// Takes in the tables of one history.
+pub trait Sink {
+    /// The next table.
+    fn log(&mut self, log: Log) -> Result<()>;
+    /// The history is read once more from its beginning: all tables of it are forgotten.
+    fn again(&mut self);
+}
+
+/// Files above this size are read a stretch at a time where their layout allows it.
+const HELD: u64 = 4 << 20;
+/// How many bytes a stretch has.
+const STRETCH: usize = 1 << 20;
 
 /// Reads histories.
 pub struct Reader<'a> {
@@ -53,31 +80,39 @@ pub fn notes(given: &[PathBuf]) -> Vec<Notes> {
 impl Reader<'_> {
     /// Reads a history and hands on its tables. Says whether it was one at all: JSON of another
     /// kind and deleted runs are passed over.
-    pub fn read(&self, history: &History, each: &mut dyn FnMut(Log) -> Result<()>) -> Result<bool> {
+    pub fn read(&self, history: &History, sink: &mut dyn Sink) -> Result<bool> {
         match &history.content {
-            Content::File(place) => self.file(history, place, each),
-            Content::Events(places) => self.events(history, places, each),
-            Content::TrainerStates(places) => self.trainer_states(history, places, each),
-            Content::Mlflow(files) => self.mlflow(history, files, each),
+            Content::File(place) => self.file(history, place, sink),
+            Content::Events(places) => self.events(history, places, sink),
+            Content::TrainerStates(places) => self.trainer_states(history, places, sink),
+            Content::Mlflow(files) => self.mlflow(history, files, sink),
         }
     }
 
     fn bytes(&self, history: &History, place: &Place) -> Result<Vec<u8>> {
-        self.inputs.read(
-            &place.path,
-            &place.shown,
-            &self.notes[if history.named { 0 } else { history.input + 1 }],
-        )
+        self.inputs.read(&place.path, &place.shown, self.notes(history))
     }
 
-    fn file(
-        &self,
-        history: &History,
-        place: &Place,
-        each: &mut dyn FnMut(Log) -> Result<()>,
-    ) -> Result<bool> {
-        let bytes = self.bytes(history, place)?;
+    fn notes(&self, history: &History) -> &Notes {
+        &self.notes[if history.named { 0 } else { history.input + 1 }]
+    }
+
+    fn file(&self, history: &History, place: &Place, sink: &mut dyn Sink) -> Result<bool> {
         let shown = &place.shown;
+        let notes = self.notes(history);
+        let bytes = match self.inputs.read_or_stream(&place.path, shown, notes, HELD)? {
+            Opened::Held(bytes) => bytes,
+            Opened::File(file) => {
+                if let Some(format) =
+                    self.layout_in_pieces(&*file, place).map_err(|error| error.in_file(shown))?
+                {
+                    self.in_pieces(format, &file, history, shown, sink)
+                        .map_err(|error| error.in_file(shown))?;
+                    return Ok(true);
+                }
+                file.read_all().map_err(|error| error.in_file(shown))?
+            }
+        };
         let detected = match self.options.format {
             Some(format) => Some(format),
             None => detect::format(&bytes, file_name(place), history.named)
@@ -87,8 +122,51 @@ impl Reader<'_> {
             self.inputs.forget(shown);
             return Ok(false);
         };
-        self.one_file(format, bytes, history, shown, each).map_err(|error| error.in_file(shown))?;
+        self.one_file(format, bytes, history, shown, sink).map_err(|error| error.in_file(shown))?;
         Ok(true)
+    }
+
+    /// The layout of a large file, where it can be read a stretch at a time.
+    fn layout_in_pieces(&self, file: &InputFile, place: &Place) -> Result<Option<Format>> {
+        if let Some(format) = self.options.format {
+            return Ok(Some(format).filter(|format| detect::has_pieces(*format)));
+        }
+        let mut opening = vec![0; (file.size() as usize).min(STRETCH)];
+        file.read_exact_at(&mut opening, 0)
+            .map_err(|error| Error::io(format!("cannot read the file: {}", error.kind())))?;
+        Ok(detect::in_pieces(&opening, file_name(place)))
+    }
+
+    /// Reads a large file: run by run where its runs follow each other, else all that is wanted of it.
+    fn in_pieces(
+        &self,
+        format: Format,
+        file: &InputFile,
+        history: &History,
+        shown: &str,
+        sink: &mut dyn Sink,
+    ) -> Result<()> {
+        let open = || -> Result<Box<dyn Pieces + '_>> {
+            match format {
+                Format::Csv => delimited::pieces(file, &self.wanted, &self.options.delimited, STRETCH),
+                Format::Parquet => parquet::pieces(file, &self.wanted),
+                rows => json::pieces(file, rows, &self.wanted, STRETCH),
+            }
+        };
+        let cut = match Cut::new(self.options) {
+            Some(cut) => cut.runs(&mut *open()?, &mut |table, missing| {
+                sink.log(Log { missing_elsewhere: missing.to_vec(), ..Log::of_file(table, history, shown) })
+            })?,
+            None => false,
+        };
+        if !cut {
+            sink.again();
+            if let Some(table) = pieces::whole(&mut *open()?)? {
+                sink.log(Log::of_file(table, history, shown))?;
+            }
+        }
+        // The hash is that of the bytes that were read.
+        file.unchanged()
     }
 
     fn one_file(
@@ -97,13 +175,10 @@ impl Reader<'_> {
         bytes: Vec<u8>,
         history: &History,
         shown: &str,
-        each: &mut dyn FnMut(Log) -> Result<()>,
+        sink: &mut dyn Sink,
     ) -> Result<()> {
         let wanted = &self.wanted;
-        let whole = |table: Table| {
-            let name = run_name(&table).unwrap_or(&history.name).to_owned();
-            Log { table, name, shown: shown.into(), files: vec![shown.into()], x: None, aggregated: false }
-        };
+        let whole = |table: Table| Log::of_file(table, history, shown);
         let table = match format {
             Format::Csv => delimited::read(&bytes, wanted, &self.options.delimited)?,
             Format::JsonRows | Format::JsonLines | Format::JsonColumns | Format::TrainerState => {
@@ -121,7 +196,7 @@ impl Reader<'_> {
                 for table in panel.runs {
                     let aggregated =
                         table.run.name.as_ref().is_some_and(|run| panel.aggregated.contains(run));
-                    each(Log { x: Some(panel.x.clone()), aggregated, ..whole(table) })?;
+                    sink.log(Log { x: Some(panel.x.clone()), aggregated, ..whole(table) })?;
                 }
                 return Ok(());
             }
@@ -132,7 +207,7 @@ impl Reader<'_> {
                     return Err(Error::value("no active run in the database"));
                 }
                 for run in runs {
-                    each(whole(database.read(&run, wanted)?))?;
+                    sink.log(whole(database.read(&run, wanted)?))?;
                 }
                 return Ok(());
             }
@@ -143,15 +218,10 @@ impl Reader<'_> {
             }
         };
         drop(bytes);
-        each(whole(table))
+        sink.log(whole(table))
     }
 
-    fn events(
-        &self,
-        history: &History,
-        places: &[Place],
-        each: &mut dyn FnMut(Log) -> Result<()>,
-    ) -> Result<bool> {
+    fn events(&self, history: &History, places: &[Place], sink: &mut dyn Sink) -> Result<bool> {
         let mut files: Vec<(&str, Vec<u8>)> = Vec::new();
         for place in places {
             files.push((&place.shown, self.bytes(history, place)?));
@@ -160,16 +230,11 @@ impl Reader<'_> {
             files.iter().map(|(shown, bytes)| (*shown, bytes.as_slice())).collect();
         let table = tensorboard::read(&views, &self.wanted).map_err(|error| error.in_file(&history.shown))?;
         drop(files);
-        each(self.log(history, table, places.iter()))?;
+        sink.log(self.log(history, table, places.iter()))?;
         Ok(true)
     }
 
-    fn trainer_states(
-        &self,
-        history: &History,
-        places: &[Place],
-        each: &mut dyn FnMut(Log) -> Result<()>,
-    ) -> Result<bool> {
+    fn trainer_states(&self, history: &History, places: &[Place], sink: &mut dyn Sink) -> Result<bool> {
         let mut last: Option<(Option<u64>, &Place, Vec<u8>)> = None;
         for place in places {
             let bytes = self.bytes(history, place)?;
@@ -188,16 +253,11 @@ impl Reader<'_> {
             .map_err(|error| error.in_file(&place.shown))?;
         drop(bytes);
         let others = places.iter().filter(|other| *other != place);
-        each(self.log(history, table, std::iter::once(place).chain(others)))?;
+        sink.log(self.log(history, table, std::iter::once(place).chain(others)))?;
         Ok(true)
     }
 
-    fn mlflow(
-        &self,
-        history: &History,
-        files: &[(String, Place)],
-        each: &mut dyn FnMut(Log) -> Result<()>,
-    ) -> Result<bool> {
+    fn mlflow(&self, history: &History, files: &[(String, Place)], sink: &mut dyn Sink) -> Result<bool> {
         let mut read: Vec<(&str, Vec<u8>)> = Vec::new();
         let mut places: Vec<&Place> = Vec::new();
         for (below, place) in files {
@@ -229,7 +289,7 @@ impl Reader<'_> {
             read.iter().map(|(below, bytes)| (*below, bytes.as_slice())).collect();
         let table = mlflow::read(&views, &self.wanted).map_err(|error| error.in_file(&history.shown))?;
         drop(read);
-        each(self.log(history, table, places.into_iter()))?;
+        sink.log(self.log(history, table, places.into_iter()))?;
         Ok(true)
     }
 
@@ -241,7 +301,7 @@ impl Reader<'_> {
             (Content::TrainerStates(_), [chosen, ..]) | (_, [chosen]) => chosen.clone(),
             _ => history.shown.clone(),
         };
-        Log { table, name, shown, files, x: None, aggregated: false }
+        Log { table, name, shown, files, x: None, aggregated: false, missing_elsewhere: Vec::new() }
     }
 }
 

@@ -5,12 +5,14 @@
 //! detect    content, name -> format     split    a table -> its runs
 //! x_axis    which key is x              samples  a run -> its curve, in the order of logging
 //! assign    a run -> group and fold     claims   no two runs are one unit
-//! assemble  all of it, run by run       study    what the per-run JSON adds
+//! assemble  all of it, run by run       cut      a long table into tables of one run
+//! study     what the per-run JSON adds
 //! ```
 
 pub mod assemble;
 pub mod assign;
 pub mod claims;
+pub mod cut;
 pub mod detect;
 pub mod discover;
 pub mod logs;
@@ -64,11 +66,16 @@ pub fn measure(
     let protocols = options.protocols();
     let mut histories = discover::histories(&options.inputs, options.format)?;
     histories.retain(|history| history.content.places().iter().any(|place| inputs.may_read(&place.shown)));
-    let part = shard.map_or(0..histories.len(), |shard| shard.range(histories.len()));
+    // Where there are fewer histories than shards, every shard reads them all and measures its runs.
+    let share = shard.filter(|shard| (shard.of as usize) > histories.len());
+    let part = match shard.filter(|_| share.is_none()) {
+        Some(shard) => shard.range(histories.len()),
+        None => 0..histories.len(),
+    };
     let claims = Claims::default();
     let reader =
         Reader { options, wanted: options.wanted(), inputs: &inputs, notes: logs::notes(&options.inputs) };
-    let assembler = Assembler { options, reader, claims: &claims };
+    let assembler = Assembler { options, protocols: &protocols, share, reader, claims: &claims };
     let parts = run::in_parts(
         &histories[part],
         threads,
@@ -78,7 +85,8 @@ pub fn measure(
     )?;
     let mut accumulators: Vec<_> = protocols.iter().cloned().map(Accumulator::new).collect();
     let (mut sketches, mut endings, mut seen) = (Vec::new(), Endings::new(), BTreeSet::new());
-    let runs = claims.finish()?;
+    let mut runs = claims.finish()?;
+    runs.retain(|run| share.is_none_or(|shard| shard.takes(run.place)));
     for part in parts {
         for (whole, part) in accumulators.iter_mut().zip(part.accumulators) {
             whole.merge(part)?;
@@ -141,6 +149,7 @@ pub(crate) mod tests {
             format,
             run: Default::default(),
             keys: columns.iter().map(|(key, _)| (*key).into()).collect(),
+            before: 0,
             rows: columns.iter().map(|(_, values)| values.len()).max().unwrap_or(0),
             numbers: numbers.collect(),
             texts: Vec::new(),

@@ -11,7 +11,9 @@ use super::x_axis::{Cursor, LATER, XAxis, readable};
 pub fn by_run(table: &Table, column: &Numbers, x: &XAxis<'_>, split: &Split) -> Result<Vec<Vec<Sample>>> {
     readable(column)?;
     let mut runs: Vec<Vec<Sample>> = vec![Vec::new(); split.runs.len()];
-    for ((row, value), x_here) in column.rows.iter().zip(&column.values).zip(x.of(&column.rows)) {
+    let mut along = x.along();
+    for (row, value) in column.rows.iter().zip(&column.values) {
+        let x_here = along.at(*row);
         let run = split.run_of(*row).ok_or_else(|| {
             Error::value(format!("a value of '{}' that belongs to no run", column.key))
                 .at(table.places.of(*row))
@@ -89,15 +91,15 @@ fn shares_an_x(samples: &[Sample]) -> bool {
 }
 
 /// Whether a NaN under the key was really logged: its format marks what is missing in another way,
-/// or the key is missing in some row.
-pub fn marks_missing(table: &Table, column: &Numbers) -> bool {
+/// or the key is missing in some row, be it `elsewhere` in the file.
+pub fn marks_missing(table: &Table, column: &Numbers, elsewhere: bool) -> bool {
     match table.format {
         Format::Wandb
         | Format::Tensorboard
         | Format::TrainerState
         | Format::Mlflow
         | Format::MlflowSqlite => true,
-        _ => column.rows.len() < table.rows,
+        _ => elsewhere || column.rows.len() < table.rows,
     }
 }
 

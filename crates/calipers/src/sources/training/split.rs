@@ -13,9 +13,12 @@ use super::x_axis::missing;
 pub struct Split {
     /// The runs, in the order of their first rows.
     pub runs: Vec<Part>,
-    /// The run of each row; none when all rows are one run.
-    of_row: Option<Vec<Option<u32>>>,
+    /// The run of each row, or nobody; none when all rows are one run.
+    of_row: Option<Vec<u32>>,
 }
+
+/// Stands for the run of a row that belongs to none: four bytes a row instead of eight.
+const NOBODY: u32 = u32::MAX;
 
 /// What the columns say about one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,7 +51,7 @@ impl Split {
     pub fn run_of(&self, row: u32) -> Option<usize> {
         match &self.of_row {
             None => Some(0),
-            Some(of_row) => of_row.get(row as usize).copied().flatten().map(|run| run as usize),
+            Some(of_row) => of_row.get(row as usize).filter(|run| **run != NOBODY).map(|run| *run as usize),
         }
     }
 
@@ -59,9 +62,9 @@ impl Split {
     fn by_name(table: &Table, names: &Texts) -> Self {
         let mut runs: Vec<Part> =
             names.names.iter().map(|name| Part { name: Some(name.clone()), ..Part::default() }).collect();
-        let mut of_row = vec![None; table.rows];
+        let mut of_row = vec![NOBODY; table.rows];
         for (row, name) in &names.cells {
-            of_row[*row as usize] = Some(*name);
+            of_row[*row as usize] = *name;
             runs[*name as usize].rows += 1;
         }
         Self { runs, of_row: Some(of_row) }
@@ -83,13 +86,13 @@ impl Split {
         let mut runs: Vec<Part> = Vec::new();
         let of_row = labels.into_iter().map(|label| {
             // A row that lacks one of the columns belongs to nobody.
-            let [Some(group), Some(fold)] = label else { return None };
+            let [Some(group), Some(fold)] = label else { return NOBODY };
             let run = *known.entry([group, fold]).or_insert(runs.len() as u32);
             if run as usize == runs.len() {
                 runs.push(Part::default());
             }
             runs[run as usize].rows += 1;
-            Some(run)
+            run
         });
         let of_row = of_row.collect();
         Self { runs, of_row: Some(of_row) }

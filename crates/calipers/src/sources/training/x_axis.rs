@@ -45,7 +45,8 @@ pub struct XAxis<'a> {
 
 #[derive(Debug)]
 enum Source<'a> {
-    Row,
+    /// The position in the file, of which so many rows come before the table.
+    Row(usize),
     Column(&'a Numbers),
     /// Values were logged one key at a time; those at the same step belong together.
     AtStep {
@@ -65,7 +66,7 @@ impl<'a> XAxis<'a> {
                 .advice("name the x of a row with --x KEY, or count rows with --x row"));
         };
         if key == ROW {
-            return Ok(Self { key, source: Source::Row });
+            return Ok(Self { key, source: Source::Row(table.before) });
         }
         let column = table.number(key).ok_or_else(|| missing(table, key))?;
         readable(column)?;
@@ -84,19 +85,34 @@ impl<'a> XAxis<'a> {
         Ok(Self { key, source })
     }
 
-    /// The x of each of these rows, which are ascending.
-    pub fn of(&self, rows: &[u32]) -> Vec<Option<f64>> {
+    /// Looks x up by ascending rows.
+    pub fn along(&self) -> Along<'_> {
         match &self.source {
-            Source::Row => rows.iter().map(|row| Some(f64::from(*row))).collect(),
-            Source::Column(column) => {
-                let mut cursor = Cursor::new(column);
-                rows.iter().map(|row| cursor.at(*row)).collect()
-            }
-            Source::AtStep { steps, by_step } => {
-                let mut cursor = Cursor::new(steps);
-                let x = |row: &u32| by_step.get(&cursor.at(*row)?.to_bits()).copied();
-                rows.iter().map(x).collect()
-            }
+            Source::Row(before) => Along::Row(*before),
+            Source::Column(column) => Along::Column(Cursor::new(column)),
+            Source::AtStep { steps, by_step } => Along::AtStep(Cursor::new(steps), by_step),
+        }
+    }
+}
+
+/// Where the look at x has come to.
+#[derive(Debug)]
+pub enum Along<'a> {
+    /// Rows are x, after so many of the file.
+    Row(usize),
+    /// A column is.
+    Column(Cursor<'a>),
+    /// The x logged at the step of a row is.
+    AtStep(Cursor<'a>, &'a BTreeMap<u64, f64>),
+}
+
+impl Along<'_> {
+    /// The x of a row, which is not before the one asked for last.
+    pub fn at(&mut self, row: u32) -> Option<f64> {
+        match self {
+            Self::Row(before) => Some((*before + row as usize) as f64),
+            Self::Column(cursor) => cursor.at(row),
+            Self::AtStep(steps, by_step) => by_step.get(&steps.at(row)?.to_bits()).copied(),
         }
     }
 }
@@ -183,6 +199,7 @@ mod tests {
         };
         table.numbers.push(apart("epoch", &[0, 2], &[1.0, 2.0]));
         let axis = XAxis::choose(&table, Some("epoch"), None).unwrap();
-        assert_eq!(axis.of(&[1, 3]), [Some(1.0), Some(2.0)]);
+        let mut x = axis.along();
+        assert_eq!([1, 3].map(|row| x.at(row)), [Some(1.0), Some(2.0)]);
     }
 }
