@@ -163,19 +163,36 @@ const STUDY: &[&str] = &[
 fn a_study_gives_its_three_tables() {
     let bench = Bench::new();
     for (preset, more) in [("strict", &[][..]), ("table-2024-04-25", &["--folds", "3"])] {
-        let prefix = bench.path(preset).display().to_string();
+        // The folder is made on the way.
+        let prefix = bench.path("out").join(preset).display().to_string();
         let table = ["--table", &prefix, "--preset", preset];
         let report = report_in("table", &[STUDY, &table, more].concat());
         assert_eq!(report.as_array().unwrap().len(), 2, "one report for each metric");
         for suffix in ["STRICT", "MEAN_WISE", "MEAN_NAIVE"] {
             let name = format!("{preset}_{suffix}.csv");
             let expected = std::fs::read_to_string(golden().join("table/expected").join(&name)).unwrap();
-            assert_eq!(bench.read(&name), expected, "{name}");
-            let paper = bench.read(&format!("{preset}_{suffix}.md"));
+            assert_eq!(bench.read(&format!("out/{name}")), expected, "{name}");
+            let paper = bench.read(&format!("out/{preset}_{suffix}.md"));
             assert!(paper.starts_with("| tag\\_name | ") && !paper.contains("tokenizer"), "{paper}");
-            assert!(bench.read(&format!("{preset}_{suffix}.tex")).contains("\\begin{tabular}"));
+            assert!(bench.read(&format!("out/{preset}_{suffix}.tex")).contains("\\begin{tabular}"));
         }
     }
+}
+
+#[test]
+fn the_last_checkpoint_stands_in_only_where_a_summary_has_folds() {
+    let bench = Bench::new();
+    let path = |summary: &str| {
+        let runs = format!(
+            r#"{{"p": {{"g": {{"runs": {{"0": {{"name": "g_0"}}}}, "summary": {summary},
+                "ckpt": {{"0": [{{"epoch": "last", "file_path": "last.ckpt"}}]}}}}}}}}"#
+        );
+        bench.write("runs.json", runs);
+        let said = bench.run("training --runs runs.json --table study");
+        assert_eq!(said.status, 0, "{}", said.stderr);
+        bench.read("study_STRICT.csv").contains("last.ckpt")
+    };
+    assert_eq!(["null", "{}", r#"{"fold0": {}}"#].map(path), [false, false, true]);
 }
 
 #[test]

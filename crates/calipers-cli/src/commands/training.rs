@@ -312,7 +312,7 @@ fn per_metric<'a, T>(option: &str, given: &'a [T], metrics: usize) -> Result<Vec
         each if each.len() == metrics => Ok(each.iter().map(Some).collect()),
         other => Err(Error::usage(format!("{option} is given once, or once for each --metric"))
             .found(format!("{} times {option}, {metrics} times --metric", other.len()))
-            .allowed(format!("1 or {metrics}"))),
+            .allowed(if metrics == 1 { "1".to_owned() } else { format!("1 or {metrics}") })),
     }
 }
 

@@ -13,12 +13,17 @@ use calipers::{Error, Report, Result};
 use crate::options::Output;
 use crate::{Outcome, emit};
 
-/// Refuses tables that cannot be written, before any work.
+/// Refuses tables that cannot be written, before any work. A folder that is not there yet is made.
 pub(crate) fn check(prefix: &Path, shard: Option<Shard>) -> Result<()> {
     if shard.is_some() {
         return Err(Error::usage("a table needs every fold")
             .found("--table with --shard")
             .advice("measure all histories in one run"));
+    }
+    if let Some(folder) = prefix.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder).map_err(|error| {
+            Error::io(format!("cannot create the folder: {}", error.kind())).in_file(folder.display())
+        })?;
     }
     for aggregation in Aggregation::ALL {
         for (ending, _) in FORMS {

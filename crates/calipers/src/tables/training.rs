@@ -229,7 +229,7 @@ impl Study<'_> {
 /// The checkpoint of the fold with the best test scores, else the first one called `last`.
 fn best_path(group: &Group) -> Option<String> {
     const SCORE: [&str; 4] = ["test_F1_macro", "test_part_parsed", "test_part_subj_ok", "test_part_valid"];
-    let summary = group.summary.as_ref()?;
+    let summary = group.summary.as_ref().filter(|summary| !summary.is_empty())?;
     let mut best = (0.0, None);
     for fold in summary.values() {
         let parts = SCORE.map(|key| fold.tests.get(key).copied().unwrap_or(f64::NAN));
