@@ -7,6 +7,7 @@
 mod bisection;
 mod descent;
 mod pair_gradient;
+mod probabilities;
 mod sampling;
 
 use calipers_core::{Error, Result};

@@ -4,7 +4,9 @@ use multiversion::multiversion;
 
 use crate::gather::Edges;
 use crate::matrix::{Matrix, Vector, WIDTH, add_scaled, dot, squared_distance};
+use crate::pair_table::TableSlopes;
 use crate::parallel;
+use crate::penalty::Slopes;
 use crate::propagation::{Propagation, Step, Tape};
 
 /// Whether edge weights count as constants.
@@ -125,17 +127,28 @@ impl Propagation<'_> {
         let width = gradient.vectors();
         let size = parallel::block(self.threads, gradient.rows());
         let edges = self.edges(step);
+        let table = self.links.table;
+        let of_table = table.map(|table| table.gather::<f32>(&edges, pulls, self.threads));
+        let table_slopes = table
+            .filter(|_| through == Through::ScoresAndWeights)
+            .map(|table| table.slopes(&edges, pulls, tolls, self.threads));
         let blocks = gradient.data_mut().chunks_mut(size * width).zip(degrees.chunks_mut(size)).enumerate();
         parallel::each(self.threads, self.work(width), blocks, |(block, (gradients, degrees))| {
             let mut block_sums = vec![[0.0; WIDTH]; gradients.len()];
-            edges.gather(pulls, block * size, &mut block_sums, &mut vec![0.0; degrees.len()]);
+            match &of_table {
+                None => edges.gather(pulls, block * size, &mut block_sums, &mut vec![0.0; degrees.len()]),
+                Some(all) => all.copy(block * size, &mut block_sums, &mut vec![0.0; degrees.len()]),
+            }
             let mut slopes = WeightSlopes::new(width);
             let rows = gradients.chunks_exact_mut(width).zip(block_sums.chunks_exact_mut(width));
             for (k, ((gradient, sums), degree)) in rows.zip(degrees).enumerate() {
                 let node = block * size + k;
                 let root = self.links.roots[node];
                 if through == Through::ScoresAndWeights {
-                    gather_slopes(&edges, pulls, tolls, node, &mut slopes);
+                    match &table_slopes {
+                        None => gather_slopes(&edges, pulls, tolls, node, &mut slopes),
+                        Some(all) => slopes.copy(all, node),
+                    }
                     add_scaled(sums, 1.0, &slopes.by_scaled);
                 }
                 *degree -= dot(sums, step.scaled.padded(node)) / (2.0 * self.links.degrees[node]);
@@ -163,19 +176,21 @@ fn gather_slopes(edges: &Edges<'_>, pulls: &Matrix, tolls: &[f64], node: usize, 
     for (k, &other) in neighbours.iter().enumerate() {
         let other = other as usize;
         let theirs = edges.scaled.padded(other);
-        let slope = edges.penalty.slopes(squared_distance(own, theirs), edges.disagreement(node, other));
+        let (square, disagreement) = (squared_distance(own, theirs), edges.disagreement(node, other));
+        let Slopes { by_square: [by_square], by_disagreement: [by_disagreement] } =
+            edges.penalty.slopes(&[square], &[disagreement]);
         // Most pairs of an attack are pruned.
-        if slope.by_square.abs().max(slope.by_disagreement.abs()) <= 0.0 {
+        if by_square.abs().max(by_disagreement.abs()) <= 0.0 {
             continue;
         }
         // Both directions of the edge have the same weight.
         let demand = dot(pull, theirs) + dot(pulls.padded(other), own) + tolls[node] + tolls[other];
         let strength = strengths.map_or(1.0, |strengths| strengths[k]);
-        let factor = 2.0 * strength * demand * slope.by_square;
+        let factor = 2.0 * strength * demand * by_square;
         add_scaled(&mut slopes.by_scaled, factor, own);
         add_scaled(&mut slopes.by_scaled, -factor, theirs);
         if let Some(matrix) = edges.probabilities {
-            let factor = -strength * demand * slope.by_disagreement;
+            let factor = -strength * demand * by_disagreement;
             add_scaled(&mut slopes.by_probabilities, factor, matrix.padded(other));
         }
     }
@@ -189,6 +204,14 @@ struct WeightSlopes {
 impl WeightSlopes {
     fn new(width: usize) -> Self {
         Self { by_scaled: vec![[0.0; WIDTH]; width], by_probabilities: vec![[0.0; WIDTH]; width] }
+    }
+
+    /// Takes those of one node from those of all.
+    fn copy(&mut self, all: &TableSlopes, node: usize) {
+        self.by_scaled.copy_from_slice(all.by_scaled.padded(node));
+        if let Some(matrix) = &all.by_probabilities {
+            self.by_probabilities.copy_from_slice(matrix.padded(node));
+        }
     }
 }
 
@@ -295,7 +318,7 @@ mod tests {
                     let square = squared_distance(step.scaled.padded(i), step.scaled.padded(j));
                     [-1e-4, 1e-4].iter().all(|by| {
                         let (here, there) = (square * (1.0 + by), square * (1.0 - by));
-                        let slope = |square| case.settings.penalty.slopes(square, 0.4).by_square;
+                        let slope = |square| case.settings.penalty.slopes(&[square], &[0.4]).by_square[0];
                         (slope(here) - slope(there)).abs() <= 0.01 * slope(square).abs()
                     })
                 })

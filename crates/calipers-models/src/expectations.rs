@@ -48,7 +48,8 @@ pub struct Expectation {
     pub measured: Value,
     /// Whether it held; `None` when it cannot be said.
     pub held: Option<bool>,
-    /// Where it failed, or why nothing can be said.
+    /// Where it failed and by how much; why nothing can be said; or, where it held, what speaks against it:
+    /// attacks that left their budget unspent.
     pub why: String,
 }
 
@@ -59,14 +60,16 @@ type Verdict = Result<Result<(), String>, String>;
 /// equal labels.
 pub fn expectations(measured: &[Measured], same_label_share: Option<f64>) -> Vec<Expectation> {
     let table = Table(measured);
-    let expect = |id, statement, rule, shown: Value, verdict: Verdict| {
-        let (held, why) = match verdict {
-            Ok(Ok(())) => (Some(true), String::new()),
-            Ok(Err(why)) => (Some(false), why),
-            Err(why) => (None, why),
+    let expect =
+        |id, statement, rule, kinds: &[Kind], readings: &[(&'static str, Read)], verdict: Verdict| {
+            let shown = table.show(kinds, readings);
+            let (held, why) = match verdict {
+                Ok(Ok(())) => (Some(true), table.unspent(kinds)),
+                Ok(Err(why)) => (Some(false), why),
+                Err(why) => (None, why),
+            };
+            Expectation { id, statement, rule, measured: shown, held, why }
         };
-        Expectation { id, statement, rule, measured: shown, held, why }
-    };
     let total = ("bias_total", (|point| point.bias_total) as Read);
     let relative = ("bias_relative", (|point| point.bias_relative) as Read);
     let ratio = ("diff_ratio", (|point| point.diff_ratio) as Read);
@@ -75,35 +78,40 @@ pub fn expectations(measured: &[Measured], same_label_share: Option<f64>) -> Vec
             "l1_linear",
             "l1: bias grows linearly with budget",
             "bias_total strictly increasing and bias_linearity >= 0.95",
-            table.show(&[Kind::L1], &[total]),
+            &[Kind::L1],
+            &[total],
             table.l1_linear(),
         ),
         expect(
             "mcp_near_zero",
             "MCP: bias near zero at all budgets",
             "bias_relative <= 0.01 and bias_total <= 0.1 of l1's, at every budget",
-            table.show(&[Kind::Mcp, Kind::L1], &[total, relative]),
+            &[Kind::Mcp, Kind::L1],
+            &[total, relative],
             table.mcp_near_zero(),
         ),
         expect(
             "scad_like_mcp",
             "SCAD behaves like MCP",
             "bias_total within 25 % of MCP's at every budget",
-            table.show(&[Kind::Scad, Kind::Mcp], &[total]),
+            &[Kind::Scad, Kind::Mcp],
+            &[total],
             table.scad_like_mcp(),
         ),
         expect(
             "adaptive_below_mcp",
             "adaptive below MCP on heterophilic graphs",
             "bias_total lower at every budget",
-            table.show(&[Kind::Adaptive, Kind::Mcp], &[total]),
+            &[Kind::Adaptive, Kind::Mcp],
+            &[total],
             table.adaptive_below_mcp(same_label_share),
         ),
         expect(
             "figure7",
             "the attacker is pushed to edges of small difference",
             "diff_ratio of mcp < l1 < l2 at the largest budget",
-            table.show(&[Kind::Mcp, Kind::L1, Kind::L2], &[ratio]),
+            &[Kind::Mcp, Kind::L1, Kind::L2],
+            &[ratio],
             table.figure7(),
         ),
     ]
@@ -141,12 +149,15 @@ impl Table<'_> {
         let linearity = self.get(Kind::L1)?.bias_linearity.ok_or("bias_linearity of l1 is undefined")?;
         if let Some(k) = biases.windows(2).position(|pair| pair[1] <= pair[0]) {
             return Ok(Err(format!(
-                "no increase from budget {} to {}",
+                "no increase from budget {} ({}) to {} ({})",
                 points[k].label,
-                points[k + 1].label
+                brief(biases[k]),
+                points[k + 1].label,
+                brief(biases[k + 1])
             )));
         }
-        Ok(if linearity >= 0.95 { Ok(()) } else { Err("bias_linearity is below 0.95".to_owned()) })
+        let straight = linearity >= 0.95;
+        Ok(if straight { Ok(()) } else { Err(format!("bias_linearity is {}, below 0.95", brief(linearity))) })
     }
 
     fn mcp_near_zero(&self) -> Verdict {
@@ -157,7 +168,14 @@ impl Table<'_> {
             (all(&mcp, "mcp", |point| point.bias_total)?, all(&l1, "l1", |point| point.bias_total)?);
         let large = |k: usize| relative[k] > 0.01;
         let near = |k: usize| totals[k] > 0.1 * others[k];
-        Ok(fails(&mcp, &[("bias_relative above 0.01", &large), ("bias_total above 0.1 of l1's", &near)]))
+        let share = |k: usize| totals[k] / others[k];
+        Ok(fails(
+            &mcp,
+            &[
+                ("bias_relative above 0.01", &large, &|k| relative[k]),
+                ("bias_total above 0.1 of l1's", &near, &share),
+            ],
+        ))
     }
 
     fn scad_like_mcp(&self) -> Verdict {
@@ -167,7 +185,11 @@ impl Table<'_> {
             (all(&scad, "scad", |point| point.bias_total)?, all(&mcp, "mcp", |point| point.bias_total)?);
         let above = |k: usize| ours[k] > 1.25 * theirs[k];
         let below = |k: usize| ours[k] < 0.75 * theirs[k];
-        Ok(fails(&scad, &[("more than 25 % above MCP's", &above), ("more than 25 % below MCP's", &below)]))
+        let times = |k: usize| ours[k] / theirs[k];
+        Ok(fails(
+            &scad,
+            &[("more than 25 % above MCP's", &above, &times), ("more than 25 % below MCP's", &below, &times)],
+        ))
     }
 
     fn adaptive_below_mcp(&self, same_label_share: Option<f64>) -> Verdict {
@@ -179,7 +201,8 @@ impl Table<'_> {
         let (adaptive, mcp): (Vec<&Point>, Vec<&Point>) = pairs.into_iter().unzip();
         let ours = all(&adaptive, "adaptive", |point| point.bias_total)?;
         let theirs = all(&mcp, "mcp", |point| point.bias_total)?;
-        Ok(fails(&adaptive, &[("not below MCP's", &|k| ours[k] >= theirs[k])]))
+        let times = |k: usize| ours[k] / theirs[k];
+        Ok(fails(&adaptive, &[("not below MCP's", &|k| ours[k] >= theirs[k], &times)]))
     }
 
     fn figure7(&self) -> Verdict {
@@ -198,8 +221,26 @@ impl Table<'_> {
         let place = &last[0].label;
         Ok(match ratios.windows(2).position(|pair| pair[0] >= pair[1]) {
             None => Ok(()),
-            Some(k) => Err(format!("{} not below {} at budget {place}", kinds[k], kinds[k + 1])),
+            Some(k) => Err(format!(
+                "{} ({}) not below {} ({}) at budget {place}",
+                kinds[k],
+                brief(ratios[k]),
+                kinds[k + 1],
+                brief(ratios[k + 1])
+            )),
         })
+    }
+
+    /// Which attacks on these penalties left more than a tenth of their budget unspent, in words.
+    fn unspent(&self, penalties: &[Kind]) -> String {
+        let least = |penalty: &Kind| {
+            let points = self.points(*penalty).ok()?;
+            let shares = points.iter().filter_map(|point| Some((point.share_used?, &point.label)));
+            let (share, label) = shares.min_by(|one, other| one.0.total_cmp(&other.0))?;
+            (share < 0.9)
+                .then(|| format!("the attack on {penalty} used {} of its budget at {label}", brief(share)))
+        };
+        penalties.iter().filter_map(least).collect::<Vec<_>>().join("; ")
     }
 
     /// The numbers of some penalties.
@@ -229,20 +270,30 @@ fn all(points: &[&Point], penalty: &str, read: Read) -> Result<Vec<f64>, String>
     points.iter().map(value).collect()
 }
 
-/// The first condition that fails anywhere, with all budgets where it does.
-fn fails(points: &[&Point], conditions: &[(&str, &dyn Fn(usize) -> bool)]) -> Result<(), String> {
-    for (what, fails) in conditions {
-        let places: Vec<&str> = points
-            .iter()
-            .enumerate()
-            .filter(|(k, _)| fails(*k))
-            .map(|(_, point)| point.label.as_str())
+/// A condition in words, where it fails, and the number that says by how much.
+type Condition<'a> = (&'a str, &'a dyn Fn(usize) -> bool, &'a dyn Fn(usize) -> f64);
+
+/// The first condition that fails anywhere, with all budgets where it does and its number there.
+fn fails(points: &[&Point], conditions: &[Condition<'_>]) -> Result<(), String> {
+    for (what, fails, number) in conditions {
+        let places: Vec<String> = (0..points.len())
+            .filter(|&k| fails(k))
+            .map(|k| format!("{} ({})", points[k].label, brief(number(k))))
             .collect();
         if !places.is_empty() {
             return Err(format!("{what} at {}", places.join(", ")));
         }
     }
     Ok(())
+}
+
+/// A number with three or four digits that matter.
+fn brief(number: f64) -> String {
+    match number.abs() {
+        large if large >= 100.0 => format!("{number:.0}"),
+        middle if middle >= 1.0 => format!("{number:.2}"),
+        _ => format!("{number:.4}"),
+    }
 }
 
 #[cfg(test)]
@@ -284,6 +335,16 @@ mod tests {
     }
 
     #[test]
+    fn where_a_rule_held_unspent_budgets_are_said() {
+        let mut table = usual();
+        table[2].points[1].share_used = Some(0.25);
+        let found = verdicts(&table, Some(0.2));
+        let said = "the attack on mcp used 0.2500 of its budget at 0.1".to_owned();
+        assert_eq!(found[0], (Some(true), String::new()));
+        assert_eq!(found[1], (Some(true), said));
+    }
+
+    #[test]
     fn every_rule_can_fail_and_says_where() {
         let mut table = usual();
         table[1].points[2].bias_total = Some(100.0);
@@ -293,11 +354,11 @@ mod tests {
         let found = verdicts(&table, Some(0.2));
         assert!(found.iter().all(|(held, _)| *held == Some(false)), "{found:?}");
         let why: Vec<&str> = found.iter().map(|(_, why)| why.as_str()).collect();
-        assert_eq!(why[0], "no increase from budget 0.1 to 0.2");
-        assert_eq!(why[1], "bias_total above 0.1 of l1's at 0.1");
-        assert_eq!(why[2], "more than 25 % below MCP's at 0.1");
-        assert_eq!(why[3], "not below MCP's at 0.1");
-        assert_eq!(why[4], "mcp not below l1 at budget 0.2");
+        assert_eq!(why[0], "no increase from budget 0.1 (100) to 0.2 (100)");
+        assert_eq!(why[1], "bias_total above 0.1 of l1's at 0.1 (0.1100)");
+        assert_eq!(why[2], "more than 25 % below MCP's at 0.1 (0.2182)");
+        assert_eq!(why[3], "not below MCP's at 0.1 (1.00)");
+        assert_eq!(why[4], "mcp (1.30) not below l1 (1.20) at budget 0.2");
     }
 
     #[test]

@@ -22,6 +22,7 @@ mod links;
 mod loss;
 mod matrix;
 mod mlp;
+mod pair_table;
 mod parallel;
 pub mod penalty;
 mod propagation;

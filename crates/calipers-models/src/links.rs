@@ -1,6 +1,7 @@
 //! A graph as propagation sees it: neighbours, how strongly they are joined, and degrees.
 
 use crate::graph::Graph;
+use crate::pair_table::PairTable;
 
 /// Who is joined to whom, and how strongly.
 pub(crate) struct Links<'a> {
@@ -8,6 +9,8 @@ pub(crate) struct Links<'a> {
     neighbours: &'a [u32],
     /// Strengths in [0, 1]; 1 everywhere when absent.
     strengths: Option<&'a [f64]>,
+    /// All pairs, where almost all are joined; no neighbours are listed then.
+    pub(crate) table: Option<&'a PairTable<'a>>,
     /// One more than the sum of a node's strengths: the self loop.
     pub(crate) degrees: Vec<f64>,
     /// The roots of the degrees.
@@ -23,6 +26,12 @@ impl<'a> Links<'a> {
         Self::new(&graph.starts, &graph.neighbours, Some(&graph.strengths))
     }
 
+    pub(crate) fn of_table(table: &'a PairTable<'a>, threads: usize) -> Self {
+        let degrees = table.degrees(threads);
+        let roots = degrees.iter().map(|degree| degree.sqrt()).collect();
+        Self { starts: &[], neighbours: &[], strengths: None, table: Some(table), degrees, roots }
+    }
+
     fn new(starts: &'a [usize], neighbours: &'a [u32], strengths: Option<&'a [f64]>) -> Self {
         let degree = |range: &[usize]| match strengths {
             None => 1.0 + (range[1] - range[0]) as f64,
@@ -30,7 +39,7 @@ impl<'a> Links<'a> {
         };
         let degrees: Vec<f64> = starts.windows(2).map(degree).collect();
         let roots = degrees.iter().map(|degree| degree.sqrt()).collect();
-        Self { starts, neighbours, strengths, degrees, roots }
+        Self { starts, neighbours, strengths, table: None, degrees, roots }
     }
 
     /// The number of ordered pairs that are joined.

@@ -8,6 +8,8 @@ use std::str::FromStr;
 use calipers_core::{Error, Result};
 use serde::{Deserialize, Serialize};
 
+pub(crate) use self::weight::{Real, Slopes};
+
 /// The penalty on the difference of two joined nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -122,10 +122,14 @@ impl<'a> Propagation<'a> {
         let size = parallel::block(self.threads, scores.rows());
         let mut divisors = std::mem::take(&mut step.divisors);
         let edges = self.edges(step);
+        let of_table = self.links.table.map(|table| table.gather::<f64>(&edges, edges.scaled, self.threads));
         let blocks = scores.data_mut().chunks_mut(size * width).zip(divisors.chunks_mut(size)).enumerate();
         parallel::each(self.threads, self.work(width), blocks, |(block, (scores, divisors))| {
             let mut sums = vec![[0.0; WIDTH]; scores.len()];
-            edges.gather(edges.scaled, block * size, &mut sums, divisors);
+            match &of_table {
+                None => edges.gather(edges.scaled, block * size, &mut sums, divisors),
+                Some(all) => all.copy(block * size, &mut sums, divisors),
+            }
             let rows = scores.chunks_exact_mut(width).zip(sums.chunks_exact(width));
             for (k, ((scores, sums), q)) in rows.zip(divisors).enumerate() {
                 let node = block * size + k;

@@ -141,4 +141,21 @@ mod tests {
         let sum: f64 = values.iter().map(|&value| f64::from(lowered(value, one))).sum();
         assert!((sum - 300.0).abs() < 10.0, "{sum}");
     }
+
+    #[test]
+    fn worked_projections_come_out() {
+        let cases = crate::golden::cases();
+        let numbers = |list: &serde_json::Value| -> Vec<f64> {
+            list.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
+        };
+        for case in cases["projection"].as_array().unwrap() {
+            let values: Vec<f32> = numbers(&case["p"]).iter().map(|&value| value as f32).collect();
+            let budget = case["budget"].as_u64().unwrap() as usize;
+            let shift = shift(&values, Extent::of(&values), budget, 1);
+            for (&value, expected) in values.iter().zip(numbers(&case["out"])) {
+                // Probabilities are kept in single precision.
+                assert!((f64::from(lowered(value, shift)) - expected).abs() <= 1e-6, "{case}");
+            }
+        }
+    }
 }

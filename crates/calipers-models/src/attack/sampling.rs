@@ -2,7 +2,7 @@
 
 use calipers_core::Result;
 
-use super::descent::Probabilities;
+use super::probabilities::Probabilities;
 use super::{Attack, Attacked, Victim};
 use crate::graph::Graph;
 use crate::random::{Draws, Stream};
@@ -53,11 +53,11 @@ fn sample(
     sample: u32,
     allowed: usize,
 ) -> Option<Vec<(u32, u32)>> {
-    let nodes = probabilities.len() as u64;
+    let nodes = probabilities.nodes() as u64;
     let mut flips = Vec::with_capacity(allowed);
-    for (i, probable) in probabilities.iter().enumerate() {
+    for i in 0..probabilities.nodes() {
         let first = (u64::from(sample).wrapping_mul(nodes).wrapping_add(i as u64)).wrapping_mul(nodes);
-        for &(j, probability) in probable {
+        for (j, probability) in probabilities.row(i) {
             if draws.uniform(first.wrapping_add(u64::from(j))) < f64::from(probability) {
                 if flips.len() == allowed {
                     return None;
@@ -72,8 +72,8 @@ fn sample(
 /// The flips with the greatest probabilities, of equal ones the smaller pairs.
 fn likeliest(probabilities: &Probabilities, allowed: usize) -> Vec<(u32, u32)> {
     let mut all: Vec<(f32, (u32, u32))> = Vec::new();
-    for (i, probable) in probabilities.iter().enumerate() {
-        all.extend(probable.iter().map(|&(j, probability)| (probability, (i as u32, j))));
+    for i in 0..probabilities.nodes() {
+        all.extend(probabilities.row(i).map(|(j, probability)| (probability, (i as u32, j))));
     }
     all.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let mut flips: Vec<(u32, u32)> = all.into_iter().take(allowed).map(|(_, pair)| pair).collect();
@@ -114,6 +114,7 @@ mod tests {
     #[test]
     fn samples_over_the_budget_are_refused_and_the_likeliest_flips_break_ties_by_pair() {
         let certain = vec![vec![(1, 1.0), (2, 1.0), (3, 0.5)], vec![(2, 1.0)], vec![], vec![]];
+        let certain = Probabilities::Few(certain);
         let draws = Draws::new(0, Stream::Samples);
         assert_eq!(sample(&certain, draws, 0, 2), None);
         assert!(sample(&certain, draws, 0, 4).unwrap().starts_with(&[(0, 1), (0, 2)]));

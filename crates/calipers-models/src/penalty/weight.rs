@@ -10,24 +10,15 @@ const SHIFT: f64 = 0.01;
 /// The least difference of the exact form.
 const FLOOR: f64 = 1e-8;
 
-/// The derivatives of a weight.
-pub(crate) struct Slopes {
+/// The derivatives of some weights.
+pub(crate) struct Slopes<T, const N: usize> {
     /// By the squared difference.
-    pub(crate) by_square: f64,
+    pub(crate) by_square: [T; N],
     /// By the disagreement of the two nodes.
-    pub(crate) by_disagreement: f64,
+    pub(crate) by_disagreement: [T; N],
 }
 
 impl Penalty {
-    /// The number that stands for the difference whose square is given.
-    fn z(&self, y2: f64) -> f64 {
-        match self.weights {
-            Weights::Legacy => (y2.sqrt() + SHIFT).sqrt(),
-            Weights::Fixed => (y2 + SHIFT).sqrt(),
-            Weights::Exact => y2.sqrt().max(FLOOR),
-        }
-    }
-
     fn knee(&self) -> f64 {
         self.gamma.unwrap_or(f64::INFINITY)
     }
@@ -48,21 +39,27 @@ impl Penalty {
         weights[0]
     }
 
+    /// What stands for differences in place of their squares.
+    #[inline(always)]
+    fn soften<T: Real, const N: usize>(&self, squares: &mut [T; N]) {
+        let shift = T::of(SHIFT);
+        match self.weights {
+            Weights::Legacy => squares.iter_mut().for_each(|z| *z = (z.sqrt() + shift).sqrt()),
+            Weights::Fixed => squares.iter_mut().for_each(|z| *z = (*z + shift).sqrt()),
+            Weights::Exact => squares.iter_mut().for_each(|z| *z = z.sqrt().or_greater(T::of(FLOOR))),
+        }
+    }
+
     /// The weights of some edges in place of the squares of their differences.
     #[inline(always)]
     pub(crate) fn weigh<T: Real, const N: usize>(&self, squares: &mut [T; N], disagreements: &[T; N]) {
-        let z = squares;
-        let (shift, zero) = (T::of(SHIFT), T::of(0.0));
-        match (self.kind, self.weights) {
-            (Kind::L2, _) => {
-                *z = [T::of(1.0); N];
-                return;
-            }
-            (_, Weights::Legacy) => z.iter_mut().for_each(|z| *z = (z.sqrt() + shift).sqrt()),
-            (_, Weights::Fixed) => z.iter_mut().for_each(|z| *z = (*z + shift).sqrt()),
-            (_, Weights::Exact) => z.iter_mut().for_each(|z| *z = z.sqrt().or_greater(T::of(FLOOR))),
+        if self.kind == Kind::L2 {
+            *squares = [T::of(1.0); N];
+            return;
         }
-        let half = T::of(0.5);
+        self.soften(squares);
+        let z = squares;
+        let (half, zero) = (T::of(0.5), T::of(0.0));
         let floor = T::of(0.5 / self.knee());
         match self.kind {
             Kind::L2 | Kind::L1 => z.iter_mut().for_each(|z| *z = half / *z),
@@ -85,49 +82,81 @@ impl Penalty {
         }
     }
 
-    /// How the weight changes. At no difference the derivative by the square counts as 0: it is only ever
+    /// How the weights change. At no difference the derivative by the square counts as 0: it is only ever
     /// multiplied by that difference.
-    pub(crate) fn slopes(&self, y2: f64, disagreement: f64) -> Slopes {
-        let z = self.z(y2);
-        let y = y2.sqrt();
-        let stretch = match self.weights {
-            Weights::Legacy if y > 0.0 => 0.25 / (z * y),
-            Weights::Exact if y > FLOOR => 0.5 / y,
-            Weights::Fixed => 0.5 / z,
-            _ => 0.0,
-        };
-        let fall = -0.5 / (z * z);
-        let gamma = self.knee();
-        let (by_z, by_disagreement) = match self.kind {
-            Kind::L2 => (0.0, 0.0),
-            Kind::L1 => (fall, 0.0),
-            Kind::Mcp => (if z < gamma { fall } else { 0.0 }, 0.0),
-            Kind::Scad => {
-                let a = self.scad_a;
-                let fade = if z <= gamma / a {
-                    1.0
-                } else if z < gamma {
-                    a / (a - 1.0)
-                } else {
-                    0.0
-                };
-                (self.scale() * fade * fall, 0.0)
-            }
-            Kind::Adaptive => {
-                let excess = 0.5 / z - 0.5 / gamma;
-                let by_z = if z < gamma { (1.0 - disagreement) * fall } else { -disagreement * fall };
-                (by_z, -excess)
-            }
-        };
-        Slopes { by_square: by_z * stretch, by_disagreement }
+    #[inline(always)]
+    pub(crate) fn slopes<T: Real, const N: usize>(
+        &self,
+        squares: &[T; N],
+        disagreements: &[T; N],
+    ) -> Slopes<T, N> {
+        let zero = T::of(0.0);
+        let mut slopes = Slopes { by_square: [zero; N], by_disagreement: [zero; N] };
+        if self.kind == Kind::L2 {
+            return slopes;
+        }
+        let mut softened = *squares;
+        self.soften(&mut softened);
+        let (half, gamma, least) = (T::of(0.5), T::of(self.knee()), T::of(FLOOR));
+        let (flat, slower) = (T::of(self.knee() / self.scad_a), T::of(self.scad_a / (self.scad_a - 1.0)));
+        let scale = T::of(self.scale());
+        for k in 0..N {
+            let (z, y, h) = (softened[k], squares[k].sqrt(), disagreements[k]);
+            let stretch = match self.weights {
+                Weights::Legacy => {
+                    if y > zero {
+                        T::of(0.25) / (z * y)
+                    } else {
+                        zero
+                    }
+                }
+                Weights::Exact => {
+                    if y > least {
+                        half / y
+                    } else {
+                        zero
+                    }
+                }
+                Weights::Fixed => half / z,
+            };
+            let fall = zero - half / (z * z);
+            let by_z = match self.kind {
+                Kind::L2 | Kind::L1 => fall,
+                Kind::Mcp => {
+                    if z < gamma {
+                        fall
+                    } else {
+                        zero
+                    }
+                }
+                Kind::Scad => {
+                    let fading = if z < gamma { slower } else { zero };
+                    scale * fall * if z <= flat { T::of(1.0) } else { fading }
+                }
+                Kind::Adaptive => {
+                    slopes.by_disagreement[k] = half / gamma - half / z;
+                    if z < gamma { (T::of(1.0) - h) * fall } else { zero - h * fall }
+                }
+            };
+            slopes.by_square[k] = by_z * stretch;
+        }
+        slopes
     }
 }
 
 /// Single or double precision.
 pub(crate) trait Real:
-    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
+    Copy
+    + PartialOrd
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Send
+    + Sync
 {
     fn of(value: f64) -> Self;
+    fn wide(self) -> f64;
     fn sqrt(self) -> Self;
     fn or_greater(self, other: Self) -> Self;
     fn or_smaller(self, other: Self) -> Self;
@@ -139,6 +168,11 @@ macro_rules! real {
             #[inline(always)]
             fn of(value: f64) -> Self {
                 value as Self
+            }
+
+            #[inline(always)]
+            fn wide(self) -> f64 {
+                self.into()
             }
 
             #[inline(always)]
@@ -188,15 +222,17 @@ mod tests {
         fn slopes_are_the_limits_of_differences(y2 in 0.01f64..100.0, h in 0.0f64..1.0, gamma in 0.5f64..20.0) {
             for penalty in every_penalty(gamma) {
                 let step = 1e-6 * y2;
-                let z = penalty.z(y2);
+                let mut z = [y2];
+                penalty.soften(&mut z);
+                let [z] = z;
                 // Not across a corner of the weight.
                 prop_assume!((z / gamma - 1.0).abs() > 1e-4 && (z * SCAD_A / gamma - 1.0).abs() > 1e-4);
-                let slopes = penalty.slopes(y2, h);
+                let slopes = penalty.slopes(&[y2], &[h]);
                 let difference = (penalty.weight(y2 + step, h) - penalty.weight(y2 - step, h)) / (2.0 * step);
-                prop_assert!((slopes.by_square - difference).abs() <= 1e-6 * (1.0 + difference.abs()), "{penalty:?}");
+                prop_assert!((slopes.by_square[0] - difference).abs() <= 1e-6 * (1.0 + difference.abs()), "{penalty:?}");
                 if penalty.kind == Kind::Adaptive {
                     let rise = penalty.weight(y2, 1.0) - penalty.weight(y2, 0.0);
-                    prop_assert!((slopes.by_disagreement - rise).abs() <= 1e-12);
+                    prop_assert!((slopes.by_disagreement[0] - rise).abs() <= 1e-12);
                 }
             }
         }
@@ -224,8 +260,9 @@ mod tests {
     #[test]
     fn equal_nodes_have_a_finite_slope() {
         for penalty in every_penalty(3.0) {
-            let slopes = penalty.slopes(0.0, 0.2);
-            assert!(slopes.by_square.is_finite() && slopes.by_disagreement.is_finite(), "{penalty:?}");
+            let Slopes { by_square: [square], by_disagreement: [disagreement] } =
+                penalty.slopes(&[0.0], &[0.2]);
+            assert!(f64::is_finite(square) && f64::is_finite(disagreement), "{penalty:?}");
         }
     }
 }

@@ -1,0 +1,294 @@
+//! Sums over all pairs of a graph in which almost every two nodes are joined a little, as in the middle of
+//! an attack: no neighbours are listed, and every pair is visited once for both of its ends.
+//!
+//! Nodes come in blocks of sixteen, and a block meets itself and every later one. What it finds is added to
+//! the sums of its strip, which has every sixteenth block; the strips are added up in their order, so that
+//! threads change no bit.
+
+mod field;
+mod gather;
+mod slopes;
+mod tiles;
+
+use crate::gather::Edges;
+use crate::graph::Graph;
+use crate::matrix::{Matrix, Vector};
+use crate::parallel;
+use crate::penalty::Real;
+
+use self::field::{LANES, Lane};
+pub(crate) use self::gather::Lanes;
+pub(crate) use self::tiles::Tiles;
+
+/// How many sums are kept beside each other.
+const STRIPS: usize = 16;
+
+/// How probable it is that each pair of a graph is flipped.
+pub(crate) struct PairTable<'a> {
+    graph: &'a Graph,
+    flips: &'a Tiles,
+}
+
+/// Rows added up by weight, and the sums of the weights.
+pub(crate) struct Gathered {
+    sums: Matrix,
+    totals: Vec<f64>,
+}
+
+/// What the weights of all pairs say about scaled scores and probabilities.
+pub(crate) struct TableSlopes {
+    pub(crate) by_scaled: Matrix,
+    pub(crate) by_probabilities: Option<Matrix>,
+}
+
+impl Gathered {
+    /// Those of the nodes from `first` on.
+    pub(crate) fn copy(&self, first: usize, sums: &mut [Vector], totals: &mut [f64]) {
+        let start = first * self.sums.vectors();
+        sums.copy_from_slice(&self.sums.data()[start..start + sums.len()]);
+        totals.copy_from_slice(&self.totals[first..first + totals.len()]);
+    }
+}
+
+impl<'a> PairTable<'a> {
+    pub(crate) fn new(graph: &'a Graph, flips: &'a Tiles) -> Self {
+        Self { graph, flips }
+    }
+
+    fn blocks(&self) -> usize {
+        self.graph.nodes().div_ceil(LANES)
+    }
+
+    /// How much work it is to visit all pairs once.
+    fn work(&self, columns: usize) -> usize {
+        let nodes = self.graph.nodes();
+        nodes * nodes / 2 * (columns + 2)
+    }
+
+    /// One more than the sum of each node's strengths.
+    pub(crate) fn degrees(&self, threads: usize) -> Vec<f64> {
+        let strips = self.strips(1, threads, 0, |strip, sums| gather::degree_strip(self, strip, sums));
+        let mut degrees = vec![1.0; self.graph.nodes()];
+        add_column(&strips, 1, 0, &mut degrees);
+        degrees
+    }
+
+    /// The rows of all other nodes added up by weight and strength.
+    pub(crate) fn gather<T: Lanes>(&self, edges: &Edges<'_>, rows: &Matrix, threads: usize) -> Gathered {
+        let columns = rows.columns();
+        let pass = gather::Pass::<T>::new(self, edges, rows);
+        let strips =
+            self.strips(columns + 1, threads, columns, |strip, sums| T::gather_strip(&pass, strip, sums));
+        let mut totals = vec![0.0; rows.rows()];
+        add_column(&strips, columns + 1, columns, &mut totals);
+        Gathered { sums: matrix(&strips, columns + 1, 0, rows), totals }
+    }
+
+    /// What the weights say when they count as functions of the scores.
+    pub(crate) fn slopes(
+        &self,
+        edges: &Edges<'_>,
+        pulls: &Matrix,
+        tolls: &[f64],
+        threads: usize,
+    ) -> TableSlopes {
+        let pass = slopes::Pass::new(self, edges, pulls, tolls);
+        let (columns, width) = (pulls.columns(), pass.width());
+        let strips =
+            self.strips(width, threads, 2 * width, |strip, sums| slopes::slope_strip(&pass, strip, sums));
+        TableSlopes {
+            by_scaled: matrix(&strips, width, 0, pulls),
+            by_probabilities: edges.probabilities.map(|like| matrix(&strips, width, columns, like)),
+        }
+    }
+
+    /// The sums of every strip: `width` lanes a block.
+    fn strips<T: Real>(
+        &self,
+        width: usize,
+        threads: usize,
+        columns: usize,
+        visit: impl Fn(usize, &mut [Lane<T>]) + Sync,
+    ) -> Vec<Vec<Lane<T>>> {
+        let mut strips: Vec<Vec<Lane<T>>> = (0..STRIPS.min(self.blocks())).map(|_| Vec::new()).collect();
+        parallel::each(threads, self.work(columns), strips.iter_mut().enumerate(), |(strip, sums)| {
+            *sums = vec![[T::of(0.0); LANES]; self.blocks() * width];
+            visit(strip, sums);
+        });
+        strips
+    }
+
+    /// The blocks of a strip.
+    fn blocks_of(&self, strip: usize) -> impl Iterator<Item = usize> {
+        (strip..self.blocks()).step_by(STRIPS)
+    }
+
+    /// The edges of the graph from a block to itself and later ones, in the order in which they are met.
+    fn edges_of(&self, block: usize) -> Vec<Met> {
+        let nodes = block * LANES..((block + 1) * LANES).min(self.graph.nodes());
+        let mut met: Vec<Met> = nodes
+            .flat_map(|node| self.graph.later_neighbours(node as u32).iter().map(move |&other| (node, other)))
+            .map(|(node, other)| Met {
+                block: other as usize / LANES,
+                row: node % LANES,
+                lane: other as usize % LANES,
+            })
+            .collect();
+        met.sort_by_key(|met| (met.block, met.row));
+        met
+    }
+
+    /// How strongly a node is joined to the nodes of a block, those before it and itself left out; none if it
+    /// is joined to none of them. `edges` are those that were not met yet.
+    #[inline(always)]
+    fn strengths<T: Real>(&self, node: usize, block: usize, edges: &mut &[Met]) -> Option<Lane<T>> {
+        let flips = self.flips.lane(node, block);
+        let mut strengths = [T::of(0.0); LANES];
+        // Of numbers that are not negative, the bits say whether they are all 0.
+        let mut bits = 0;
+        for k in 0..LANES {
+            strengths[k] = T::of(f64::from(flips[k]));
+            bits |= flips[k].to_bits();
+        }
+        let row = node % LANES;
+        while let [met, rest @ ..] = *edges
+            && (met.block, met.row) == (block, row)
+        {
+            // More probable means less joined where there is an edge.
+            strengths[met.lane] = T::of(1.0 - strengths[met.lane].wide());
+            bits = 1;
+            *edges = rest;
+        }
+        (bits != 0).then_some(strengths)
+    }
+}
+
+/// An edge of the graph as a block meets it.
+struct Met {
+    block: usize,
+    row: usize,
+    lane: usize,
+}
+
+/// Adds one column of the strips, in their order, to the numbers of all nodes.
+fn add_column<T: Real>(strips: &[Vec<Lane<T>>], width: usize, column: usize, out: &mut [f64]) {
+    for strip in strips {
+        for (lanes, out) in strip.chunks_exact(width).zip(out.chunks_mut(LANES)) {
+            out.iter_mut().zip(lanes[column]).for_each(|(out, lane)| *out += lane.wide());
+        }
+    }
+}
+
+/// The columns of the strips from `first` on, in the shape of another matrix.
+fn matrix<T: Real>(strips: &[Vec<Lane<T>>], width: usize, first: usize, like: &Matrix) -> Matrix {
+    let mut out = Matrix::zeros(like.rows(), like.columns());
+    for strip in strips {
+        for (block, lanes) in strip.chunks_exact(width).enumerate() {
+            for lane in 0..LANES.min(like.rows() - block * LANES) {
+                let row = out.row_mut(block * LANES + lane).iter_mut();
+                row.zip(&lanes[first..]).for_each(|(out, lanes)| *out += lanes[lane].wide());
+            }
+        }
+    }
+    out
+}
+
+/// The sum of a lane, always in the same order.
+#[inline(always)]
+fn across<T: Real>(lane: &Lane<T>) -> T {
+    let mut sums = *lane;
+    let mut half = LANES / 2;
+    while half > 0 {
+        for k in 0..half {
+            sums[k] = sums[k] + sums[k + half];
+        }
+        half /= 2;
+    }
+    sums[0]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backward::{Derivatives, Through};
+    use crate::links::{Links, SoftGraph};
+    use crate::penalty::{Kind, Penalty, SCAD_A, ScadScale, Weights};
+    use crate::propagation::Propagation;
+    use crate::random::{Draws, Stream};
+    use crate::settings::Settings;
+
+    const NODES: usize = 41;
+
+    /// Every third flip is impossible, and so are all flips of one node.
+    fn flips() -> Vec<f32> {
+        let draws = Draws::new(5, Stream::Samples);
+        let pairs = (0..NODES).flat_map(|i| (i + 1..NODES).map(move |j| (i, j)));
+        let flip = |(k, (i, j)): (usize, (usize, usize))| {
+            if k % 3 == 0 || i == 7 || j == 7 { 0.0 } else { draws.uniform(k as u64) as f32 }
+        };
+        pairs.enumerate().map(flip).collect()
+    }
+
+    fn random_matrix(seed: u64) -> Matrix {
+        let draws = Draws::new(seed, Stream::Splits);
+        let mut matrix = Matrix::zeros(NODES, 3);
+        for node in 0..NODES {
+            let row = matrix.row_mut(node).iter_mut().enumerate();
+            row.for_each(|(k, value)| *value = 4.0 * draws.uniform((node * 3 + k) as u64) - 2.0);
+        }
+        matrix
+    }
+
+    fn near(found: &Matrix, expected: &Matrix, tolerance: f64, what: &str) {
+        let values = |matrix: &Matrix| matrix.data().as_flattened().to_vec();
+        let largest = values(expected).iter().fold(1e-9f64, |largest, value| largest.max(value.abs()));
+        for (found, expected) in values(found).iter().zip(values(expected)) {
+            assert!((found - expected).abs() <= tolerance * largest, "{what}: {found} {expected}");
+        }
+    }
+
+    #[test]
+    fn a_table_moves_scores_and_gradients_as_lists_do_for_any_number_of_threads() {
+        let edges: Vec<(u32, u32)> = (0..NODES as u32).map(|i| (i, (i + 1) % NODES as u32)).collect();
+        let graph = Graph::new(NODES, &edges).unwrap();
+        let (initial, gradient, flips) = (random_matrix(1), random_matrix(2), flips());
+        let mut tiles = Tiles::new(NODES);
+        tiles.fill(&flips, |flip| flip, 1);
+        let strengths = || {
+            let pairs = (0..NODES as u32).flat_map(|i| (i + 1..NODES as u32).map(move |j| (i, j)));
+            let strength = |((i, j), &flip)| {
+                let flip = f64::from(flip);
+                (i, j, if graph.joins(i, j) { 1.0 - flip } else { flip })
+            };
+            pairs.zip(&flips).map(strength).filter(|(_, _, strength)| *strength > 0.0)
+        };
+        let soft = SoftGraph::from_sorted(NODES, strengths);
+        let table = PairTable::new(&graph, &tiles);
+        for &kind in Kind::ALL {
+            for &weights in Weights::ALL {
+                let gamma = kind.takes_gamma().then_some(2.0);
+                let penalty = Penalty::new(kind, weights, gamma, SCAD_A, ScadScale::One).unwrap();
+                let settings = Settings { layers: 3, ..Settings::new(penalty) };
+                for through in [Through::Scores, Through::ScoresAndWeights] {
+                    let run = |links: Links<'_>, threads| -> (Matrix, Derivatives) {
+                        let propagation = Propagation::new(links, &settings, threads);
+                        let tape = propagation.record(&initial).unwrap();
+                        let back =
+                            propagation.backward(&tape, &initial, gradient.clone(), through, |_, _| {});
+                        (tape.scores, back)
+                    };
+                    let what = format!("{kind} {weights} {through:?}");
+                    let (scores, back) = run(Links::of_table(&table, 1), 1);
+                    let (expected, expected_back) = run(Links::of_soft(&soft), 1);
+                    near(&scores, &expected, 1e-12, &what);
+                    near(&back.initial, &expected_back.initial, 1e-4, &what);
+                    let degrees = |back: &Derivatives| Matrix::from_rows(&[back.degrees.clone()]);
+                    near(&degrees(&back), &degrees(&expected_back), 1e-4, &what);
+                    let (again, back_again) = run(Links::of_table(&table, 7), 7);
+                    assert!(again == scores && back_again.initial == back.initial, "{what}");
+                    assert_eq!(back_again.degrees, back.degrees, "{what}");
+                }
+            }
+        }
+    }
+}
