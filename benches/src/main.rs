@@ -19,6 +19,7 @@ mod npy;
 mod peer;
 mod program;
 mod robustness;
+mod rung;
 mod scoring;
 mod segmentation;
 mod threads;
@@ -57,6 +58,7 @@ const BENCHES: &[Bench] = &[
     Bench { name: "training", unasked: true, run: training::run },
     Bench { name: "robustness", unasked: true, run: robustness::run },
     Bench { name: "compare", unasked: true, run: compare::run },
+    Bench { name: "rung", unasked: true, run: rung::run },
     Bench { name: "segmentation_small", unasked: false, run: segmentation::files::run_small },
 ];
 

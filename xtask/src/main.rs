@@ -3,6 +3,7 @@
 
 mod bench;
 mod browser;
+mod figures;
 mod fuzz;
 mod gate;
 mod generate;
@@ -22,6 +23,7 @@ cargo xtask COMMAND
   check                               formatting and lints only
   generate [--check]                  rewrite (or only compare) what the program writes itself
   bench [NAME...]                     speed against the peers, as ratios in one run
+  figures [--quick] [GRAPH.npz]       train, attack and draw the figures of the bias document on Cora
   fuzz [--seconds N] [TARGET...]      run every fuzz target for N seconds (60), or only those named
   fuzz --check                        build the fuzz targets and run each for a moment
 ";
@@ -53,6 +55,10 @@ fn run(arguments: &[&str]) -> Outcome {
         ["generate"] => generate::write(),
         ["generate", "--check"] => generate::compare(),
         ["bench", names @ ..] => bench::run(names),
+        ["figures", "--quick"] => figures::draw(true, None),
+        ["figures", "--quick", graph] => figures::draw(true, Some(graph)),
+        ["figures"] => figures::draw(false, None),
+        ["figures", graph] => figures::draw(false, Some(graph)),
         ["fuzz", "--check"] => fuzz::check(),
         ["fuzz", "--seconds", seconds, targets @ ..] => match seconds.parse() {
             Ok(seconds) => fuzz::search(seconds, targets),

@@ -42,9 +42,9 @@ fn a_model_is_trained_attacked_and_measured() {
     let first = bench.bytes("flips/0.5.npy");
     done(
         &bench,
-        "robustness attack --graph g.npz --splits s.json --model t.safetensors --budgets 0.5 --steps 20 --samples 10 --out flips --threads 1 --quiet",
+        "robustness attack --graph g.npz --splits s.json --model t.safetensors --budgets 0.5 --steps 20 --samples 10 --out again --threads 1 --quiet",
     );
-    assert_eq!(bench.bytes("flips/0.5.npy"), first);
+    assert_eq!(bench.bytes("again/0.5.npy"), first);
     let words = [
         "robustness",
         "--graph",
@@ -81,7 +81,7 @@ fn a_budget_of_no_flips_is_a_warning_and_an_empty_file() {
     let said = bench.run(&line);
     assert!(said.status == 0 && said.stderr.contains("allows 0 flips"), "{}", said.stderr);
     assert_eq!(bench.bytes("flips/0.1.npy"), i64s(&[0, 2], &[]));
-    assert_eq!(bench.run(&format!("{line} --strict")).status, 3);
+    assert_eq!(bench.run(&format!("{line}-again --strict")).status, 3);
     let report = bench.report(&format!("robustness {GRAPH} --flips 0.1=flips/0.1.npy"));
     assert_eq!(report["metrics"]["robustness.bias_total"], 0.0);
 }
@@ -140,6 +140,48 @@ fn outputs_that_cannot_be_written_are_refused_before_the_work() {
         2,
         &["--graph is missing"],
     );
+}
+
+#[test]
+fn finished_outputs_are_never_overwritten() {
+    let bench = bench();
+    let exists = ["the output exists", "help:"];
+    let train = format!("robustness train --graph g.npz --splits s.json {MCP} --epochs 2 --quiet");
+    done(&bench, &format!("{train} --out t.safetensors"));
+    let trained = bench.bytes("t.safetensors");
+    bench.refuses(&format!("{train} --seed 9 --out t.safetensors"), 1, &exists);
+    assert_eq!(bench.bytes("t.safetensors"), trained);
+    bench.refuses("robustness convert m.safetensors t.safetensors", 1, &exists);
+    done(&bench, &format!("robustness forward {GRAPH} --flips 0.2=f.npy --out a.npz --quiet"));
+    bench.refuses(&format!("robustness forward {GRAPH} --flips 0.2=f.npy --out a.npz"), 1, &exists);
+}
+
+#[test]
+fn an_attack_goes_on_with_what_is_finished_if_it_was_made_the_same_way() {
+    let bench = bench();
+    let line = format!("robustness attack {GRAPH} --steps 5 --samples 5 --out flips");
+    done(&bench, &format!("{line} --budgets 0.3"));
+    let first = bench.bytes("flips/0.3.npy");
+    bench.refuses(
+        &format!("{line} --budgets 0.3,0.5"),
+        1,
+        &["flips/0.3.npy", "the output exists", "--resume"],
+    );
+    assert!(!bench.path("flips/0.5.npy").exists());
+    let lines = done(&bench, &format!("{line} --budgets 0.3,0.5 --resume"));
+    assert!(lines.contains("budget 0.3: finished before") && lines.contains("budget 0.5: "), "{lines}");
+    assert_eq!(bench.bytes("flips/0.3.npy"), first);
+    for (change, named) in [
+        ("--seed 1", &["at: seed", "found: 0"][..]),
+        ("--method random", &["at: method", "found: pgd"]),
+        ("--gamma 2", &["at: model"]),
+        ("--prepare rung", &["at: prepare"]),
+    ] {
+        bench.refuses(&format!("{line} --budgets 0.3 --resume {change}"), 1, named);
+    }
+    bench.write("flips/0.7.npy", i64s(&[0, 2], &[]));
+    let unknown = ["flips/0.7.npy", "not the settings"];
+    bench.refuses(&format!("{line} --budgets 0.7 --resume"), 1, &unknown);
 }
 
 #[test]

@@ -309,10 +309,55 @@ fn features_written_by_forward_give_the_numbers_of_the_model() {
         let said = bench.run(&format!("robustness forward {line} --out {file}"));
         assert_eq!(said.status, 0, "{}", said.stderr);
         let first = bench.bytes(file);
-        bench.run(&format!("robustness forward {line} --out {file} --threads 1"));
-        assert_eq!(bench.bytes(file), first, "equal features are equal files");
+        let again = format!("again-{file}");
+        bench.run(&format!("robustness forward {line} --out {again} --threads 1"));
+        assert_eq!(bench.bytes(&again), first, "equal features are equal files");
         let read = bench.report(&format!("robustness {file} --cutoff 3"));
         assert_eq!(read["metrics"], direct["metrics"], "{file}");
         assert_eq!(read["warnings"], direct["warnings"], "{file}");
     }
+}
+
+/// Runs `verify` on the report of a line.
+fn verified(bench: &Bench, words: &[&str]) -> support::Said {
+    let said = bench.run_words(&[words, &["--json", "r.json", "--quiet"]].concat());
+    assert_eq!(said.status, 0, "{}", said.stderr);
+    bench.run("verify r.json")
+}
+
+#[test]
+fn what_a_model_computed_is_computed_again_to_verify_it() {
+    let bench = bench();
+    bench.write("attacked.npz", scipy(8, &both(&EDGES[..8])));
+    let words = |line: &'static str| -> Vec<&'static str> { line.split(' ').collect() };
+    for line in [
+        "robustness --graph g.npz --splits s.json --model m.safetensors --flips 0.2=f.npy",
+        "robustness --graph g.npz --splits s.json --model m.safetensors --flips 0.20=f.npy --attacked \
+         0.1=attacked.npz --gamma 2 --penalty scad --run mine --attack pgd --nodes not-train --cutoff 1",
+        "robustness --graph g.npz --splits two.json --split 1,0 --trained-on two.json --model m.safetensors --flips \
+         0.2=f.npy --prepare rung",
+        "robustness --graph g.npz --splits stratified:2 --seeds 5,7 --shares 0.5,0.25 --split 0 --model \
+         m.safetensors --flips 0.2=f.npy --layers 3 --lambda-hat 0.5",
+    ] {
+        let said = verified(&bench, &words(line));
+        assert_eq!(said.status, 0, "{line}\n{}{}", said.stdout, said.stderr);
+    }
+    for (split, seed) in [(0, 3), (0, 4), (1, 3), (1, 4)] {
+        bench.write(&format!("m/{split}-{seed}.safetensors"), bench.bytes("m.safetensors"));
+        bench.write(&format!("f/0.20-{split}.npy"), bench.bytes("f.npy"));
+    }
+    let line = "robustness --graph g.npz --splits two.json --split 0,1 --seeds 3,4 --model \
+                m/{split}-{seed}.safetensors --flips f/{budget}-{split}.npy --budgets 0.20";
+    let said = verified(&bench, &words(line));
+    assert_eq!(said.status, 0, "{}{}", said.stdout, said.stderr);
+    let report = bench.read("r.json").replace("\"robustness.mean_diff\": ", "\"robustness.mean_diff\": 1");
+    bench.write("r.json", report);
+    let said = bench.run("verify r.json");
+    assert_eq!(said.status, 3, "{}{}", said.stdout, said.stderr);
+    let mut flips = bench.bytes("f.npy");
+    *flips.last_mut().unwrap() ^= 1;
+    bench.write("f/0.20-1.npy", flips);
+    let said = bench.run("verify r.json");
+    assert_eq!(said.status, 3, "{}{}", said.stdout, said.stderr);
+    assert!(format!("{}{}", said.stdout, said.stderr).contains("f/0.20-1.npy"), "{}", said.stderr);
 }

@@ -71,7 +71,8 @@ fn write_arrays(options: &Options, model: &str, seed: u64, threads: usize, path:
     let (mut run, _) = RunArrays::clean(&model_file, &dataset, split, threads)?;
     for (text, budget) in &options.budgets {
         let flips = out.join("flips").join(model).join(text).join(format!("{name}.npy"));
-        let graph = attacked::read(&flips, AttackFile::Flips, &dataset.graph, &inputs)?;
+        let graph =
+            attacked::read(&flips, AttackFile::Flips, AttackFile::Flips.word(), &dataset.graph, &inputs)?;
         run.add(&model_file, &dataset, budget, &graph, threads)?;
     }
     run.write(path)

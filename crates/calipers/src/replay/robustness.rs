@@ -1,29 +1,126 @@
-//! Attacks read again from array files.
+//! Attacks read again from array files, or computed again from graphs and models.
+
+use std::collections::BTreeMap;
 
 use calipers_core::{Error, Ledger, Result};
-use calipers_metrics::robustness::protocol::Robustness;
+use calipers_metrics::robustness::protocol::{Model, Prepare, Robustness};
 use calipers_metrics::robustness::unit::Budget;
 
 use super::Replay;
+use super::recorded::Recorded;
 use crate::run::Silent;
+use crate::sources::robustness::layout_b::checkpoint::Flags;
+use crate::sources::robustness::layout_b::conditions::{AttackFile, Condition, Template, run_of_words};
+use crate::sources::robustness::layout_b::dataset::GraphSource;
+use crate::sources::robustness::layout_b::splits::{SHARES, SplitSource};
+use crate::sources::robustness::layout_b::{self, Options as ModelOptions};
 use crate::sources::robustness::measure as measure_files;
 use crate::sources::robustness::options::Options;
 
 pub(super) fn measure(replay: &Replay, threads: usize) -> Result<Vec<Box<dyn Ledger>>> {
     let recorded = replay.recorded();
     let protocol: Robustness = replay.parameter()?;
-    if protocol.model.is_some() {
-        return Err(Error::value("features that a model computed are not computed again")
-            .at("protocol.model")
-            .advice("run `calipers robustness forward`, and verify the report of the array file it writes"));
-    }
-    let options = Options {
-        inputs: recorded.given("input"),
-        attack: recorded.text("attack"),
-        budget: recorded.text("budget").map(|text| Budget::parse(&text)).transpose()?,
-        protocol,
-        per_node: false,
+    let measured = match &protocol.model {
+        Some(model) => {
+            let options = model_options(&recorded, &protocol, model)?;
+            layout_b::measure(&options, replay.again(), None, threads, &Silent)?
+        }
+        None => {
+            let options = Options {
+                inputs: recorded.given("input"),
+                attack: recorded.text("attack"),
+                budget: recorded.text("budget").map(|text| Budget::parse(&text)).transpose()?,
+                protocol,
+                per_node: false,
+            };
+            measure_files(&options, replay.again(), None, threads, &Silent)?
+        }
     };
-    let measured = measure_files(&options, replay.again(), None, threads, &Silent)?;
     Ok(vec![Box::new(measured.accumulator)])
+}
+
+fn model_options(recorded: &Recorded<'_>, protocol: &Robustness, model: &Model) -> Result<ModelOptions> {
+    let graph = recorded.one("graph")?.ok_or_else(|| missing("graph"))?;
+    let splits = match recorded.text("splits").as_deref() {
+        None => None,
+        Some("file") => Some(SplitSource::File(recorded.one("splits")?.ok_or_else(|| missing("splits"))?)),
+        Some(words) => Some(words.parse()?),
+    };
+    let shares = recorded.text("shares").map_or(Ok(SHARES), |text| {
+        let parts =
+            text.split_once(',').and_then(|(train, val)| Some((train.parse().ok()?, val.parse().ok()?)));
+        parts.ok_or_else(|| not_one("shares", &text))
+    })?;
+    Ok(ModelOptions {
+        graph: GraphSource {
+            graph,
+            features: recorded.one("features")?,
+            labels: recorded.one("labels")?,
+            prepare: protocol.prepare.unwrap_or(Prepare::None),
+        },
+        splits,
+        split: numbers(recorded, "split")?,
+        shares,
+        seeds: numbers(recorded, "seeds")?,
+        trained_on: recorded.one("trained-on")?,
+        model: Template::Recorded(runs(recorded, "model:", "")?),
+        flags: Flags {
+            penalty: Some(model.penalty.parse()?),
+            weights: Some(model.weights.parse()?),
+            gamma: model.gamma,
+            lambda_hat: Some(model.lambda_hat),
+            layers: Some(
+                u32::try_from(model.layers).map_err(|_| not_one("layers", &model.layers.to_string()))?,
+            ),
+            scad_a: Some(model.scad_a),
+            scad_scale: Some(model.scad_scale.parse()?),
+        },
+        conditions: conditions(recorded)?,
+        run: recorded.text("run"),
+        attack: recorded.text("attack"),
+        protocol: protocol.clone(),
+        per_node: false,
+    })
+}
+
+/// The attacked graphs, in the order in which their budgets were given.
+fn conditions(recorded: &Recorded<'_>) -> Result<Vec<Condition>> {
+    let condition = |label: &String| {
+        let budget = Budget::parse(label)?;
+        for form in [AttackFile::Graph, AttackFile::Flips] {
+            let paths = runs(recorded, &format!("{}:", form.word()), &format!("/{label}"))?;
+            if !paths.is_empty() {
+                return Ok(Condition { budget, form, path: Template::Recorded(paths) });
+            }
+        }
+        Err(missing(&format!("attacked graph of budget {label}")))
+    };
+    recorded.list("budgets").iter().map(condition).collect()
+}
+
+/// The file of every run whose role begins and ends so.
+fn runs(
+    recorded: &Recorded<'_>,
+    beginning: &str,
+    end: &str,
+) -> Result<BTreeMap<(usize, Option<u64>), std::path::PathBuf>> {
+    let mut paths = BTreeMap::new();
+    for role in recorded.roles(beginning) {
+        let Some(words) = role[beginning.len()..].strip_suffix(end) else { continue };
+        let run = run_of_words(words).ok_or_else(|| not_one("inputs", &role))?;
+        paths.extend(recorded.one(&role)?.map(|path| (run, path)));
+    }
+    Ok(paths)
+}
+
+fn numbers<T: std::str::FromStr>(recorded: &Recorded<'_>, key: &str) -> Result<Vec<T>> {
+    recorded.list(key).iter().map(|text| text.parse().map_err(|_| not_one(key, text))).collect()
+}
+
+fn missing(what: &str) -> Error {
+    Error::value(format!("the report names no {what}")).advice("measure again with this version")
+}
+
+fn not_one(place: &str, found: &str) -> Error {
+    Error::format("the report does not say how its inputs were read").at(place).found(found)
 }

@@ -14,7 +14,7 @@
 mod figures;
 mod measured;
 mod parts;
-mod settings;
+pub mod settings;
 pub mod synthetic;
 mod tables;
 mod verdicts;

@@ -11,7 +11,7 @@ use crate::output;
 const FILE: &str = "settings.json";
 
 /// Settings by name, as people write them.
-pub(super) type Settings = BTreeMap<String, String>;
+pub type Settings = BTreeMap<String, String>;
 
 /// Makes the folder and records the settings; or, to resume, compares them with those of the
 /// finished parts. A folder that holds something is refused otherwise.
@@ -45,16 +45,20 @@ fn compare(path: &Path, settings: &Settings) -> Result<()> {
     };
     let text = fs::read_to_string(path).map_err(|error| unreadable(error.kind().to_string()))?;
     let made: Settings = serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
-    let names = made.keys().chain(settings.keys());
+    same(path, &made, settings)
+}
+
+/// Refuses parts that were made with other settings than those that are asked for now.
+pub fn same(file: &Path, made: &Settings, now: &Settings) -> Result<()> {
     let shown = |settings: &Settings, name: &str| settings.get(name).map_or("not set".into(), String::clone);
-    for name in names {
-        let (before, now) = (shown(&made, name), shown(settings, name));
-        if before != now {
+    for name in made.keys().chain(now.keys()) {
+        let (before, after) = (shown(made, name), shown(now, name));
+        if before != after {
             return Err(Error::value("the finished parts were made with another setting")
-                .in_file(path.display())
+                .in_file(file.display())
                 .at(name)
                 .found(before)
-                .allowed(now)
+                .allowed(after)
                 .advice("give the setting of the finished parts, or name another folder"));
         }
     }

@@ -4,12 +4,15 @@ use std::path::{Path, PathBuf};
 
 use calipers::inputs::Inputs;
 use calipers::io::array::npy;
+use calipers::metrics::robustness::protocol::Prepare;
 use calipers::models::{Attack, Attacked, Gradient, Method, attack};
+use calipers::reproduce::settings::Settings;
 use calipers::sources::robustness::layout_b::arrays_out::pairs;
 use calipers::sources::robustness::layout_b::checkpoint::Checkpoint;
 use calipers::{Error, Result, output};
 use clap::{Args, ValueEnum};
 
+use super::finished::Finished;
 use super::model_args::{GraphArgs, PenaltyArgs, SplitArgs, budgets};
 use super::speaking::{Speaking, Warnings};
 use super::train::note_lone_classes;
@@ -22,7 +25,8 @@ Example:
   calipers robustness attack --graph cora.npz --prepare rung --splits splits.json --split 0 \\
       --model model.safetensors --budgets 0.05,0.1 --out flips/
 
-Writes DIR/<budget>.npy with the pairs to toggle, one file as soon as its budget is done.")]
+Writes DIR/<budget>.npy with the pairs to toggle, one file as soon as its budget is done: stop it at any
+time, and go on with --resume.")]
 pub(crate) struct AttackArgs {
     #[command(flatten)]
     graph: GraphArgs,
@@ -41,6 +45,9 @@ pub(crate) struct AttackArgs {
     /// The folder that the flips are written to
     #[arg(long, short, value_name = "DIR")]
     out: PathBuf,
+    /// Keep the flips that are finished
+    #[arg(long)]
+    resume: bool,
     #[command(flatten)]
     speaking: Speaking,
 }
@@ -117,7 +124,10 @@ impl AttackArgs {
         })?;
         let files: Vec<PathBuf> =
             budgets.iter().map(|(text, _)| self.out.join(format!("{text}.npy"))).collect();
-        files.iter().try_for_each(|file| output::check(file))?;
+        let settings = self.settings(&checkpoint, split.number, inputs)?;
+        let mut finished = Finished::read(&self.out)?;
+        let done = files.iter().map(|file| finished.has(file, &settings, self.resume));
+        let done = done.collect::<Result<Vec<bool>>>()?;
         let mut warnings = self.speaking.warnings();
         if let Some(replaced) = &checkpoint.replaced {
             warnings.add("penalty_replaced", &format!("flags replace {replaced}"));
@@ -127,7 +137,12 @@ impl AttackArgs {
         }
         let search = self.search.attack();
         let edges = dataset.graph.edges() as u64;
-        for ((text, budget), file) in budgets.iter().zip(&files) {
+        for (((text, budget), file), done) in budgets.iter().zip(&files).zip(done) {
+            if done {
+                self.speaking.note(&format!("budget {text}: finished before"));
+                continue;
+            }
+            finished.announce(file, &settings)?;
             let allowed = budget.allowed(edges);
             if allowed == 0 {
                 warnings.add("no_flips_allowed", &format!("budget {text} of {edges} edges allows 0 flips"));
@@ -152,6 +167,27 @@ impl AttackArgs {
             self.tell(text, allowed, &found, &mut warnings);
         }
         Ok(warnings.outcome())
+    }
+
+    /// Everything that decides what flips are found.
+    fn settings(&self, checkpoint: &Checkpoint, split: usize, inputs: Inputs) -> Result<Settings> {
+        let Search { method, gradient, steps, samples, seed, .. } = &self.search;
+        let files = inputs.into_files()?;
+        let hashes: Vec<String> = files.iter().map(|(_, file)| file.blake3.to_string()).collect();
+        let model: Vec<String> = checkpoint.model.settings().to_metadata().into_values().collect();
+        let named = [
+            ("gradient", format!("{gradient:?}").to_lowercase()),
+            ("inputs", hashes.join(" ")),
+            ("method", format!("{method:?}").to_lowercase()),
+            ("model", model.join(" ")),
+            ("prepare", format!("{:?}", self.graph.prepare.unwrap_or(Prepare::None)).to_lowercase()),
+            ("samples", samples.to_string()),
+            ("seed", seed.to_string()),
+            ("split", split.to_string()),
+            ("splits", self.splits.words()),
+            ("steps", steps.to_string()),
+        ];
+        Ok(named.map(|(name, text)| (name.to_owned(), text)).into())
     }
 
     fn tell(&self, budget: &str, allowed: u64, found: &Attacked, warnings: &mut Warnings) {

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use calipers::inputs::Inputs;
 use calipers::sources::robustness::layout_b::checkpoint::{self, Checkpoint};
-use calipers::{Error, Result, output};
+use calipers::{Error, Result};
 use clap::Args;
 
 use super::model_args::PenaltyArgs;
-use super::speaking::Speaking;
+use super::speaking::{Speaking, fresh};
 use crate::Outcome;
 
 /// Convert a checkpoint between PyTorch (.pt) and safetensors
@@ -35,7 +35,7 @@ pub(crate) struct ConvertArgs {
 impl ConvertArgs {
     pub(crate) fn run(self) -> Result<Outcome> {
         checkpoint::check_ending(&self.to.to_string_lossy()).map_err(Error::as_usage)?;
-        output::check(&self.to)?;
+        fresh(&self.to)?;
         let read = Checkpoint::read(&self.from, &self.penalty.flags(), &Inputs::default())?;
         let mut warnings = self.speaking.warnings();
         if let Some(replaced) = &read.replaced {

@@ -2,16 +2,16 @@
 
 use std::path::PathBuf;
 
+use calipers::Result;
 use calipers::inputs::Inputs;
 use calipers::sources::robustness::layout_b::arrays_out::{RunArrays, check_ending};
 use calipers::sources::robustness::layout_b::attacked;
 use calipers::sources::robustness::layout_b::checkpoint::Checkpoint;
 use calipers::sources::robustness::layout_b::conditions::conditions;
-use calipers::{Result, output};
 use clap::Args;
 
 use super::model_args::{AttackedArgs, GraphArgs, PenaltyArgs, SplitArgs};
-use super::speaking::Speaking;
+use super::speaking::{Speaking, fresh};
 use crate::Outcome;
 
 /// Write the features of a model on the clean graph and on attacked ones
@@ -46,7 +46,7 @@ impl ForwardArgs {
         let AttackedArgs { attacked, flips, budgets } = &self.attacked;
         let conditions = conditions(attacked, flips, budgets)?;
         check_ending(&self.out)?;
-        output::check(&self.out)?;
+        fresh(&self.out)?;
         let inputs = Inputs::default();
         let dataset = self.graph.load(&inputs)?;
         let split = self.splits.load_one(&dataset, &inputs)?;
@@ -72,7 +72,8 @@ impl ForwardArgs {
         stuck(nodes, "clean graph");
         for condition in &conditions {
             let path = condition.path.path(split.number, None)?;
-            let graph = attacked::read(&path, condition.form, &dataset.graph, &inputs)?;
+            let graph =
+                attacked::read(&path, condition.form, condition.form.word(), &dataset.graph, &inputs)?;
             let nodes = arrays.add(&checkpoint.model, &dataset, &condition.budget, &graph, threads);
             let nodes = nodes.map_err(|error| in_model(error.at(format!("budget {}", condition.budget))))?;
             stuck(nodes, &format!("graph of budget {}", condition.budget));

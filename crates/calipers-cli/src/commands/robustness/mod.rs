@@ -2,6 +2,7 @@
 
 mod attack;
 mod convert;
+mod finished;
 mod forward;
 mod measuring;
 mod model_args;

@@ -120,6 +120,15 @@ pub(super) struct ChosenSplit {
 }
 
 impl SplitArgs {
+    /// Where drawn splits come from, in words; files are told by what they hold.
+    pub(super) fn words(&self) -> String {
+        let drawn = self.splits.as_deref().filter(|text| text.starts_with("stratified:"));
+        let (Some(drawn), shares) = (drawn, self.shares.unwrap_or([SHARES.0, SHARES.1])) else {
+            return "given".into();
+        };
+        format!("{drawn} seeds {:?} shares {shares:?}", self.seeds)
+    }
+
     /// The only split of a command that works on one.
     pub(super) fn load_one(&self, dataset: &Dataset, inputs: &Inputs) -> Result<ChosenSplit> {
         let given = self.splits.as_deref().map(str::parse).transpose()?;

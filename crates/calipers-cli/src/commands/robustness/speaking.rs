@@ -1,9 +1,10 @@
 //! What training and attacks say while they run, and the warnings they end with.
 
 use std::io::{self, IsTerminal};
+use std::path::Path;
 
-use calipers::Result;
 use calipers::models::watch::{Status, Watch};
+use calipers::{Error, Result, output};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -92,6 +93,16 @@ impl Warnings {
     pub(super) fn outcome(&self) -> Outcome {
         if self.strict && self.count > 0 { Outcome::Warned } else { Outcome::Done }
     }
+}
+
+/// Refuses an output that is there already: what took long to make is never overwritten.
+pub(super) fn fresh(path: &Path) -> Result<()> {
+    if path.is_file() {
+        return Err(Error::value("the output exists")
+            .in_file(path.display())
+            .advice("name another file, or remove this one first"));
+    }
+    output::check(path)
 }
 
 /// Draws the steps and samples of an attack.

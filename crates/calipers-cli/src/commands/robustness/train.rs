@@ -7,11 +7,11 @@ use calipers::inputs::Inputs;
 use calipers::models::split::lone_classes;
 use calipers::models::{Training, train};
 use calipers::sources::robustness::layout_b::checkpoint;
-use calipers::{Error, Result, output};
+use calipers::{Error, Result};
 use clap::Args;
 
 use super::model_args::{GraphArgs, PenaltyArgs, SplitArgs};
-use super::speaking::{Speaking, Warnings};
+use super::speaking::{Speaking, Warnings, fresh};
 use crate::Outcome;
 
 /// Train a RUNG model on the train nodes of a split
@@ -66,7 +66,7 @@ impl TrainArgs {
     pub(crate) fn run(self) -> Result<Outcome> {
         let training = self.training()?;
         checkpoint::check_ending(&self.out.to_string_lossy()).map_err(Error::as_usage)?;
-        output::check(&self.out)?;
+        fresh(&self.out)?;
         let inputs = Inputs::default();
         let dataset = self.graph.load(&inputs)?;
         let split = self.splits.load_one(&dataset, &inputs)?;

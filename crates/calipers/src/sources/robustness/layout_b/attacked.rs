@@ -24,12 +24,14 @@ pub struct AttackedGraph {
     pub flips: Option<Vec<Edge>>,
 }
 
-/// Reads the attacked graph of a file.
-pub fn read(path: &Path, form: AttackFile, clean: &Graph, inputs: &Inputs) -> Result<AttackedGraph> {
-    let word = match form {
-        AttackFile::Graph => "attacked",
-        AttackFile::Flips => "flips",
-    };
+/// Reads the attacked graph of a file, which is recorded as `word`.
+pub fn read(
+    path: &Path,
+    form: AttackFile,
+    word: &str,
+    clean: &Graph,
+    inputs: &Inputs,
+) -> Result<AttackedGraph> {
     let found = one_file(path, word)?;
     let read = || match form {
         AttackFile::Graph => {

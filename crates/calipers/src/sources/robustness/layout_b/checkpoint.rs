@@ -114,7 +114,12 @@ fn words<T: ToString>(all: &[T]) -> String {
 impl Checkpoint {
     /// Reads a model; its form is told by the ending.
     pub fn read(path: &Path, flags: &Flags, inputs: &Inputs) -> Result<Self> {
-        let found = one_file(path, "model")?;
+        Self::read_as(path, "model", flags, inputs)
+    }
+
+    /// Reads a model, which is recorded as `word`.
+    pub fn read_as(path: &Path, word: &str, flags: &Flags, inputs: &Inputs) -> Result<Self> {
+        let found = one_file(path, word)?;
         let read = || {
             check_ending(&found.name)?;
             let source = inputs.open_found(&found)?;

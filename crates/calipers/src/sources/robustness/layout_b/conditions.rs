@@ -1,5 +1,6 @@
 //! `--attacked`, `--flips` and `--budgets`: which attacked graphs there are, and where.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use calipers_core::{Error, Result};
@@ -21,6 +22,14 @@ impl AttackFile {
             Self::Flips => "--flips",
         }
     }
+
+    /// What files of this kind are read as.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Graph => "attacked",
+            Self::Flips => "flips",
+        }
+    }
 }
 
 /// One attacked graph of every run.
@@ -34,37 +43,63 @@ pub struct Condition {
     pub path: Template,
 }
 
-/// A path with places to be filled in: `{split}`, `{seed}` and `{budget}`.
+/// The path of each run: one with places to be filled in, or those that a report recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Template(String);
+pub enum Template {
+    /// A path with `{split}`, `{seed}` and `{budget}`.
+    Pattern(String),
+    /// A path for every split and seed.
+    Recorded(BTreeMap<(usize, Option<u64>), PathBuf>),
+}
 
 impl Template {
     /// A path as it was given.
     pub fn new(text: impl Into<String>) -> Self {
-        Self(text.into())
+        Self::Pattern(text.into())
     }
 
-    /// Whether a place of that name is in it.
-    pub fn has(&self, name: &str) -> bool {
-        self.0.contains(&format!("{{{name}}}"))
-    }
-
-    /// The same with every place of that name filled in.
-    #[must_use]
-    pub fn with(&self, name: &str, text: &str) -> Self {
-        Self(self.0.replace(&format!("{{{name}}}"), text))
+    /// Whether seeds tell its paths apart.
+    pub fn has_seeds(&self) -> bool {
+        match self {
+            Self::Pattern(text) => text.contains("{seed}"),
+            Self::Recorded(paths) => paths.keys().any(|(_, seed)| seed.is_some()),
+        }
     }
 
     /// The path for one run.
     pub fn path(&self, split: usize, seed: Option<u64>) -> Result<PathBuf> {
-        let filled = self.with("split", &split.to_string());
-        match seed {
-            Some(seed) => Ok(filled.with("seed", &seed.to_string()).0.into()),
-            None if filled.has("seed") => Err(Error::usage("{seed} in a path, but no seeds")
-                .found(&self.0)
-                .advice("give --seeds S[,S..]")),
-            None => Ok(filled.0.into()),
+        match self {
+            Self::Recorded(paths) => paths.get(&(split, seed)).cloned().ok_or_else(|| {
+                Error::value("the report names no file of a run").found(run_words(split, seed))
+            }),
+            Self::Pattern(text) => {
+                let filled = text.replace("{split}", &split.to_string());
+                match seed {
+                    Some(seed) => Ok(filled.replace("{seed}", &seed.to_string()).into()),
+                    None if self.has_seeds() => Err(Error::usage("{seed} in a path, but no seeds")
+                        .found(text)
+                        .advice("give --seeds S[,S..]")),
+                    None => Ok(filled.into()),
+                }
+            }
         }
+    }
+}
+
+/// What a report calls a run in the roles of its files: `split0`, or `split0-seed3`.
+pub fn run_words(split: usize, seed: Option<u64>) -> String {
+    match seed {
+        None => format!("split{split}"),
+        Some(seed) => format!("split{split}-seed{seed}"),
+    }
+}
+
+/// The split and seed that those words mean.
+pub fn run_of_words(words: &str) -> Option<(usize, Option<u64>)> {
+    let words = words.strip_prefix("split")?;
+    match words.split_once("-seed") {
+        None => Some((words.parse().ok()?, None)),
+        Some((split, seed)) => Some((split.parse().ok()?, Some(seed.parse().ok()?))),
     }
 }
 
@@ -77,7 +112,7 @@ pub fn conditions(attacked: &[String], flips: &[String], budgets: &[String]) -> 
         let explicit = text.split_once('=').filter(|(budget, _)| Budget::parse(budget).is_ok());
         if let Some((budget, path)) = explicit {
             push(&mut found, budget, form, path)?;
-        } else if Template::new(text.as_str()).has("budget") {
+        } else if text.contains("{budget}") {
             if budgets.is_empty() {
                 return Err(Error::usage("{budget} in a path, but no budgets")
                     .at(form.option())
@@ -118,7 +153,7 @@ fn push(found: &mut Vec<Condition>, text: &str, form: AttackFile, path: &str) ->
                 "give every budget one attacked graph; name attacks in runs of their own with --attack",
             ));
     }
-    found.push(Condition { budget, form, path: Template::new(path).with("budget", text) });
+    found.push(Condition { budget, form, path: Template::new(path.replace("{budget}", text)) });
     Ok(())
 }
 
@@ -147,6 +182,20 @@ mod tests {
         assert_eq!(found[0].path.path(3, None).unwrap(), PathBuf::from("a=3.npz"));
         assert_eq!(found[1].path.path(3, Some(7)).unwrap(), PathBuf::from("f/0.050/3-7.npy"));
         assert!(found[1].path.path(3, None).unwrap_err().to_string().contains("--seeds"));
+    }
+
+    #[test]
+    fn a_recorded_run_finds_its_file_again() {
+        for run in [(0, None), (12, Some(3))] {
+            assert_eq!(run_of_words(&run_words(run.0, run.1)), Some(run));
+        }
+        for words in ["", "split", "splitx", "split1-seed", "run 1"] {
+            assert_eq!(run_of_words(words), None, "{words}");
+        }
+        let recorded = Template::Recorded([((1, Some(4)), PathBuf::from("m"))].into());
+        assert!(recorded.has_seeds());
+        assert_eq!(recorded.path(1, Some(4)).unwrap(), PathBuf::from("m"));
+        assert!(recorded.path(1, None).unwrap_err().to_string().contains("split1"));
     }
 
     #[test]

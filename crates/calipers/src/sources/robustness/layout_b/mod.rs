@@ -155,7 +155,7 @@ impl Options {
     /// Whether seeds tell runs apart, not splits.
     fn seeds_in_paths(&self) -> bool {
         let paths = self.conditions.iter().map(|condition| &condition.path);
-        std::iter::once(&self.model).chain(paths).any(|path| path.has("seed"))
+        std::iter::once(&self.model).chain(paths).any(Template::has_seeds)
     }
 
     /// The options that say how files are found and read.

@@ -11,6 +11,7 @@ use calipers_models::Settings;
 use super::Options;
 use super::attacked;
 use super::checkpoint::Checkpoint;
+use super::conditions::run_words;
 use super::dataset::Dataset;
 use super::split_file::from_file;
 use super::splits::{NodeSplit, SplitSource, Splits};
@@ -91,7 +92,8 @@ impl<'a> Plan<'a> {
             };
             for &seed in &seeds {
                 let path = options.model.path(number, seed)?;
-                let checkpoint = Checkpoint::read(&path, &options.flags, inputs)?;
+                let word = format!("model:{}", run_words(number, seed));
+                let checkpoint = Checkpoint::read_as(&path, &word, &options.flags, inputs)?;
                 let shown = path.display().to_string();
                 checkpoint
                     .check(dataset.features.columns(), dataset.classes())
@@ -141,7 +143,9 @@ impl<'a> Plan<'a> {
         let model = &run.checkpoint.model;
         let condition = &options.conditions[unit.condition];
         let path = condition.path.path(run.split, run.seed)?;
-        let attacked = attacked::read(&path, condition.form, &dataset.graph, inputs)?;
+        let (of_run, budget) = (run_words(run.split, run.seed), condition.budget.label());
+        let word = format!("{}:{of_run}/{budget}", condition.form.word());
+        let attacked = attacked::read(&path, condition.form, &word, &dataset.graph, inputs)?;
         let forward = |graph, which: &str| {
             let forward = model.forward(graph, &dataset.features, threads);
             let forward = forward.map_err(|error| error.in_file(&run.shown).at(which))?;
@@ -199,11 +203,7 @@ fn trained(others: &[NodeSplit], number: usize) -> Result<Option<Vec<u32>>> {
 }
 
 fn run_name(options: &Options, split: usize, seed: Option<u64>) -> String {
-    match (&options.run, seed) {
-        (Some(name), _) => name.clone(),
-        (None, None) => format!("split{split}"),
-        (None, Some(seed)) => format!("split{split}-seed{seed}"),
-    }
+    options.run.clone().unwrap_or_else(|| run_words(split, seed))
 }
 
 /// The settings that all runs have: one report is about one way of propagating.
