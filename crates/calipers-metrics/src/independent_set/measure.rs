@@ -8,7 +8,7 @@ use super::ils::from_swapped;
 use super::protocol::{Axis, Decoder, IndependentSet, Kind, Preset, Switch};
 use super::ranking::extent;
 use super::row::{LabelRow, Row, ScoreRow, Sums};
-use super::solution::{counts, size, stored_violations};
+use super::solution::{counts, pinned_probabilities, size, stored_violations};
 use super::sums::{node_sums, probabilities, stored_sum};
 use super::swap::swap_search;
 use super::trajectory::{Reading, read, samples, steps};
@@ -79,7 +79,8 @@ fn score_row(protocol: &IndependentSet, unit: &Unit<'_>, scores: &Scores<'_>) ->
         lowest: lowest + 0.0,
         highest: highest + 0.0,
         sums,
-        score_degree: wants(protocol, Decoder::ScoreDegree).then(|| size(&score_degree(graph, &p))),
+        score_degree: wants(protocol, Decoder::ScoreDegree)
+            .then(|| size(&score_degree(graph, &pinned_probabilities(kind, values)))),
         swap,
         ils,
         samples: if scores.axis() == Some(Axis::Samples) { samples(unit, preset, &main) } else { Vec::new() },

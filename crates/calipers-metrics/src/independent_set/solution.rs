@@ -63,11 +63,18 @@ pub(super) fn counts(predicted: &[bool], labels: &[bool]) -> Counts {
 /// What nodes are ranked by: the scores as given, or in the published presets single-precision
 /// probabilities.
 pub(super) fn ranking_keys<'a>(kind: Kind, preset: Preset, scores: &'a [f64]) -> Cow<'a, [f64]> {
-    let single = |p: f64| f64::from(p as f32);
-    match (preset, kind) {
-        (Preset::Strict, _) | (_, Kind::Set) => Cow::Borrowed(scores),
-        (_, Kind::Logits) => scores.iter().map(|&z| single(math::sigmoid(z))).collect(),
-        (_, Kind::Probs) => scores.iter().map(|&p| single(p)).collect(),
+    if preset == Preset::Strict || kind == Kind::Set {
+        return Cow::Borrowed(scores);
+    }
+    pinned_probabilities(kind, scores).iter().map(|&p| f64::from(p as f32)).collect()
+}
+
+/// Correctly rounded probabilities, for whoever compares them: in the last bits of the faster ones
+/// equal nodes could differ, and so a tie be lost.
+pub(super) fn pinned_probabilities(kind: Kind, scores: &[f64]) -> Cow<'_, [f64]> {
+    match kind {
+        Kind::Logits => scores.iter().map(|&z| math::sigmoid(z)).collect(),
+        Kind::Probs | Kind::Set => Cow::Borrowed(scores),
     }
 }
 

@@ -288,3 +288,16 @@ fn a_graph_without_nodes_and_a_unit_without_scores_have_rows() {
     let row = measure(&nothing, &bare);
     assert!(row.scores.is_none() && row.labels.is_none() && row.baseline.is_none());
 }
+
+#[test]
+fn score_degree_compares_probabilities_that_are_right_to_the_last_bit() {
+    // The logistic function is the number below 1 at 36.9 and 1 at 40: node 1 goes first. A tie would
+    // go to node 0 and leave a larger set.
+    let pairs: &[(u32, u32)] = &[(0, 1), (0, 2), (0, 3), (1, 4), (1, 5), (2, 6), (3, 7)];
+    let graph = Graph::build(8, Storage::Once, &pairs).unwrap();
+    let logits = [36.9, 40.0, -30.0, -30.0, -30.0, -30.0, -30.0, -30.0];
+    let scores = Scores::new(Kind::Logits, None, &logits, 8).unwrap();
+    let unit = Unit::new("g", &graph, Some(scores), None, None).unwrap();
+    let protocol = IndependentSet { decoders: vec![Decoder::ScoreDegree], ..IndependentSet::default() };
+    assert_eq!(measure(&protocol, &unit).scores.unwrap().score_degree, Some(3));
+}
