@@ -55,9 +55,14 @@ pub(crate) fn mean(rows: &Rows<'_, Row>, per_graph: impl Fn(&Row) -> Reading) ->
 }
 
 /// The exact sum of at least one value, rounded once, divided by their number.
-pub(crate) fn mean_of(values: impl ExactSizeIterator<Item = f64>) -> f64 {
-    let number = values.len() as f64;
-    exact_sum(values) / number
+pub(crate) fn mean_of(mut values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let number = values.len();
+    if number == 1 {
+        // Single rows are read for tables and warnings, many times: the sum is the value, and as a
+        // sum it has no negative zero.
+        return values.next().unwrap_or(0.0) + 0.0;
+    }
+    exact_sum(values) / number as f64
 }
 
 /// The exact sum of the values, rounded once.
