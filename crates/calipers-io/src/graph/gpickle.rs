@@ -24,7 +24,7 @@ const ALLOWED: &[&str] = &[
 ];
 
 /// Reads a networkx `Graph` whose nodes are 0 to n-1, in any order. Labels are taken from the node
-/// attribute `label` when every node has it.
+/// attribute `label` when every node has it, as all nodes of a graph without nodes do.
 pub fn parse(bytes: &[u8]) -> Result<StoredGraph> {
     let pickle = pickle::parse(bytes, ALLOWED).map_err(|error| error.at("gpickle"))?;
     let graph = pickle.object(pickle.root()).filter(|object| object.class == GRAPH);
@@ -130,7 +130,7 @@ impl<'a> Reader<'a> {
                     .found("no attribute 'label'")
                     .advice("label all nodes or none"))
             }
-            _ => Ok(labels.into_iter().collect::<Option<_>>().filter(|_| !nodes.is_empty())),
+            _ => Ok(labels.into_iter().collect()),
         }
     }
 

@@ -9,7 +9,7 @@ use calipers_metrics::independent_set::graph::{EdgeSource, Graph, Storage};
 
 use super::arrays::MatrixEdges;
 use super::containers::{self, Container, Part, StoredEdges};
-use super::options::Options;
+use super::options::{IN_GRAPH, Labels, Options};
 use crate::inputs::Inputs;
 use crate::sources::array_file::{self, numbered};
 use crate::sources::walk::{Found, has_ending};
@@ -49,11 +49,23 @@ pub fn endings() -> Vec<&'static str> {
     GraphFormat::ALL.iter().flat_map(|format| format.endings()).copied().collect()
 }
 
+/// Whether graph files of a format may say which nodes are labelled.
+fn holds_labels(format: GraphFormat) -> bool {
+    matches!(format, GraphFormat::Gpickle | GraphFormat::Ml4co)
+}
+
 impl GraphPath {
     /// The format by option, else by ending.
     pub fn new(found: Found, options: &Options) -> Result<Self> {
         let format = options.graph_format.or_else(|| GraphFormat::of_name(&found.name));
         match format {
+            Some(format) if options.labels == Some(Labels::InGraph) && !holds_labels(format) => {
+                Err(Error::value("files of this format hold no labels")
+                    .in_file(&found.shown)
+                    .found(format!("--labels {IN_GRAPH} with {format}"))
+                    .allowed(format!("{} and {}", GraphFormat::Gpickle, GraphFormat::Ml4co))
+                    .advice("give the labels in files of their own: --labels PATH"))
+            }
             Some(format) => Ok(Self { found, format }),
             None => Err(Error::format(match &found.held {
                 None => "the ending does not tell the graph format",
