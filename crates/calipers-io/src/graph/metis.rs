@@ -20,11 +20,14 @@ pub fn parse(bytes: &[u8]) -> Result<StoredGraph> {
     };
     let most = head.edges.saturating_mul(2).min(bytes.len() as u64 / 2);
     let mut entries = Vec::with_capacity(most as usize);
+    let mut last_absent = false;
     for node in 0..head.nodes {
         match lines.next().transpose()? {
             Some(line) => neighbours(line, node as u32, &head, &mut entries)?,
             // The last node's empty line may lack its own line end.
-            None if node + 1 == head.nodes && bytes.ends_with(b"\n") && head.skipped == 0 => {}
+            None if node + 1 == head.nodes && bytes.ends_with(b"\n") && head.skipped == 0 => {
+                last_absent = true;
+            }
             None => return Err(too_few(node, head.nodes)),
         }
     }
@@ -32,11 +35,14 @@ pub fn parse(bytes: &[u8]) -> Result<StoredGraph> {
         let line = line?;
         line.fields().end(&format!("{} lines of neighbours", head.nodes))?;
     }
-    check_edges(&entries, head.edges)?;
+    check_edges(&entries, &head)
+        .map_err(|error| if last_absent { too_few(head.nodes - 1, head.nodes) } else { error })?;
     Ok(StoredGraph { nodes: Some(head.nodes), entries, storage: Storage::Both, ..StoredGraph::default() })
 }
 
 struct Head {
+    /// The number of the line it stands on.
+    line: u64,
     nodes: u64,
     edges: u64,
     /// Words at the start of each line that are sizes and weights of the node.
@@ -76,7 +82,13 @@ fn head(line: Line<'_>) -> Result<Head> {
                 .allowed(allowed));
         }
     };
-    Ok(Head { nodes, edges, skipped: weights.saturating_add(node_sizes.into()), edge_weights })
+    Ok(Head {
+        line: line.number,
+        nodes,
+        edges,
+        skipped: weights.saturating_add(node_sizes.into()),
+        edge_weights,
+    })
 }
 
 fn neighbours(line: Line<'_>, node: u32, head: &Head, entries: &mut Vec<(u32, u32)>) -> Result<()> {
@@ -108,14 +120,15 @@ fn too_few(found: u64, nodes: u64) -> Error {
         .advice("a node without neighbours needs an empty line")
 }
 
-fn check_edges(entries: &[(u32, u32)], edges: u64) -> Result<()> {
+fn check_edges(entries: &[(u32, u32)], head: &Head) -> Result<()> {
+    let edges = head.edges;
     let loops = entries.iter().filter(|(u, v)| u == v).count() as u128;
     let listed = entries.len() as u128;
     let expected = 2 * u128::from(edges);
     if expected == listed || expected == listed + loops {
         return Ok(());
     }
-    let error = Error::format("the number of edges differs from the head").at("head line");
+    let error = Error::format("the number of edges differs from the head").at(format!("line {}", head.line));
     let error = error.found(format_args!("{listed} neighbours, where m = {edges} means {expected}"));
     Err(error.advice("list every edge at both its nodes, or correct m"))
 }
@@ -159,6 +172,7 @@ mod tests {
             assert_eq!(read(text).unwrap().entries, [(1, 2), (2, 1)]);
         }
         assert!(refusal("4 1\n2\n1\n").contains("2 lines"));
+        assert!(refusal("3 2\n2\n1 3\n").contains("2 lines"));
         assert!(refusal("2 0 10\n7\n").contains("1 lines"));
         assert_eq!(read("0 0\n").unwrap().nodes, Some(0));
     }
@@ -173,7 +187,10 @@ mod tests {
     #[test]
     fn wrong_counts_and_neighbours_name_line_or_counts() {
         let error = refusal("3 3\n2\n1 3\n2\n");
-        assert!(error.contains("4 neighbours") && error.contains("m = 3 means 6"), "{error}");
+        assert!(
+            ["4 neighbours", "m = 3 means 6", "line 1"].iter().all(|word| error.contains(word)),
+            "{error}"
+        );
         for (text, word) in [
             ("3 2\n2\n1 4\n2\n", "line 3"),
             ("3 2\n2\n0 3\n2\n", "from 1"),
