@@ -58,7 +58,8 @@ def greedy_decode(probs, edge_index, num_nodes):
         if node not in blocked:
             chosen.add(node)
             blocked.add(node)
-            blocked.update(adjacent[node])
+            for neighbour in adjacent[node]:
+                blocked.add(neighbour)
     return len(chosen)
 
 
