@@ -55,7 +55,7 @@ struct Files {
     #[arg(long, value_name = "PATH|@graph")]
     labels: Option<PathBuf>,
     /// Known optimum: a number for all, or a CSV, JSON or JSONL file by unit
-    #[arg(long, value_name = "FILE|N")]
+    #[arg(long, value_name = "FILE|N", allow_negative_numbers = true)]
     optimum: Option<String>,
     /// Say that there are no scores: label audit, baseline and certificate only
     #[arg(long)]
@@ -179,9 +179,7 @@ impl IndependentSetArgs {
             labels: files
                 .labels
                 .map(|path| if path == Path::new(IN_GRAPH) { Labels::InGraph } else { Labels::At(path) }),
-            optimum: files
-                .optimum
-                .map(|text| text.parse().map_or_else(|_| Optimum::At(PathBuf::from(&text)), Optimum::Same)),
+            optimum: files.optimum.map(optimum).transpose()?,
             names: files.names,
             no_scores: files.no_scores,
             scores_are: files.scores_are,
@@ -193,6 +191,20 @@ impl IndependentSetArgs {
             refuse_self_loops: files.self_loops == "error",
             protocol,
         })
+    }
+}
+
+/// A number for all graphs, or a file. What begins like a number is not taken for a file.
+fn optimum(text: String) -> Result<Optimum> {
+    let numeric = text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
+    match (text.parse(), text.parse::<f64>()) {
+        (Ok(value), _) => Ok(Optimum::Same(value)),
+        (Err(_), Ok(_)) if numeric => Err(Error::value("the optimum must be a whole number, 0 or more")
+            .at("--optimum")
+            .found(text)
+            .allowed("a whole number for all graphs, or a file")
+            .advice("a file whose name is a number is given as ./NAME")),
+        (Err(_), _) => Ok(Optimum::At(PathBuf::from(text))),
     }
 }
 

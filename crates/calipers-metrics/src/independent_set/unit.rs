@@ -41,8 +41,12 @@ impl<'a> Scores<'a> {
                 .allowed("at least 1"));
         }
         if rows.checked_mul(nodes) != Some(values.len()) {
+            let width = values.len().checked_div(rows).filter(|width| width * rows == values.len());
             return Err(Error::value("scores and graph differ in length")
-                .found(format!("{} scores", values.len()))
+                .found(match (axis, width) {
+                    (Some(_), Some(width)) => format!("rows of {width} scores"),
+                    _ => format!("{} scores", values.len()),
+                })
                 .allowed(match axis {
                     None => format!("{nodes}, one for each node"),
                     Some(_) => format!("{rows} rows of {nodes}, one for each node"),
@@ -88,7 +92,7 @@ impl<'a> Scores<'a> {
         let value = self.values[bad];
         let error = if !value.is_finite() {
             let what = if value.is_nan() { "a score is not a number" } else { "a score is infinite" };
-            Error::value(what).allowed("finite numbers")
+            Error::value(what).allowed("finite numbers").advice("check what the model gave for this node")
         } else if self.kind == Kind::Set {
             Error::value("a set holds another value than 0 and 1").allowed("0 or 1")
         } else {
@@ -137,6 +141,7 @@ impl<'a> Unit<'a> {
         for (what, length) in [("scores", scored), ("labels", labels.map(<[bool]>::len))] {
             if let Some(length) = length.filter(|&length| length != nodes) {
                 return Err(Error::value(format!("{what} and graph differ in length"))
+                    .at(format!("unit {name}"))
                     .found(format!("{length} {what}"))
                     .allowed(format!("{nodes}, one for each node"))
                     .advice(format!("check that {what} and graph belong together")));

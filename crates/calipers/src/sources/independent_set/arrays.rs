@@ -36,7 +36,7 @@ impl<'a> MatrixEdges<'a> {
             return Err(Error::value("'edge_index' must hold integers")
                 .at(at)
                 .found(dtype.name())
-                .allowed("any integer type"));
+                .allowed("integers of any type, shape [2,M]"));
         }
         if !matches!(shape, [2, _]) {
             let error = Error::value("'edge_index' has the wrong shape")
@@ -96,13 +96,30 @@ pub fn score_key(keys: &[String], options: &Options) -> Result<Option<(String, K
             .advice("add the scores, or say --no-scores")),
         [(key, None, _)] => Err(Error::usage(format!("nothing says what '{key}' holds"))
             .advice("--scores-are logits, probs or set")),
-        [(key, Some(kind), axis)] => Ok(Some((key.clone(), *kind, axis.or(options.axis)))),
+        [(key, Some(kind), axis)] => {
+            agrees(key, "--axis", axis.map(super::word), options.axis.map(super::word))?;
+            agrees(key, "--scores-are", Some(super::word(kind)), options.scores_are.map(super::word))?;
+            Ok(Some((key.clone(), *kind, axis.or(options.axis))))
+        }
         several => Err(Error::value("there are several kinds of scores")
             .found(format!(
                 "keys {}",
                 several.iter().map(|(key, ..)| key.as_str()).collect::<Vec<_>>().join(" and ")
             ))
             .allowed("exactly one")),
+    }
+}
+
+/// Refuses an option that contradicts what the name of a key says.
+fn agrees(key: &str, flag: &str, named: Option<String>, said: Option<String>) -> Result<()> {
+    match (named, said) {
+        (Some(named), Some(said)) if named != said => {
+            Err(Error::value(format!("{flag} contradicts the name of a key"))
+                .at(format!("key {key}"))
+                .found(format!("{flag} {said}, but '{key}' names {named}"))
+                .advice(format!("leave out {flag}, or rename the key")))
+        }
+        _ => Ok(()),
     }
 }
 

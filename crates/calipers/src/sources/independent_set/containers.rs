@@ -79,14 +79,14 @@ pub fn units(found: &Found, stem: &str) -> Result<Vec<(String, Part)>> {
                 units.push((name, Part { member, graph: Some(graph) }));
             }
         } else {
-            let name = arrays::texts(arrays, "name")?.and_then(|names| names.into_iter().next());
-            units.push((name.unwrap_or(stem), Part { member, graph: None }));
+            units.push((own_name(arrays)?.unwrap_or(stem), Part { member, graph: None }));
         }
     }
     Ok(units)
 }
 
-fn pack_names(arrays: &Arrays, stem: &str, graphs: usize) -> Result<Vec<String>> {
+/// The names of a pack's graphs: its own, else numbers behind the stem.
+pub fn pack_names(arrays: &Arrays, stem: &str, graphs: usize) -> Result<Vec<String>> {
     match arrays::texts(arrays, "names")? {
         None => Ok((0..graphs).map(|graph| numbered(stem, graph, graphs)).collect()),
         Some(names) if names.len() == graphs => Ok(names),
@@ -94,6 +94,18 @@ fn pack_names(arrays: &Arrays, stem: &str, graphs: usize) -> Result<Vec<String>>
             .at("key names")
             .found(format!("{} names", names.len()))
             .allowed(format!("{graphs} names"))),
+    }
+}
+
+/// The name a container gives its one graph.
+pub fn own_name(arrays: &Arrays) -> Result<Option<String>> {
+    match arrays::texts(arrays, "name")?.as_deref() {
+        None => Ok(None),
+        Some([name]) => Ok(Some(name.clone())),
+        Some(names) => Err(Error::value("'name' must be one name")
+            .at("key name")
+            .found(format!("{} names", names.len()))
+            .advice("the names of a pack are under 'names', beside 'ptr' or 'batch'")),
     }
 }
 
@@ -183,7 +195,8 @@ fn known_nodes(
             Some((first, expected)) if expected != nodes => {
                 return Err(Error::value(format!("'{first}' and '{what}' are of different lengths"))
                     .found(format!("{expected} nodes by {first}, {nodes} by {what}"))
-                    .allowed("one value a node"));
+                    .allowed("one value a node")
+                    .advice("check that both belong to the same graph"));
             }
             Some(_) => {}
         }

@@ -57,6 +57,13 @@ pub fn measure_from(
     let plan = Plan::new(options, &inputs)?;
     let first = &plan.units[0];
     let (scores, axis) = kind_of(&plan, first, options)?;
+    if let (Some(said), Some(kind), None) = (options.axis, scores, axis) {
+        return Err(Error::value("an axis was named, but the scores have one value a node")
+            .in_file(&first.shown)
+            .at(format!("unit {}", first.name))
+            .found(format!("--axis {}, one row of {}", word(said), word(kind)))
+            .advice("leave out --axis, or give arrays of shape [S,N] or [T,N]"));
+    }
     let protocol = IndependentSet { scores, axis, ..options.protocol.clone() };
     let units = match shard {
         Some(shard) => &plan.units[shard.range(plan.units.len())],
@@ -94,7 +101,7 @@ pub fn with_unit<T>(
     let complement = options.protocol.complement.then(|| stored.complement()).transpose()?;
     let graph = complement.as_ref().unwrap_or(stored);
     let scores = evidence.scores.as_ref();
-    let scores = scores.map(|scores| Scores::new(scores.kind, scores.axis, &scores.values, graph.nodes()));
+    let scores = scores.map(|scores| scores.checked(graph.nodes()));
     use_it(graph, scores.transpose()?, evidence.labels.as_deref())
 }
 
@@ -147,8 +154,13 @@ fn same_kind(
 
 /// A kind and an axis in words.
 fn shown((kind, axis): (Option<Kind>, Option<Axis>)) -> String {
-    let kind = kind.map_or("no scores".into(), |kind| format!("{kind:?}").to_lowercase());
-    axis.map_or(kind.clone(), |axis| format!("{kind} with {}", format!("{axis:?}").to_lowercase()))
+    let kind = kind.map_or("no scores".into(), word);
+    axis.map_or(kind.clone(), |axis| format!("{kind} with {}", word(axis)))
+}
+
+/// A kind or an axis as options and keys write it.
+fn word(of: impl std::fmt::Debug) -> String {
+    format!("{of:?}").to_lowercase()
 }
 
 fn read(plan: &Plan, unit: &UnitPlan, options: &Options, inputs: &Inputs) -> Result<Evidence> {
@@ -161,19 +173,25 @@ fn read(plan: &Plan, unit: &UnitPlan, options: &Options, inputs: &Inputs) -> Res
             Ok(Evidence { scores_shown: unit.shown.clone(), optimum, ..evidence })
         }
         UnitAt::Files { graph, scores, chosen, labels } => {
+            let mut score_place = unit.place();
             let score_values = match scores {
                 Some((place, index)) => {
+                    let named = |error: Error| error.in_file(&plan.scores.file(*place).shown);
                     let file = plan.scores.take(*place, |file| node_files::load(file, inputs));
-                    let values = file.and_then(|file| file.scores(*index, options));
-                    Some(values.map_err(|error| error.in_file(&plan.scores.file(*place).shown))?)
+                    let file = file.map_err(named)?;
+                    score_place = file.place(*index).unwrap_or(score_place);
+                    Some(file.scores(*index, options).map_err(named)?)
                 }
                 None => chosen.clone().map(node_files::Values::Chosen),
             };
+            let mut label_place = unit.place();
             let label_values = match labels {
                 Some((place, index)) => {
+                    let named = |error: Error| error.in_file(&plan.labels.file(*place).shown);
                     let file = plan.labels.take(*place, |file| node_files::load(file, inputs));
-                    let values = file.and_then(|file| file.labels(*index));
-                    Some(values.map_err(|error| error.in_file(&plan.labels.file(*place).shown))?)
+                    let file = file.map_err(named)?;
+                    label_place = file.place(*index).unwrap_or(label_place);
+                    Some(file.labels(*index).map_err(named)?)
                 }
                 None => None,
             };
@@ -185,13 +203,14 @@ fn read(plan: &Plan, unit: &UnitPlan, options: &Options, inputs: &Inputs) -> Res
             let mut built = file.graph(path.format, graph.1, nodes, options)?;
             drop(file);
             let nodes = built.graph.nodes() as u64;
-            let scores_shown = match scores {
-                Some((place, _)) => plan.scores.file(*place).shown.clone(),
-                None => unit.shown.clone(),
+            let scores_shown = match (scores, options.inputs.first()) {
+                (Some((place, _)), _) => plan.scores.file(*place).shown.clone(),
+                (None, Some(results)) => plan::shown(results),
+                (None, None) => unit.shown.clone(),
             };
-            let score_file = |error: Error| error.in_file(&scores_shown);
+            let score_file = |error: Error| error.in_file(&scores_shown).at(&score_place);
             let label_file = |error: Error| match labels {
-                Some((place, _)) => error.in_file(&plan.labels.file(*place).shown),
+                Some((place, _)) => error.in_file(&plan.labels.file(*place).shown).at(&label_place),
                 None => error,
             };
             let scores =
@@ -199,7 +218,7 @@ fn read(plan: &Plan, unit: &UnitPlan, options: &Options, inputs: &Inputs) -> Res
             let labels = match (label_values, &options.labels) {
                 (Some(values), _) => {
                     let set = values.for_nodes(nodes).map_err(label_file)?;
-                    Some(node_values::labels(&set.values)?)
+                    Some(node_values::labels(&set.values).map_err(label_file)?)
                 }
                 (None, Some(Labels::InGraph)) => built.labels.take(),
                 (None, _) => None,
@@ -247,7 +266,7 @@ fn update(
     let graph = complement.as_ref().unwrap_or(stored);
     let at_unit = |error: Error| error.at(format!("unit {name}"));
     let scores = evidence.scores.as_ref().map(|scores| {
-        let checked = Scores::new(scores.kind, scores.axis, &scores.values, graph.nodes()).map_err(at_unit);
+        let checked = scores.checked(graph.nodes()).map_err(at_unit);
         // Arrays in memory have no file.
         checked.map_err(|error| match evidence.scores_shown.as_str() {
             "" => error,
@@ -255,7 +274,7 @@ fn update(
         })
     });
     let view = Unit::new(name, graph, scores.transpose()?, evidence.labels.as_deref(), evidence.optimum);
-    accumulator.update(name, view.map_err(at_unit)?)?;
+    accumulator.update(name, view?)?;
     if let Some((announced, lines)) = evidence.graph.announced {
         accumulator.provenance.facts.insert(Fact {
             code: "edge-count-differs".into(),

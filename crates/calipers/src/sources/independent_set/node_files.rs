@@ -1,5 +1,7 @@
 //! Score and label files: which units they speak of, and the values of each.
 
+use std::sync::OnceLock;
+
 use calipers_core::{Error, Result};
 use calipers_io::array::{Array, Arrays};
 use calipers_io::compress::inflate;
@@ -8,6 +10,7 @@ use calipers_io::score::{NodeSet, ScoreFormat, UnitColumns, cover, json_lines, l
 use calipers_metrics::independent_set::{Axis, Kind};
 
 use super::arrays;
+use super::containers::{own_name, pack_names};
 use super::node_values::{self, ScoreValues};
 use super::options::Options;
 use super::pack::{self, Boundaries};
@@ -39,10 +42,19 @@ pub enum NodeFile {
     Text(ScoreFormat, Vec<u8>),
     /// One value a node, of one graph.
     Array(Array),
-    /// Containers of arrays; a packed batch has boundaries.
-    Arrays(Vec<(Arrays, Option<Boundaries>)>),
+    /// Containers of arrays.
+    Arrays(Vec<Member>),
     /// One entry a unit.
     Units(Vec<UnitColumns>),
+}
+
+/// A container of scores or labels, of which each array is decoded once for all its graphs.
+pub struct Member {
+    arrays: Arrays,
+    /// Where graphs end, in a packed batch.
+    boundaries: Option<Boundaries>,
+    scores: OnceLock<Result<ScoreValues>>,
+    labels: OnceLock<Result<Vec<bool>>>,
 }
 
 /// A unit a file speaks of: its name where the content gives one, and where it stands.
@@ -78,7 +90,7 @@ pub fn load(found: &Found, inputs: &Inputs) -> Result<NodeFile> {
         let with_boundaries = |arrays: Arrays| {
             let packed = pack::is_pack(&arrays.keys());
             let boundaries = packed.then(|| pack::boundaries(&arrays, None)).transpose()?;
-            Ok((arrays, boundaries))
+            Ok(Member { arrays, boundaries, scores: OnceLock::new(), labels: OnceLock::new() })
         };
         return containers.into_iter().map(with_boundaries).collect::<Result<_>>().map(NodeFile::Arrays);
     }
@@ -122,20 +134,17 @@ impl NodeFile {
                 .collect()),
             Self::Arrays(members) => {
                 let mut mentions = Vec::new();
-                for (member, (arrays, boundaries)) in members.iter().enumerate() {
-                    let stem = if members.len() == 1 {
-                        stem.to_owned()
-                    } else {
-                        numbered(stem, member, members.len())
+                for (number, member) in members.iter().enumerate() {
+                    let several = members.len() > 1;
+                    let stem = if several { numbered(stem, number, members.len()) } else { stem.to_owned() };
+                    let units = match &member.boundaries {
+                        Some(boundaries) => pack_names(&member.arrays, &stem, boundaries.graphs())?
+                            .into_iter()
+                            .map(Some)
+                            .collect(),
+                        None => vec![own_name(&member.arrays)?.or_else(|| several.then_some(stem))],
                     };
-                    let own = arrays::texts(arrays, if boundaries.is_some() { "names" } else { "name" })?;
-                    let count = boundaries.as_ref().map_or(1, Boundaries::graphs);
-                    for graph in 0..count {
-                        let unit = match (&own, boundaries) {
-                            (Some(names), _) => names.get(graph).cloned(),
-                            (None, Some(_)) => Some(numbered(&stem, graph, count)),
-                            (None, None) => (members.len() > 1).then(|| stem.clone()),
-                        };
+                    for (graph, unit) in units.into_iter().enumerate() {
                         mentions.push(Mention {
                             unit,
                             index: mentions.len(),
@@ -146,6 +155,14 @@ impl NodeFile {
                 Ok(mentions)
             }
         }
+    }
+
+    /// Where in the file a unit stands, where the file has lines.
+    pub fn place(&self, index: usize) -> Option<String> {
+        let Self::Units(units) = self else { return None };
+        let columns = units.get(index)?;
+        let line = format!("line {}", columns.line);
+        Some(columns.unit.as_ref().map_or(line.clone(), |unit| format!("{line}, unit {unit}")))
     }
 
     /// The scores of one unit.
@@ -165,13 +182,14 @@ impl NodeFile {
                 node_values::scores(array, "scores", declared()?, options.axis).map(Values::Known)
             }
             Self::Arrays(members) => {
-                let (arrays, nodes) = member(members, index)?;
-                let scores =
-                    arrays::scores(arrays, options)?.ok_or_else(|| Error::value("there are no scores"))?;
-                Ok(Values::Known(match nodes {
-                    Some(nodes) => within(scores.nodes(), &nodes).map(|()| scores.of_nodes(nodes))?,
-                    None => scores,
-                }))
+                let (member, graph) = member(members, index)?;
+                let read = || {
+                    let scores = arrays::scores(&member.arrays, options)?;
+                    let scores = scores.ok_or_else(|| Error::value("there are no scores"))?;
+                    member.cover(scores.nodes()).map(|()| scores)
+                };
+                let scores = member.scores.get_or_init(read).as_ref().map_err(Clone::clone)?;
+                Ok(Values::Known(scores.of_nodes(member.nodes(graph, scores.nodes()))))
             }
             Self::Units(units) => {
                 let columns = &units[index];
@@ -214,29 +232,26 @@ impl NodeFile {
                 Ok(Values::Known(as_set(&labels)))
             }
             Self::Arrays(members) => {
-                let (arrays, nodes) = member(members, index)?;
-                let labels = arrays::labels(arrays)?.ok_or_else(|| {
-                    Error::value("there are no labels")
-                        .found(format!("keys {}", arrays.keys().join(", ")))
-                        .allowed("labels or y")
-                })?;
-                match nodes {
-                    Some(nodes) => {
-                        within(labels.len(), &nodes).map(|()| Values::Known(as_set(&labels[nodes])))
-                    }
-                    None => Ok(Values::Known(as_set(&labels))),
-                }
+                let (member, graph) = member(members, index)?;
+                let read = || {
+                    let labels = arrays::labels(&member.arrays)?.ok_or_else(|| {
+                        Error::value("there are no labels")
+                            .found(format!("keys {}", member.arrays.keys().join(", ")))
+                            .allowed("labels or y")
+                    })?;
+                    member.cover(labels.len()).map(|()| labels)
+                };
+                let labels = member.labels.get_or_init(read).as_ref().map_err(Clone::clone)?;
+                Ok(Values::Known(as_set(&labels[member.nodes(graph, labels.len())])))
             }
             Self::Units(units) => {
                 let columns = &units[index];
                 let at_line = |error: Error| error.at(format!("line {}", columns.line));
                 match (&columns.labels, &columns.set) {
-                    (Some(labels), None) => values(labels).map_err(at_line),
+                    // A set beside labels is the prediction of the same unit.
+                    (Some(labels), _) => values(labels).map_err(at_line),
                     (None, Some(NodeSet::Values(set))) => values(set).map_err(at_line),
                     (None, Some(NodeSet::Listed(nodes))) => Ok(Values::Chosen(nodes.clone())),
-                    (Some(_), Some(_)) => Err(at_line(
-                        Error::value("both labels and a set are given").allowed("one of the two"),
-                    )),
                     (None, None) => Err(at_line(Error::value("there are no labels"))),
                 }
             }
@@ -244,26 +259,28 @@ impl NodeFile {
     }
 }
 
-/// The container that holds the unit of an index, and the unit's nodes in it.
-fn member(
-    members: &[(Arrays, Option<Boundaries>)],
-    mut index: usize,
-) -> Result<(&Arrays, Option<std::ops::Range<usize>>)> {
-    for (arrays, boundaries) in members {
-        let count = boundaries.as_ref().map_or(1, Boundaries::graphs);
+/// The container that holds the unit of an index, and which of its graphs that is.
+fn member(members: &[Member], mut index: usize) -> Result<(&Member, usize)> {
+    for member in members {
+        let count = member.boundaries.as_ref().map_or(1, Boundaries::graphs);
         if index < count {
-            return Ok((arrays, boundaries.as_ref().map(|boundaries| boundaries.nodes(index))));
+            return Ok((member, index));
         }
         index -= count;
     }
     Err(Error::value("the file holds fewer units than it announced"))
 }
 
-fn within(length: usize, nodes: &std::ops::Range<usize>) -> Result<()> {
-    if nodes.end <= length {
-        return Ok(());
+impl Member {
+    /// Refuses values that the boundaries of a packed batch do not cover.
+    fn cover(&self, length: usize) -> Result<()> {
+        self.boundaries.as_ref().map_or(Ok(()), |boundaries| boundaries.cover(&self.arrays, length))
     }
-    Err(Error::value("the boundaries reach beyond the values").found(nodes.end).allowed(length))
+
+    /// The nodes of a graph among all that there are values for.
+    fn nodes(&self, graph: usize, length: usize) -> std::ops::Range<usize> {
+        self.boundaries.as_ref().map_or(0..length, |boundaries| boundaries.nodes(graph))
+    }
 }
 
 fn as_set(labels: &[bool]) -> ScoreValues {
@@ -292,7 +309,14 @@ impl Values {
     /// One value a node, now that their number is known.
     pub fn for_nodes(self, nodes: u64) -> Result<ScoreValues> {
         match self {
-            Self::Known(values) => Ok(values),
+            Self::Known(values) if values.nodes() as u64 == nodes => Ok(values),
+            Self::Known(values) => Err(Error::value("the values and the graph differ in length")
+                .found(match values.axis {
+                    None => format!("{} values", values.nodes()),
+                    Some(_) => format!("rows of {} values", values.nodes()),
+                })
+                .allowed(format!("{nodes}, the graph has {nodes} nodes"))
+                .advice("check that the file and the graph belong together")),
             Self::Lines(kind, values) => {
                 if values.len() as u64 != nodes {
                     return Err(Error::value("the file must have one line a node")

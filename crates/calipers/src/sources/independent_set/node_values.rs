@@ -2,6 +2,7 @@
 
 use calipers_core::{Error, Result};
 use calipers_io::array::{Array, Dtype};
+use calipers_metrics::independent_set::unit::Scores;
 use calipers_metrics::independent_set::{Axis, Kind};
 
 /// The scores of one graph, or of all graphs of a pack together.
@@ -28,6 +29,12 @@ impl ScoreValues {
         self.values.len().checked_div(self.rows).unwrap_or(0)
     }
 
+    /// The scores checked against a graph of so many nodes. The number of rows is that of the file:
+    /// a graph without nodes has as many steps or samples as another one.
+    pub fn checked(&self, nodes: usize) -> Result<Scores<'_>> {
+        Scores::with_rows(self.kind, self.axis, &self.values, self.rows, nodes)
+    }
+
     /// The scores of the nodes in `range` alone.
     pub fn of_nodes(&self, range: std::ops::Range<usize>) -> Self {
         let nodes = self.nodes();
@@ -46,7 +53,12 @@ pub fn scores(array: &Array, key: &str, kind: Kind, axis: Option<Axis>) -> Resul
         if kind == Kind::Set { "bool, integers or floats holding 0 and 1" } else { "f16, bf16, f32 or f64" };
     if dtype == Dtype::Text || (kind != Kind::Set && !dtype.is_float()) {
         let error = Error::value(format!("'{key}' has a type that cannot hold {}", noun(kind)));
-        return Err(error.at(format!("key {key}")).found(dtype.name()).allowed(allowed));
+        let error = error.at(format!("key {key}")).found(dtype.name()).allowed(allowed);
+        return Err(if kind == Kind::Set {
+            error
+        } else {
+            error.advice("convert it to floats; chosen nodes as 0 and 1 go under 'set'")
+        });
     }
     let shape = array.shape();
     let rows = match (shape, axis) {
@@ -127,7 +139,9 @@ pub fn whole(value: f64, what: &str) -> Result<u64> {
     if fits {
         return Ok(value as u64);
     }
-    Err(Error::value(format!("{what} must be a whole number, 0 or more")).found(value))
+    Err(Error::value(format!("{what} must be a whole number, 0 or more"))
+        .found(value)
+        .allowed("0, 1, 2, ... up to the number of nodes"))
 }
 
 /// A shape as people write it.

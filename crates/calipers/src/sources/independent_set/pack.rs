@@ -10,6 +10,11 @@ use super::arrays::{self, MatrixEdges};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Boundaries(Vec<usize>);
 
+/// The key that says where graphs end, for messages.
+fn boundary_key(arrays: &Arrays) -> &'static str {
+    if arrays.keys().iter().any(|key| key == "ptr") { "ptr" } else { "batch" }
+}
+
 impl Boundaries {
     /// How many graphs there are.
     pub fn graphs(&self) -> usize {
@@ -25,6 +30,33 @@ impl Boundaries {
     pub fn total(&self) -> usize {
         self.0.last().copied().unwrap_or(0)
     }
+
+    /// Refuses values of another number than the boundaries have nodes; `arrays` is what both came
+    /// from.
+    pub fn cover(&self, arrays: &Arrays, nodes: usize) -> Result<()> {
+        if self.total() == nodes {
+            return Ok(());
+        }
+        let key = boundary_key(arrays);
+        let error = match key {
+            "ptr" => ends_elsewhere(self.graphs(), self.total() as i64, nodes),
+            _ => one_a_node(self.total(), nodes),
+        };
+        Err(error.at(format!("key {key}")))
+    }
+}
+
+fn ends_elsewhere(index: usize, value: i64, nodes: usize) -> Error {
+    Error::value("'ptr' must end at the number of nodes")
+        .at(format!("index {index}"))
+        .found(value)
+        .allowed(format!("{nodes}, the number of nodes"))
+}
+
+fn one_a_node(length: usize, nodes: usize) -> Error {
+    Error::value("'batch' must have one number a node")
+        .found(format!("{length} numbers"))
+        .allowed(format!("{nodes}, the number of nodes"))
 }
 
 /// Whether a container holds a packed batch.
@@ -37,9 +69,17 @@ pub fn is_pack(keys: &[String]) -> bool {
 pub fn boundaries(arrays: &Arrays, nodes: Option<usize>) -> Result<Boundaries> {
     let from_ptr =
         arrays.get("ptr")?.map(|ptr| from_ptr(&ptr.to_i64s()?, nodes)).transpose().map_err(at("ptr"))?;
+    let graphs = arrays::number(arrays, "num_graphs")?;
+    if let (Some(ptr), Some(graphs)) = (&from_ptr, graphs)
+        && ptr.graphs() as u64 != graphs
+    {
+        return Err(Error::value("'ptr' and 'num_graphs' disagree")
+            .at("key num_graphs")
+            .found(format!("{graphs}, but 'ptr' has {} graphs", ptr.graphs()))
+            .allowed("one number of graphs"));
+    }
     let from_batch = match arrays.get("batch")? {
         Some(batch) => {
-            let graphs = arrays::number(arrays, "num_graphs")?;
             Some(from_batch(&batch.to_i64s().map_err(at("batch"))?, graphs, nodes).map_err(at("batch"))?)
         }
         None => None,
@@ -53,7 +93,8 @@ pub fn boundaries(arrays: &Arrays, nodes: Option<usize>) -> Result<Boundaries> {
                 None => Ok(ptr),
                 Some(i) => Err(Error::value("'ptr' and 'batch' disagree")
                     .at(format!("graph boundary {i}"))
-                    .found(format!("{} in ptr, {} in batch", ptr.0[i], batch.0[i]))),
+                    .found(format!("{} in ptr, {} in batch", ptr.0[i], batch.0[i]))
+                    .allowed("the same graphs in both, or one of the two keys")),
             }
         }
         (Some(only), None) | (None, Some(only)) => Ok(only),
@@ -66,46 +107,49 @@ fn at(key: &'static str) -> impl Fn(Error) -> Error {
 }
 
 fn from_ptr(ptr: &[i64], nodes: Option<usize>) -> Result<Boundaries> {
-    let bad = |index: usize, why: &str| Err(Error::value(why).at(format!("index {index}")).found(ptr[index]));
+    let bad = |index: usize, why: &str, allowed: String| {
+        Err(Error::value(why).at(format!("index {index}")).found(ptr[index]).allowed(allowed))
+    };
     match ptr.first() {
         None => return Err(Error::value("'ptr' is empty").allowed("one number more than there are graphs")),
         Some(0) => {}
-        Some(_) => return bad(0, "'ptr' must begin with 0"),
+        Some(_) => return bad(0, "'ptr' must begin with 0", "0".into()),
     }
     if let Some(i) = (1..ptr.len()).find(|i| ptr[*i] < ptr[i - 1]) {
-        return bad(i, "'ptr' must not decrease");
+        return bad(i, "'ptr' must not decrease", format!("{} or more", ptr[i - 1]));
     }
     let last = ptr.len() - 1;
-    if nodes.is_some_and(|nodes| nodes as i64 != ptr[last]) {
-        return bad(last, "'ptr' must end at the number of nodes")
-            .map_err(|error: Error| error.allowed(nodes.unwrap_or(0)));
+    if let Some(nodes) = nodes.filter(|nodes| *nodes as i64 != ptr[last]) {
+        return Err(ends_elsewhere(last, ptr[last], nodes));
     }
     Ok(Boundaries(ptr.iter().map(|value| *value as usize).collect()))
 }
 
 fn from_batch(batch: &[i64], graphs: Option<u64>, nodes: Option<usize>) -> Result<Boundaries> {
-    let bad =
-        |index: usize, why: &str| Err(Error::value(why).at(format!("index {index}")).found(batch[index]));
+    let bad = |index: usize, why: &str, allowed: String| {
+        Err(Error::value(why).at(format!("index {index}")).found(batch[index]).allowed(allowed))
+    };
     if let Some(nodes) = nodes
         && nodes != batch.len()
     {
-        return Err(Error::value("'batch' must have one number a node").found(batch.len()).allowed(nodes));
+        return Err(one_a_node(batch.len(), nodes));
     }
     if batch.first().is_some_and(|first| *first < 0) {
-        return bad(0, "'batch' must not be negative");
+        return bad(0, "'batch' must not be negative", "0 or more".into());
     }
     if let Some(i) = (1..batch.len()).find(|i| batch[*i] < batch[i - 1]) {
-        return bad(i, "'batch' must not decrease");
+        return bad(i, "'batch' must not decrease", format!("{} or more", batch[i - 1]));
     }
     let seen = batch.last().map_or(0, |last| *last as u64 + 1);
     let count = graphs.unwrap_or(seen);
     if count < seen {
-        return bad(batch.len() - 1, "'batch' names a graph beyond 'num_graphs'")
-            .map_err(|error: Error| error.allowed(format!("0 to {}", count.saturating_sub(1))));
+        let allowed = format!("0 to {}", count.saturating_sub(1));
+        return bad(batch.len() - 1, "'batch' names a graph beyond 'num_graphs'", allowed);
     }
     // A gap in `batch` is a graph without nodes; more graphs than this are a damaged number.
     if count > batch.len() as u64 + (1 << 24) {
-        return bad(batch.len() - 1, "'batch' leaves too many graphs without nodes");
+        let allowed = format!("up to {} graphs", batch.len() as u64 + (1 << 24));
+        return bad(batch.len() - 1, "'batch' leaves too many graphs without nodes", allowed);
     }
     let mut ptr = Vec::with_capacity(count as usize + 1);
     ptr.push(0);

@@ -45,6 +45,13 @@ pub struct UnitPlan {
     pub optimum: Option<u64>,
 }
 
+impl UnitPlan {
+    /// The unit in words, for messages.
+    pub fn place(&self) -> String {
+        format!("unit {}", self.name)
+    }
+}
+
 /// Where graph, scores and labels of a unit are.
 pub enum UnitAt {
     /// All in one array file.
@@ -288,7 +295,11 @@ fn pair(
                         return Err(Error::value(format!("unknown unit '{name}'"))
                             .in_file(&file.shown)
                             .at(mention.place)
-                            .allowed(format!("the {} graphs of {}", units.len(), graph_path.display())));
+                            .allowed(format!(
+                                "the units of {}, {} in all",
+                                graph_path.display(),
+                                units.len()
+                            )));
                     }
                     _ => unknown.push(stem.clone()),
                 }
@@ -392,7 +403,10 @@ fn give_optima(units: &mut [UnitPlan], options: &Options, inputs: &Inputs) -> Re
         let place = format!("line {line}, unit {name}");
         let value = whole(value, "an optimum").map_err(|error| error.at(&place).in_file(&shown))?;
         let index = units.binary_search_by(|unit| unit.name.as_str().cmp(&name)).map_err(|_| {
-            Error::value(format!("unknown unit '{name}'")).in_file(&shown).at(format!("line {line}"))
+            Error::value(format!("unknown unit '{name}'"))
+                .in_file(&shown)
+                .at(format!("line {line}"))
+                .allowed(format!("the units of this run, {} in all", units.len()))
         })?;
         if units[index].optimum.replace(value).is_some() {
             return Err(Error::value(format!("unit '{name}' has two optima")).in_file(&shown).at(place));
@@ -417,7 +431,9 @@ fn take_results(units: &mut [UnitPlan], path: &Path, inputs: &Inputs) -> Result<
         let names = [Some(result.unit.as_str()), plain];
         let index = names.iter().flatten().find_map(|name| units.iter().position(|unit| unit.name == **name));
         let Some(index) = index else {
-            return Err(Error::value(format!("unknown graph '{}'", result.unit)).in_file(shown));
+            return Err(Error::value(format!("unknown graph '{}'", result.unit))
+                .in_file(shown)
+                .allowed(format!("the graphs of --graph, {} in all", units.len())));
         };
         if std::mem::replace(&mut given[index], true) {
             return Err(Error::value(format!("graph '{}' is given twice", result.unit)).in_file(shown));
@@ -434,7 +450,8 @@ fn take_results(units: &mut [UnitPlan], path: &Path, inputs: &Inputs) -> Result<
     Err(unmatched("graphs without a result", &missing, Path::new(&units[0].shown), path))
 }
 
-fn shown(path: &Path) -> String {
+/// A path as messages and reports write it.
+pub fn shown(path: &Path) -> String {
     path.display().to_string().replace(std::path::MAIN_SEPARATOR, "/")
 }
 
