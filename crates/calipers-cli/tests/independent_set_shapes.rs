@@ -84,9 +84,9 @@ fn boundaries_must_cover_all_values_of_a_pack() {
     bench.refuses(&format!("{graphs} --scores p.npz"), 1, &["p.npz", "ptr", "index 2", "4", "3"]);
     scores(&[0, 1, 4], 4);
     bench.refuses(&format!("{graphs} --scores p.npz"), 1, &["p.npz", "p#0", "1 values", "2 nodes"]);
-    bench.write("l.npz", npz(&[("batch", i64s(&[4], &[0, 0, 1, 1])), ("y", i64s(&[5], &[1, 0, 1, 0, 1]))]));
-    let labels = format!("{graphs} --no-scores --labels l.npz");
-    bench.refuses(&labels, 1, &["l.npz", "batch", "4 numbers", "5"]);
+    bench.write("l/p.npz", npz(&[("batch", i64s(&[4], &[0, 0, 1, 1])), ("y", i64s(&[5], &[1, 0, 1, 0, 1]))]));
+    let labels = format!("{graphs} --no-scores --labels l/p.npz");
+    bench.refuses(&labels, 1, &["l/p.npz", "batch", "4 numbers", "5"]);
     scores(&[0, 2, 4], 4);
     assert_eq!(*metric(&bench.report(&format!("{graphs} --scores p.npz")), "num_pred_1s_total"), 4);
 }
