@@ -1,6 +1,7 @@
 //! Bands and contours of all classes at once, against OpenCV class by class.
 
-use calipers_metrics::segmentation::band::{BandRules, outer_band};
+use calipers_metrics::segmentation::band::outer_band;
+use calipers_metrics::segmentation::boundary::BandRules;
 use calipers_metrics::segmentation::cheng::inner_band;
 use calipers_metrics::segmentation::contour::contours;
 

@@ -10,22 +10,10 @@ use std::ops::Range;
 use multiversion::multiversion;
 
 use super::bit_tally::{BATCH, BitTally};
+use super::boundary::BandRules;
 use super::class_id::ClassId;
 use super::row::BandCounts;
 use super::window::{Rows, Union, join_along, join_down};
-
-/// Which classes have bands, and what void pixels are to them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BandRules {
-    /// The number of classes.
-    pub classes: usize,
-    /// The class without a band or contour.
-    pub background: Option<usize>,
-    /// Whether void pixels take part in outer bands, as pixels of no class.
-    pub keep_void: bool,
-    /// Whether a class absent from the truth has no outer band.
-    pub skip_absent: bool,
-}
 
 /// Bands are found for this many classes at once.
 const GROUP: usize = u32::BITS as usize;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use multiversion::multiversion;
 
-use super::band::BandRules;
+use super::boundary::BandRules;
 use super::class_id::ClassId;
 use super::row::BandCounts;
 use super::window::{Rows, Smaller, join_along, join_down};

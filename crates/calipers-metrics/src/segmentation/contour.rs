@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use calipers_core::stop::Turns;
 use multiversion::multiversion;
 
-use super::band::BandRules;
+use super::boundary::BandRules;
 use super::class_id::ClassId;
 use super::pixel_set::{Pixel, PixelSet};
 use super::row::ContourCounts;

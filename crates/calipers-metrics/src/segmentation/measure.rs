@@ -4,19 +4,16 @@ use std::collections::BTreeMap;
 
 use calipers_core::{Error, Result};
 
-use super::band::{BandRules, outer_band};
-use super::cheng::inner_band;
+use super::boundary::{boundaries, channel_bands};
 use super::class_id::ClassId;
 use super::class_map::{head_truth, predicted_classes, truth_classes};
 use super::confusion::Confusion;
-use super::contour::contours;
 use super::given_confusion::regroup;
 use super::legend::{Legend, Meaning};
 use super::overlap::{CountPairs, Joint, confusion_u8};
-use super::protocol::{Boundary, Head, Kind, Measure, Segmentation, Space};
+use super::protocol::{Head, Kind, Measure, Segmentation, Space};
 use super::row::{HeadRow, PixelRow, Row};
 use super::scores::{ScoreOutcome, measure_scores};
-use super::sparse::Sparse;
 use super::unit::{LabelMap, MapData, Prediction, ScoreArray, Unit};
 
 /// Counts and sums everything that the protocol asks of a unit.
@@ -107,60 +104,8 @@ fn head_row<T: CountPairs>(
 ) -> HeadRow {
     let channels = head_truth::<T>(head, truth);
     let (confusion, _) = scored(T::count_pairs(&channels, pred, head.channels.len()));
-    let mut band = Sparse::default();
-    if protocol.measures(Measure::Boundary) {
-        let rules = outer_rules(protocol, head.channels.len(), head.rest);
-        let thickness = protocol.boundary.thickness;
-        band = outer_band(&channels, pred, truth.width, truth.height, thickness, &rules).into();
-    }
+    let band = channel_bands(protocol, head, truth, &channels, pred);
     HeadRow { confusion, band }
-}
-
-/// Bands and contours, as far as they are asked for.
-fn boundaries<T: ClassId>(protocol: &Segmentation, size: &LabelMap<'_>, truth: &[T], pred: &[T]) -> PixelRow {
-    let (width, height, boundary) = (size.width, size.height, &protocol.boundary);
-    let outer = outer_rules(protocol, protocol.classes(), protocol.labels.background);
-    // Only outer bands know of conventions that differ.
-    let rules = BandRules { keep_void: false, skip_absent: false, ..outer };
-    let mut pixels = PixelRow::default();
-    if protocol.measures(Measure::Boundary) {
-        pixels.band = outer_band(truth, pred, width, height, boundary.thickness, &outer).into();
-    }
-    if protocol.measures(Measure::Cheng) {
-        let distance = cheng_distance(boundary, height, width);
-        pixels.cheng = inner_band(truth, pred, width, height, distance, &rules).into();
-    }
-    if protocol.measures(Measure::Contour) {
-        let radius_squared = contour_radius_squared(boundary, height, width);
-        pixels.contour = contours(truth, pred, width, height, radius_squared, &rules).into();
-    }
-    pixels
-}
-
-fn cheng_distance(boundary: &Boundary, height: usize, width: usize) -> u32 {
-    let distance = boundary.cheng * squared_diagonal(height, width).sqrt();
-    distance.round_ties_even().max(1.0) as u32
-}
-
-fn contour_radius_squared(boundary: &Boundary, height: usize, width: usize) -> f64 {
-    match boundary.tolerance_px {
-        Some(pixels) => pixels * pixels,
-        None => (boundary.tolerance * boundary.tolerance) * squared_diagonal(height, width),
-    }
-}
-
-fn squared_diagonal(height: usize, width: usize) -> f64 {
-    ((height as u128).pow(2) + (width as u128).pow(2)) as f64
-}
-
-fn outer_rules(protocol: &Segmentation, classes: usize, background: Option<usize>) -> BandRules {
-    let conventions = &protocol.conventions;
-    BandRules {
-        classes,
-        background,
-        keep_void: conventions.keep_void_in_bands,
-        skip_absent: conventions.skip_absent_in_bands,
-    }
 }
 
 /// Two maps of bytes whose places do not matter need no translation: the pairs of raw ids are counted
@@ -430,14 +375,5 @@ mod tests {
         lenient.labels.missing_heads = crate::segmentation::protocol::MissingHeads::Marginalise;
         let pixels = measure(&lenient, &unit(None)).unwrap().pixels.unwrap();
         assert_eq!((&*pixels.missing_heads, pixels.heads.len()), (&[1][..], 1));
-    }
-
-    #[test]
-    fn the_inner_band_is_rounded_to_even_and_never_empty() {
-        let boundary = |cheng, tolerance_px| Boundary { thickness: 2, cheng, tolerance: 0.5, tolerance_px };
-        let distances = [0.5, 0.7, 0.01].map(|cheng| cheng_distance(&boundary(cheng, None), 3, 4));
-        assert_eq!(distances, [2, 4, 1]);
-        let radii = [None, Some(1.5)].map(|pixels| contour_radius_squared(&boundary(0.1, pixels), 3, 4));
-        assert_eq!(radii.map(f64::to_bits), [6.25, 2.25].map(f64::to_bits));
     }
 }

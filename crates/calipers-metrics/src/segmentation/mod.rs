@@ -5,6 +5,7 @@ pub mod band;
 mod bin_rule;
 mod bit_tally;
 mod block_source;
+pub mod boundary;
 mod boundary_reading;
 mod calibration;
 mod calibration_reading;

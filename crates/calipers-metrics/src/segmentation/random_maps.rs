@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use proptest::prelude::*;
 
-use super::band::BandRules;
+use super::boundary::BandRules;
 
 /// A truth and a prediction.
 #[derive(Clone, Debug)]
