@@ -97,6 +97,7 @@ mod tests {
     use calipers_core::SplitMix64;
 
     use super::super::fast_kernel::evaluate;
+    use super::super::plain_sums::Exact;
     use super::*;
 
     #[test]
@@ -116,7 +117,7 @@ mod tests {
                 class_bins_plainly(&rows, &rules, &mut plain, &mut same_doubt);
                 assert_eq!((vector, some_doubt), (plain, same_doubt));
                 let mut outcome = Outcome::new();
-                evaluate(&rows, &[], &truth, &rules, &some_doubt, &mut outcome);
+                evaluate(&rows, &[], &truth, &rules, &some_doubt, &mut outcome, Exact);
                 let ours = surprises(&rows, &truth, &outcome, 1.4);
                 assert_eq!(ours, surprises_plainly(&rows, &truth, &outcome, 1.4));
             }

@@ -3,6 +3,7 @@
 use multiversion::multiversion;
 
 use super::exp_f32::{LEAST, ROUNDING, exp2, ln_1p};
+use super::plain_sums::Adding;
 
 /// How many pixels a block has.
 pub(super) const BLOCK: usize = 256;
@@ -51,7 +52,7 @@ pub(super) struct Outcome {
     pub(super) tops: [i32; BLOCK],
     /// The bin of the confidence; no bin where the pixel does not count here.
     pub(super) bins: [i32; BLOCK],
-    /// The confidence in units of 2^-30.
+    /// The confidence in units of 2^-30; its bits where sums are plain.
     pub(super) confidences: [u32; BLOCK],
     /// Whether the pixel is left to f64.
     pub(super) unsure: [bool; BLOCK],
@@ -59,6 +60,8 @@ pub(super) struct Outcome {
     pub(super) nll: u64,
     /// The sum of the Brier terms in units of 2^-30.
     pub(super) brier: u64,
+    /// Both sums where they are plain, pixels side by side apart.
+    pub(super) plain: [[f64; WIDTH]; 2],
     /// How many confidences round to 1.
     pub(super) saturated: u64,
     /// How many pixels are left to f64.
@@ -76,6 +79,7 @@ impl Outcome {
             unsure: [false; BLOCK],
             nll: 0,
             brier: 0,
+            plain: [[0.0; WIDTH]; 2],
             saturated: 0,
             unsure_pixels: 0,
         }
@@ -85,19 +89,21 @@ impl Outcome {
 /// Evaluates a block: `rows` has a row of logits for each class, `idle` those of channels that are
 /// merely checked. Pixels that are doubtful already are left to f64.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx512vbmi2", "x86_64+avx2"))]
-pub(super) fn evaluate(
+pub(super) fn evaluate<A: Adding>(
     rows: &[Pixels],
     idle: &[Pixels],
     truth: &[i32; BLOCK],
     rules: &Rules,
     doubtful: &[bool; BLOCK],
     outcome: &mut Outcome,
+    _: A,
 ) {
-    evaluate_plainly(rows, idle, truth, rules, doubtful, outcome);
+    evaluate_anywhere::<A>(rows, idle, truth, rules, doubtful, outcome);
 }
 
+/// The same on every machine.
 #[inline(always)]
-fn evaluate_plainly(
+fn evaluate_anywhere<A: Adding>(
     rows: &[Pixels],
     idle: &[Pixels],
     truth: &[i32; BLOCK],
@@ -106,8 +112,9 @@ fn evaluate_plainly(
     outcome: &mut Outcome,
 ) {
     (outcome.nll, outcome.brier, outcome.saturated, outcome.unsure_pixels) = (0, 0, 0, 0);
+    outcome.plain = [[0.0; WIDTH]; 2];
     for from in (0..BLOCK).step_by(WIDTH) {
-        evaluate_some(rows, idle, truth, rules, doubtful, outcome, from);
+        evaluate_some::<A>(rows, idle, truth, rules, doubtful, outcome, from);
     }
 }
 
@@ -167,7 +174,7 @@ pub(super) fn some<T: Copy>(row: &[T; BLOCK], from: usize) -> [T; WIDTH] {
 }
 
 #[inline(always)]
-fn evaluate_some(
+fn evaluate_some<A: Adding>(
     rows: &[Pixels],
     idle: &[Pixels],
     truth: &[i32; BLOCK],
@@ -202,14 +209,21 @@ fn evaluate_some(
         let sound = peak > f32::NEG_INFINITY && peak < f32::INFINITY && nll <= MOST_NLL;
         let unsure_here = unsure[lane] | doubtful[lane] | near | !sound;
         let counts = scored & !unsure_here;
-        nll_sum += on_grid(if counts { nll } else { 0.0 });
-        brier_sum += on_grid(if counts { brier } else { 0.0 });
+        let (nll, brier) = if counts { (nll, brier) } else { (0.0, 0.0) };
+        if A::EXACT {
+            nll_sum += on_grid(nll);
+            brier_sum += on_grid(brier);
+        } else {
+            outcome.plain[0][lane] += f64::from(nll);
+            outcome.plain[1][lane] += f64::from(brier);
+        }
         saturated += u64::from(counts && rest <= SATURATED);
         unsure_pixels += u64::from(scored & unsure_here);
         outcome.peaks[from + lane] = peak;
         outcome.tops[from + lane] = tops[lane];
         outcome.unsure[from + lane] = scored & unsure_here;
-        outcome.confidences[from + lane] = on_grid(confidence) as u32;
+        outcome.confidences[from + lane] =
+            if A::EXACT { on_grid(confidence) as u32 } else { confidence.to_bits() };
         outcome.bins[from + lane] = if counts { bin_number(bin) } else { UNSCORED };
     }
     outcome.nll += nll_sum;
@@ -294,6 +308,7 @@ pub(super) fn on_grid(value: f32) -> u64 {
 mod tests {
     use calipers_core::SplitMix64;
 
+    use super::super::plain_sums::Exact;
     use super::*;
 
     #[test]
@@ -308,8 +323,8 @@ mod tests {
                 let truth = std::array::from_fn(|_| (draw() * (classes + 1) as f32) as i32 - 1);
                 let (mut vector, mut plain) = (Outcome::new(), Outcome::new());
                 let doubtful = [false; BLOCK];
-                evaluate(&rows, &rows[..1], &truth, &rules, &doubtful, &mut vector);
-                evaluate_plainly(&rows, &rows[..1], &truth, &rules, &doubtful, &mut plain);
+                evaluate(&rows, &rows[..1], &truth, &rules, &doubtful, &mut vector, Exact);
+                evaluate_anywhere::<Exact>(&rows, &rows[..1], &truth, &rules, &doubtful, &mut plain);
                 assert_eq!(vector, plain);
             }
         }

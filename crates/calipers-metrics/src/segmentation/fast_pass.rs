@@ -11,6 +11,7 @@ use super::class_id::ClassId;
 use super::fast_extras::{ClassPixels, class_bins, surprises};
 use super::fast_kernel::{BLOCK, Outcome, Pixels, Rules, UNIT_BITS, UNSCORED, decide, evaluate};
 use super::fusion::plain_channels;
+use super::plain_sums::{Adding, PlainSums};
 use super::protocol::{Kind, Measure, Segmentation};
 use super::score_block::sums_to_one;
 use super::unit::ScoreArray;
@@ -98,17 +99,19 @@ impl<'a> FastPass<'a> {
         })
     }
 
-    /// Evaluates the scored pixels, or merely decides them where no calibration is asked for, and returns those that are left to f64 and whether all logits
-    /// look like probabilities.
-    pub(super) fn run<T: ClassId>(
+    /// Evaluates the scored pixels, or merely decides them where no calibration is asked for, and returns
+    /// those that are left to f64 and whether all logits look like probabilities.
+    pub(super) fn run<T: ClassId, A: Adding>(
         mut self,
         truth: &[T],
         pred: &mut [T],
         mut calibration: Option<&mut Calibration<'_>>,
+        adding: A,
     ) -> (Vec<usize>, bool) {
         let mut rows: Vec<Pixels> = vec![[0.0; BLOCK]; self.channels.len()];
         let mut outcome = Outcome::new();
         let mut tables = vec![0u64; TURNS * (self.rule.count() + 1)];
+        let mut plain = PlainSums::new::<A>(self.rule.count());
         let mut doubtful = [false; BLOCK];
         let mut extras = ClassTally::new(if self.classwise { self.classes } else { 0 }, self.rule.count());
         let mut left = Vec::new();
@@ -133,7 +136,7 @@ impl<'a> FastPass<'a> {
                     if self.classwise {
                         class_bins(used, &self.rules, &mut extras.pixels, &mut doubtful);
                     }
-                    evaluate(used, idle, &classes, &self.rules, &doubtful, &mut outcome);
+                    evaluate(used, idle, &classes, &self.rules, &doubtful, &mut outcome, adding);
                 }
                 None => decide(used, idle, &classes, &mut outcome),
             }
@@ -145,7 +148,11 @@ impl<'a> FastPass<'a> {
                 left.extend(unsure.map(|(lane, _)| block * BLOCK + lane));
             }
             if let Some(calibration) = calibration.as_deref_mut() {
-                self.tally(&outcome, &classes, &mut tables, calibration);
+                if A::EXACT {
+                    self.tally(&outcome, &classes, &mut tables, calibration);
+                } else {
+                    plain.add(&outcome, &classes);
+                }
                 extras.add(&outcome, &classes);
                 for (step, scale) in self.scales.iter().enumerate() {
                     let sum = surprises(used, &classes, &outcome, *scale);
@@ -158,6 +165,7 @@ impl<'a> FastPass<'a> {
         }
         if let Some(calibration) = calibration {
             extras.move_into(calibration);
+            plain.move_into(calibration);
         }
         (left, looks_like_probabilities)
     }

@@ -36,6 +36,7 @@ mod metrics;
 pub mod overlap;
 mod overlap_reading;
 mod pixel_set;
+mod plain_sums;
 mod pooling;
 mod presets;
 pub mod protocol;

@@ -7,6 +7,7 @@ use super::calibration::Calibration;
 use super::class_id::ClassId;
 use super::fast_pass::FastPass;
 use super::fusion::Fusion;
+use super::plain_sums::{Adding, Exact, Plain};
 use super::protocol::{Measure, Segmentation};
 use super::row::CalibrationRow;
 use super::score_block::LANES;
@@ -35,6 +36,27 @@ pub fn measure_scores<T: ClassId>(
     width: usize,
     height: usize,
 ) -> Result<ScoreOutcome<T>> {
+    measure_adding(protocol, heads, truth, (width, height), Exact)
+}
+
+/// The same with sums of plain f64 in the fast pass: for benches, which measure what exact ones cost.
+pub fn measure_scores_plainly<T: ClassId>(
+    protocol: &Segmentation,
+    heads: &[Option<ScoreArray<'_>>],
+    truth: &[T],
+    width: usize,
+    height: usize,
+) -> Result<ScoreOutcome<T>> {
+    measure_adding(protocol, heads, truth, (width, height), Plain)
+}
+
+fn measure_adding<T: ClassId>(
+    protocol: &Segmentation,
+    heads: &[Option<ScoreArray<'_>>],
+    truth: &[T],
+    (width, height): (usize, usize),
+    adding: impl Adding,
+) -> Result<ScoreOutcome<T>> {
     let mut fusion = Fusion::new(protocol, heads, width, height)?;
     let mut calibration = needs_calibration(protocol).then(|| Calibration::new(protocol));
     // Where nothing else is asked for, given numbers decide without becoming probabilities.
@@ -46,7 +68,7 @@ pub fn measure_scores<T: ClassId>(
     }
     let everywhere = protocol.conventions.keep_void_in_bands;
     let (pixels, may_be_probabilities) = match FastPass::new(protocol, heads) {
-        Some(pass) => pass.run(truth, &mut pred, calibration.as_mut()),
+        Some(pass) => pass.run(truth, &mut pred, calibration.as_mut(), adding),
         None => ((0..truth.len()).filter(|&pixel| everywhere || truth[pixel] != T::VOID).collect(), true),
     };
     let mut turns = Turns::every(64);
@@ -255,6 +277,26 @@ mod tests {
             prop_assert!(close(sum.value(), finite().map(|pixel| pixel.stretched[step]).sum()));
         }
         Ok(())
+    }
+
+    #[test]
+    fn plain_sums_differ_from_exact_ones_by_rounding_alone() {
+        let protocol = flat(3, "");
+        let logits: Vec<f32> = (0..3000).map(|i| ((i * 37) % 101) as f32 / 9.0).collect();
+        let truth: Vec<u8> = (0..1000).map(|i| if i % 7 == 0 { u8::VOID } else { (i % 3) as u8 }).collect();
+        let heads = row(3, ScoreData::F32(&logits), 1000);
+        let exact = measure_scores(&protocol, &heads, &truth, 1000, 1).expect("sound");
+        let plain = measure_scores_plainly(&protocol, &heads, &truth, 1000, 1).expect("sound");
+        assert_eq!(exact.pred, plain.pred);
+        let (exact, plain) = (exact.calibration.expect("asked for"), plain.calibration.expect("asked for"));
+        assert_eq!((exact.pixels, exact.saturated), (plain.pixels, plain.saturated));
+        let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-5, "{a} {b}");
+        near(exact.nll.value(), plain.nll.value());
+        near(exact.brier.value(), plain.brier.value());
+        for (exact, plain) in exact.bins.iter().zip(&plain.bins) {
+            assert_eq!((exact.count, exact.correct), (plain.count, plain.correct));
+            near(confidence(exact), confidence(plain));
+        }
     }
 
     #[test]
