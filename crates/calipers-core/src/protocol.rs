@@ -1,5 +1,8 @@
 //! What a family defines: units, rows, parameters and the table of its metrics.
 
+use std::any::Any;
+use std::sync::{Arc, OnceLock};
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -72,37 +75,47 @@ pub trait Protocol: Clone + PartialEq + Serialize + DeserializeOwned + 'static {
 
 /// Rows with their names, in key order; a resample may hold one row several times.
 #[derive(Clone, Debug)]
-pub struct Rows<'a, R>(Vec<(&'a UnitId, &'a R)>);
+pub struct Rows<'a, R> {
+    rows: Vec<(&'a UnitId, &'a R)>,
+    shared: OnceLock<Arc<dyn Any + Send + Sync>>,
+}
 
 impl<'a, R> Rows<'a, R> {
     /// The rows as given; the caller keeps them in key order.
     pub fn new(rows: Vec<(&'a UnitId, &'a R)>) -> Self {
-        Self(rows)
+        Self { rows, shared: OnceLock::new() }
     }
 
     /// The rows without their names.
     pub fn iter(&self) -> impl Iterator<Item = &'a R> + Clone + '_ {
-        self.0.iter().map(|(_, row)| *row)
+        self.rows.iter().map(|(_, row)| *row)
     }
 
     /// Names and rows.
     pub fn named(&self) -> impl Iterator<Item = (&'a str, &'a R)> + Clone + '_ {
-        self.0.iter().map(|(id, row)| (id.as_str(), *row))
+        self.rows.iter().map(|(id, row)| (id.as_str(), *row))
     }
 
     /// How many rows there are.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.rows.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.rows.is_empty()
     }
 
     /// The rows at the given positions, in that order.
     pub fn select(&self, positions: impl IntoIterator<Item = usize>) -> Self {
-        Self(positions.into_iter().map(|i| self.0[i]).collect())
+        Self::new(positions.into_iter().map(|i| self.rows[i]).collect())
+    }
+
+    /// What many metrics of a family read from the same rows, such as their totals: made for the first
+    /// that asks and kept for the others. Only what is asked for first is kept.
+    pub fn shared<T: Any + Send + Sync>(&self, make: impl Fn() -> T) -> Arc<T> {
+        let kept = self.shared.get_or_init(|| Arc::new(make()));
+        Arc::clone(kept).downcast().unwrap_or_else(|_| Arc::new(make()))
     }
 }
 

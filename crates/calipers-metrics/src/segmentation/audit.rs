@@ -1,5 +1,7 @@
 //! What looks wrong in the evidence: every warning of the family, in report order.
 
+use std::sync::Arc;
+
 use calipers_core::{Provenance, Rows, Warning};
 
 use super::overlap_reading::Overlap;
@@ -44,7 +46,7 @@ pub(crate) fn warnings(
 struct Audit<'r, 'a> {
     protocol: &'r Segmentation,
     rows: &'r Rows<'a, Row>,
-    totals: Overlap,
+    totals: Arc<Overlap>,
 }
 
 impl<'a> Audit<'_, 'a> {
@@ -97,12 +99,17 @@ impl<'a> Audit<'_, 'a> {
             (units > 0).then(|| format!("head {} in {units}", head.name))
         });
         let heads: Vec<String> = heads.collect();
+        let effect = if self.protocol.conventions.split_multiplicity {
+            "what only that head separates is shared evenly"
+        } else {
+            "classes that only that head separates each take the whole of their common probability"
+        };
         self.units(
             "missing-head",
             |row| row.pixels.as_ref().is_some_and(|pixels| !pixels.missing_heads.is_empty()),
             |units| {
                 format!(
-                    "{} scored without a head: {}; what only that head separates is shared evenly",
+                    "{} scored without a head: {}; {effect}",
                     are(units),
                     listed(heads.iter().cloned(), ", ")
                 )
@@ -125,10 +132,20 @@ impl<'a> Audit<'_, 'a> {
         }
         let global = (0..).zip(&labels.global).filter(|(id, _)| labels.ignore.contains(id));
         let names: Vec<String> = global.map(|(id, name)| format!("{id} ({name})")).collect();
+        let classes = labels.global.len() as i64;
+        let others = labels.ignore.iter().filter(|id| !(0..classes).contains(*id));
+        let others: Vec<String> = others.map(i64::to_string).collect();
+        let keep = match others.as_slice() {
+            [] => String::new(),
+            values => format!(
+                "to score them, ignore only values that are no global ids (--ignore {}), or ",
+                values.join(",")
+            ),
+        };
         let message = || {
             format!(
                 "the truth holds global ids, and {} of them are ignored values too, so that these classes are \
-                 not scored: {}; if ignore means originals, give the truth in original ids",
+                 not scored: {}; {keep}give the truth in original ids",
                 names.len(),
                 listed(names.iter().map(String::as_str), ", ")
             )

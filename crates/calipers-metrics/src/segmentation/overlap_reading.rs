@@ -1,5 +1,7 @@
 //! Confusion matrices added up and read: intersection over union and its relatives.
 
+use std::sync::Arc;
+
 use calipers_core::exact_sum::exact_sum;
 use calipers_core::{Rows, Sum, Term, Value};
 
@@ -42,9 +44,12 @@ pub(crate) enum Mistake {
 }
 
 impl Overlap {
-    /// The global classes over all rows.
-    pub(crate) fn new(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Self {
-        Self::of(protocol, rows.iter().map(|row| &row.confusion))
+    /// The global classes over all rows; the matrices are added up once, whoever asks.
+    pub(crate) fn new(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Arc<Self> {
+        let sum = || Self::of(protocol, rows.iter().map(|row| &row.confusion));
+        let shared = rows.shared(|| (protocol.clone(), Arc::new(sum())));
+        let (of, totals) = &*shared;
+        if of == protocol { Arc::clone(totals) } else { Arc::new(sum()) }
     }
 
     fn of<'a>(protocol: &Segmentation, matrices: impl IntoIterator<Item = &'a Confusion>) -> Self {
@@ -52,6 +57,22 @@ impl Overlap {
         totals.background = protocol.labels.background;
         totals.means = protocol.means().collect();
         totals
+    }
+
+    /// What `read` says of the matrix of every row alone.
+    fn of_each<T>(
+        protocol: &Segmentation,
+        rows: &Rows<'_, Row>,
+        mut read: impl FnMut(&Self) -> T,
+    ) -> impl Iterator<Item = T> {
+        let mut unit = Self::of(protocol, []);
+        rows.iter().map(move |row| {
+            for counts in [&mut unit.hits, &mut unit.truth, &mut unit.pred, &mut unit.unpredicted] {
+                counts.fill(0);
+            }
+            unit.add(&row.confusion);
+            read(&unit)
+        })
     }
 
     /// Classes of which all take part in the means and none is the background.
@@ -70,18 +91,22 @@ impl Overlap {
             pred: none.clone(),
             unpredicted: none,
         };
-        for ((truth, pred), count) in matrices.into_iter().flat_map(Confusion::cells) {
+        matrices.into_iter().for_each(|matrix| totals.add(matrix));
+        totals
+    }
+
+    fn add(&mut self, matrix: &Confusion) {
+        for ((truth, pred), count) in matrix.cells() {
             let (truth, pred, count) = (truth as usize, pred as usize, i128::from(count));
-            totals.truth[truth] += count;
-            match totals.pred.get_mut(pred) {
+            self.truth[truth] += count;
+            match self.pred.get_mut(pred) {
                 Some(column) => *column += count,
-                None => totals.unpredicted[truth] += count,
+                None => self.unpredicted[truth] += count,
             }
             if truth == pred {
-                totals.hits[truth] += count;
+                self.hits[truth] += count;
             }
         }
-        totals
     }
 
     /// What a row adds to the sums from which [`Overlap::from_sums`] reads: four numbers a class.
@@ -320,17 +345,18 @@ pub(crate) fn over_units(
     read: fn(&Overlap) -> Reading,
 ) -> Reading {
     requested(protocol, Measure::Overlap)?;
-    let units = rows.iter().map(|row| Overlap::of(protocol, [&row.confusion]));
-    mean(units.filter(|unit| unit.scored_pixels() > 0).map(|unit| read(&unit)), NO_UNIT)
+    let scored = |unit: &Overlap| (unit.scored_pixels() > 0).then(|| read(unit));
+    mean(Overlap::of_each(protocol, rows, scored).flatten(), NO_UNIT)
 }
 
 /// Each class's mean over the units where its intersection over union is defined.
 pub(crate) fn iou_over_units(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Value {
     per_label(requested(protocol, Measure::Overlap).map(|()| {
         let mut means = vec![Mean::default(); protocol.classes()];
-        for unit in rows.iter().map(|row| Overlap::of(protocol, [&row.confusion])) {
+        let add = |unit: &Overlap| {
             means.iter_mut().enumerate().for_each(|(class, mean)| mean.add(unit.iou(class)));
-        }
+        };
+        Overlap::of_each(protocol, rows, add).for_each(drop);
         let names = protocol.labels.global.iter().map(String::as_str);
         names.zip(means.into_iter().map(|mean| mean.value(NO_UNIT)))
     }))
