@@ -303,3 +303,45 @@ fn flags_override_the_keys_of_a_configuration() {
     assert_eq!(protocol["labels"]["unpredicted"], "wrong");
     assert_eq!(protocol["temperatures"].as_array().unwrap().len(), 33);
 }
+
+#[test]
+fn colours_predicted_where_truth_is_ignored_are_never_read() {
+    let bench = Bench::new();
+    let config = |preset: &str| {
+        format!(
+            "preset = \"{preset}\"\n[data]\ntruth = \"gt\"\npred = \"out\"\n[labels]\noriginal = [\"a\", \"b\"]\n\
+             ignore = [255]\n[labels.colors]\n\"#000000\" = \"a\"\n\"#ffffff\" = \"b\"\n"
+        )
+    };
+    let rgb = |pixels: [[u8; 3]; 3]| {
+        picture(3, 1, png::ColorType::Rgb, png::BitDepth::Eight, pixels.as_flattened())
+    };
+    bench.write("c.toml", config("strict")).write("gt/u.png", grey(3, &[0, 255, 1]));
+    bench.write("out/u.png", rgb([[0; 3], [1, 2, 3], [255; 3]]));
+    let report = bench.report("segmentation c.toml");
+    assert_eq!((metric(&report, "scored_pixels"), metric(&report, "miou")), (&2.into(), &1.0.into()));
+    bench.write("c.toml", config("coral-mtl"));
+    bench.refuses("segmentation c.toml", 1, &["out/u.png", "#010203", "x = 1, y = 0"]);
+    bench.write("c.toml", config("strict")).write("out/u.png", rgb([[0; 3], [0; 3], [1, 2, 3]]));
+    bench.refuses("segmentation c.toml", 1, &["out/u.png", "#010203", "x = 2, y = 0"]);
+}
+
+#[test]
+fn a_head_without_any_file_is_missing_everywhere_where_heads_may_be_missing() {
+    let bench = Bench::new();
+    let config = |rule: &str| {
+        format!(
+            "[data]\ntruth = \"gt\"\n[labels]\noriginal = [\"a\", \"b\"]\nmissing_heads = \"{rule}\"\n\
+             [[heads]]\nname = \"g\"\npath = \"g\"\n[[heads]]\nname = \"h\"\npath = \"h\"\n"
+        )
+    };
+    bench.write("c.toml", config("marginalise")).write("gt/u.png", grey(2, &[0, 1]));
+    bench.write("g/u.npy", f32s(&[2, 1, 2], &[9.0, 0.0, 0.0, 9.0]));
+    std::fs::create_dir(bench.path("h")).unwrap();
+    let report = bench.report("segmentation c.toml");
+    assert_eq!(metric(&report, "miou"), 1.0);
+    assert_eq!(report["undefined"]["segmentation.head_miou.h"], "head is missing in every unit");
+    assert!(codes(&report).contains(&"missing-head"));
+    bench.write("c.toml", config("error"));
+    bench.refuses("segmentation c.toml", 1, &["no unit was found", "h"]);
+}

@@ -62,7 +62,7 @@ pub fn matrix(text: &[u8], line: u64) -> Result<Matrix, Error> {
     let at = Cell::default();
     let mut reader = serde_json::Deserializer::from_slice(text);
     let object = Object { matrix: true, at: &at }.deserialize(&mut reader).map_err(|error| {
-        let error = refused(&error, line);
+        let error = refused(&error, line).allowed("rows of one length, of whole numbers 0 or more");
         match at.get() {
             Some((row, column)) => error.at(format_args!("row {row}, column {column}")),
             None => error,

@@ -106,7 +106,7 @@ impl<'a> ScoreBlock<'a> {
                     return Err(Error::value("a logarithm of a probability is above 0")
                         .at(place)
                         .found(value)
-                        .allowed("at most 0")
+                        .allowed("at most 0, give or take 0.001")
                         .advice("if these are logits, say --kind logits"));
                 }
                 _ => {}

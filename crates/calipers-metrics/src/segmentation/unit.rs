@@ -38,6 +38,15 @@ pub struct LabelMap<'a> {
 }
 
 impl LabelMap<'_> {
+    /// The id of a pixel, by its position row by row.
+    pub fn id(&self, at: usize) -> Option<i64> {
+        match self.data {
+            MapData::U8(ids) => ids.get(at).copied().map(i64::from),
+            MapData::U16(ids) => ids.get(at).copied().map(i64::from),
+            MapData::I64(ids) => ids.get(at).copied(),
+        }
+    }
+
     /// Refuses an image without pixels, and data of another length than the size says.
     pub(super) fn check(&self, what: &str) -> Result<()> {
         let size = size(self.height, self.width);

@@ -23,6 +23,11 @@ pub fn classes(word: &str, inputs: &Inputs) -> Result<Config> {
         return numbered(count);
     }
     let path = Path::new(word);
+    if !path.exists() {
+        return Err(Error::io("there is no such file of classes").at("--classes").found(word).allowed(
+            "a number of classes, cityscapes, or a file of names: text with one a line, .json or .toml",
+        ));
+    }
     let bytes = inputs.read(path, word, &role("classes", None))?;
     let text = std::str::from_utf8(&bytes).map_err(|error| {
         let line = 1 + bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
@@ -189,7 +194,8 @@ mod tests {
                 assert!(message.contains(word), "{word} is missing in: {message}");
             }
         }
-        assert!(classes("no/such/file.txt", &Inputs::default()).is_err());
+        let message = classes("cityscape", &Inputs::default()).unwrap_err().to_string();
+        assert!(message.contains("cityscape") && message.contains("a number of classes"), "{message}");
     }
 
     #[test]

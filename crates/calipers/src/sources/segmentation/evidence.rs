@@ -7,7 +7,7 @@ use calipers_core::{Error, Notes, Result};
 use calipers_io::array::{Array, Arrays, npy, npz, safetensors};
 use calipers_metrics::segmentation::protocol::{Kind, MissingHeads, Segmentation, Space};
 
-use super::label_map::{Colours, MapBuffer};
+use super::label_map::{Colours, Legend, MapBuffer};
 use super::plan::{HeadAt, Plan, PredSide, UnitPlan};
 use super::side::{Place, Side, SideKind};
 use crate::inputs::Inputs;
@@ -93,8 +93,8 @@ impl Reader<'_> {
 
     fn truth(&self, unit: &UnitPlan, buffers: &mut Buffers) -> Result<Hash> {
         let (map, bytes) = (&mut buffers.truth, &mut buffers.bytes);
-        let space = self.protocol.truth_space;
-        let (loaded, hash) = self.load(&self.plan.truth, unit, &unit.truth, map, bytes, space)?;
+        let legend = self.legend(self.protocol.truth_space);
+        let (loaded, hash) = self.load(&self.plan.truth, unit, &unit.truth, map, bytes, &legend)?;
         let array = match loaded {
             Loaded::Map => return Ok(hash),
             Loaded::Array(array) => array,
@@ -111,9 +111,17 @@ impl Reader<'_> {
         place: &Place,
         buffers: &mut Buffers,
     ) -> Result<Hash> {
+        let Buffers { truth, pred: map, bytes, .. } = &mut *buffers;
+        let (truth, labels) = (truth.map(), &self.protocol.labels);
+        // What is predicted where truth is ignored is never read, but for bands that keep void.
+        let unread = |size, at| {
+            size == (truth.height, truth.width)
+                && !self.protocol.conventions.keep_void_in_bands
+                && truth.id(at).is_some_and(|id| labels.ignore.contains(&id))
+        };
         let space = self.protocol.heads[pred.heads[0].head].space;
-        let (map, bytes) = (&mut buffers.pred, &mut buffers.bytes);
-        let (loaded, hash) = self.load(&pred.side, unit, place, map, bytes, space)?;
+        let legend = Legend { unread: &unread, ..self.legend(space) };
+        let (loaded, hash) = self.load(&pred.side, unit, place, map, bytes, &legend)?;
         let array = match loaded {
             Loaded::Map => return Ok(hash),
             Loaded::Array(array) => array,
@@ -136,7 +144,7 @@ impl Reader<'_> {
                 .at(format!("head {}", head.name))
                 .advice("if these are label maps, say --kind labels"));
         }
-        match self.load(&pred.side, unit, place, map, bytes, Space::Original)?.0 {
+        match self.load(&pred.side, unit, place, map, bytes, &self.legend(Space::Original))?.0 {
             Loaded::Map => {}
             Loaded::Array(array) => {
                 if let [_, other, ..] = pred.heads.as_slice() {
@@ -156,6 +164,11 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// How a picture that is read everywhere becomes ids.
+    fn legend(&self, space: Space) -> Legend<'_> {
+        Legend { colours: self.colours, space, unread: &|_, _| false }
+    }
+
     /// Reads a file or a part of a container; a picture goes into the map at once.
     fn load(
         &self,
@@ -164,14 +177,14 @@ impl Reader<'_> {
         place: &Place,
         map: &mut MapBuffer,
         bytes: &mut Vec<u8>,
-        space: Space,
+        legend: &Legend<'_>,
     ) -> Result<(Loaded, Hash)> {
         match (&side.kind, place) {
             (SideKind::Folder(folder), Place::File(file)) => {
                 let (path, shown) = (folder.join(&**file), format!("{}/{file}", side.shown));
                 if is_picture(file) {
                     let hash = self.inputs.read_into(&path, &shown, &side.notes, bytes)?;
-                    map.decode(file, bytes, self.colours, space)?;
+                    map.decode(file, bytes, legend)?;
                     return Ok((Loaded::Map, hash));
                 }
                 self.load_arrays(&path, &shown, &side.notes)

@@ -35,9 +35,20 @@ enum Held {
     Ids,
 }
 
+/// How the pixels of a picture become ids.
+pub struct Legend<'a> {
+    /// The id of each colour.
+    pub colours: &'a Colours,
+    /// Which ids are declared.
+    pub space: Space,
+    /// Whether nobody reads a pixel, by the picture's height and width and the pixel's position; its colour
+    /// may then be any.
+    pub unread: &'a dyn Fn((usize, usize), usize) -> bool,
+}
+
 impl MapBuffer {
     /// Decodes a PNG or TIFF file; colours become ids by the table.
-    pub fn decode(&mut self, name: &str, bytes: &[u8], colours: &Colours, space: Space) -> Result<()> {
+    pub fn decode(&mut self, name: &str, bytes: &[u8], legend: &Legend<'_>) -> Result<()> {
         if has_ending(name, ".png") {
             png::decode(bytes, &mut self.image)?;
         } else {
@@ -46,18 +57,18 @@ impl MapBuffer {
         self.size = (self.image.height(), self.image.width());
         self.held = Held::Image;
         if let Pixels::Rgb(pixels) = self.image.pixels() {
-            if colours.is_empty() {
+            if legend.colours.is_empty() {
                 return Err(Error::value("an RGB image is a label map only with a table of colours")
                     .found("mode RGB")
                     .allowed("grey or palette images")
                     .advice("save the ids themselves, or give [labels] colors in a configuration"));
             }
-            if space != Space::Original {
+            if legend.space != Space::Original {
                 return Err(Error::value("colours stand for original classes, but other ids are declared")
                     .found("mode RGB")
                     .advice("save the ids themselves"));
             }
-            by_colour(pixels, self.size.1, colours, &mut self.ids)?;
+            by_colour(pixels, self.size, legend, &mut self.ids)?;
             self.held = Held::Ids;
         }
         Ok(())
@@ -116,15 +127,27 @@ impl MapBuffer {
     }
 }
 
-fn by_colour(pixels: &[[u8; 3]], width: usize, colours: &Colours, ids: &mut Vec<i64>) -> Result<()> {
+/// The id of a pixel that nobody reads.
+const UNREAD: i64 = i64::MIN;
+
+fn by_colour(
+    pixels: &[[u8; 3]],
+    size: (usize, usize),
+    legend: &Legend<'_>,
+    ids: &mut Vec<i64>,
+) -> Result<()> {
     ids.clear();
     ids.try_reserve(pixels.len()).map_err(|_| Error::io("not enough memory for the label map"))?;
     // Neighbours mostly have one colour, so that the table is asked rarely.
     let mut last: Option<([u8; 3], i64)> = None;
     for (index, pixel) in pixels.iter().enumerate() {
-        let id = match last {
-            Some((colour, id)) if colour == *pixel => id,
-            _ => *colours.get(pixel).ok_or_else(|| unknown_colour(*pixel, index, width, colours))?,
+        let known = last.filter(|(colour, _)| colour == pixel).map(|(_, id)| id);
+        let Some(id) = known.or_else(|| legend.colours.get(pixel).copied()) else {
+            if !(legend.unread)(size, index) {
+                return Err(unknown_colour(*pixel, index, size.1, legend.colours));
+            }
+            ids.push(UNREAD);
+            continue;
         };
         last = Some((*pixel, id));
         ids.push(id);

@@ -82,7 +82,7 @@ fn pixels(
     progress: &dyn Progress,
 ) -> Result<Accumulator<Segmentation>> {
     let colours = options.config.colors(&protocol.labels)?;
-    let plan = Plan::new(options, protocol, inputs)?;
+    let plan = Plan::new(options, protocol, inputs, threads)?;
     let reader = Reader { plan: &plan, protocol, colours: &colours, inputs };
     let idle: Mutex<Vec<Buffers>> = Mutex::default();
     let units = part(&plan.units, shard);
@@ -119,7 +119,7 @@ pub fn with_unit<T>(
         return Err(Error::value("confusion matrices hold no pixels"));
     }
     let colours = options.config.colors(&protocol.labels)?;
-    let plan = Plan::new(options, protocol, inputs)?;
+    let plan = Plan::new(options, protocol, inputs, 1)?;
     let found = plan.units.binary_search_by(|unit| unit.name.as_str().cmp(name)).ok();
     let unit = found.map(|at| &plan.units[at]);
     let unit = unit.ok_or_else(|| Error::value("no unit of that name").found(name))?;

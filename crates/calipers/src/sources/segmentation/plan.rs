@@ -9,6 +9,7 @@ use calipers_metrics::segmentation::protocol::{MissingHeads, Segmentation};
 use super::options::Options;
 use super::side::{CONTAINERS, ENDINGS, Place, Side, SideKind};
 use crate::inputs::Inputs;
+use crate::run::{self, Silent};
 
 /// What predictions are read as.
 pub const PRED: &str = "pred";
@@ -54,13 +55,16 @@ pub struct UnitPlan {
 }
 
 impl Plan {
-    /// Finds and pairs everything the options name.
-    pub fn new(options: &Options, protocol: &Segmentation, inputs: &Inputs) -> Result<Self> {
+    /// Finds and pairs everything the options name; folders are listed side by side.
+    pub fn new(options: &Options, protocol: &Segmentation, inputs: &Inputs, threads: usize) -> Result<Self> {
         let data = &options.config.data;
         let truth_path = options.truth.as_deref().unwrap_or(Path::new(""));
         let truth = Side::open(truth_path, "truth", inputs)?;
         let preds = pred_sides(options, protocol, inputs)?;
-        let truth_units = truth.units(data.truth_suffix.as_deref(), data.flat)?;
+        let sides = std::iter::once((&truth, data.truth_suffix.as_deref()))
+            .chain(preds.iter().map(|pred| (&pred.side, data.pred_suffix.as_deref())));
+        let mut listed = listed(&sides.collect::<Vec<_>>(), data.flat, threads)?.into_iter();
+        let truth_units = listed.next().unwrap_or_default();
         if truth_units.is_empty() {
             return Err(nothing(&truth, data.truth_suffix.as_deref()));
         }
@@ -68,10 +72,11 @@ impl Plan {
             .into_iter()
             .map(|(name, truth)| UnitPlan { name: name.into(), truth, preds: vec![None; preds.len()].into() })
             .collect();
+        // A head of which there is no file at all is a missing one, where heads may be missing.
+        let marginalise = preds.len() > 1 && protocol.labels.missing_heads == MissingHeads::Marginalise;
         let mut facts = BTreeSet::new();
-        for (number, pred) in preds.iter().enumerate() {
-            let found = pred.side.units(data.pred_suffix.as_deref(), data.flat)?;
-            if found.is_empty() && !data.allow_missing {
+        for ((number, pred), found) in preds.iter().enumerate().zip(listed) {
+            if found.is_empty() && !data.allow_missing && !marginalise {
                 return Err(nothing(&pred.side, data.pred_suffix.as_deref()));
             }
             for extra in join(&mut units, number, found) {
@@ -113,6 +118,17 @@ impl Plan {
         }
         shown
     }
+}
+
+/// The units of each side, given with the ending that its files must have.
+fn listed(sides: &[(&Side, Option<&str>)], flat: bool, threads: usize) -> Result<Vec<Vec<(String, Place)>>> {
+    let parts = run::in_parts(sides, threads, &Silent, Vec::new, |at, (side, suffix), part| {
+        part.push((at, side.units(*suffix, flat)?));
+        Ok(())
+    })?;
+    let mut listed: Vec<(usize, Vec<(String, Place)>)> = parts.into_iter().flatten().collect();
+    listed.sort_unstable_by_key(|(at, _)| *at);
+    Ok(listed.into_iter().map(|(_, units)| units).collect())
 }
 
 /// Leaves out the units of which a file may not be read.

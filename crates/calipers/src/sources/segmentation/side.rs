@@ -53,8 +53,12 @@ impl Side {
     pub fn open(path: &Path, word: &str, inputs: &Inputs) -> Result<Self> {
         let shown = path.display().to_string().replace(std::path::MAIN_SEPARATOR, "/");
         let shown = shown.trim_end_matches('/').to_owned();
-        let metadata = std::fs::metadata(path)
-            .map_err(|error| Error::io(format!("cannot open the file: {}", error.kind())).in_file(&shown))?;
+        let metadata = std::fs::metadata(path).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => Error::io("there is no such folder or file")
+                .in_file(&shown)
+                .advice("check --truth and --pred, or [data] and path in the configuration"),
+            kind => Error::io(format!("cannot open the file: {kind}")).in_file(&shown),
+        })?;
         if metadata.is_dir() {
             let notes = role(word, Some(given_folder(&shown)));
             return Ok(Self { shown, kind: SideKind::Folder(path.to_path_buf()), notes });

@@ -108,7 +108,7 @@ fn sampled(
     }
     let mut strata = Strata::new(fitted.pixels, most, seed);
     let inputs = Inputs::default();
-    let plan = Plan::new(options, protocol, &inputs)?;
+    let plan = Plan::new(options, protocol, &inputs, 1)?;
     let colours = options.config.colors(&protocol.labels)?;
     let reader = Reader { plan: &plan, protocol, colours: &colours, inputs: &inputs };
     let mut sample = Sample::default();
