@@ -174,7 +174,7 @@ mod tests {
         for (text, why) in [
             ("run,epoch,m\na,0,1\nb,0,2\na,1,3\n", "a run comes back"),
             ("run,epoch,m\na,0,1\n,0,2\n", "a row of no run"),
-            ("run,epoch,m\na,0,nan\nb,0,2\nb,1,\n", "a NaN before a value is missing"),
+            ("run,epoch,m\na,0,nan\nb,0,2\nb,1,2\nb,2,2\nb,3,2\nb,4,\n", "a NaN before a value is missing"),
             ("run,epoch,m\na,0,1\nb,x,2\n", "an x that is no number"),
             ("run,epoch\na,0\nb,0\n", "no metric"),
             ("run,epoch,m\n", "no rows"),
