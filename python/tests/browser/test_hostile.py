@@ -175,19 +175,17 @@ def test_no_compared_model_class_or_unit_becomes_script(
         some = names[start : start + PER_PAGE]
         (tmp_path / "classes.json").write_text(json.dumps({str(i): name for i, name in enumerate(some)}))
         for model, hits in (("one", 3), ("two", 9)):
-            rows = [
-                json.dumps({
-                    "id": name,
-                    "confusion": [[10 + (hits + at) * (i == k) for k in range(len(some))] for i in range(len(some))],
-                })
-                for at, name in enumerate(some)
-            ]
+            size = range(len(some))
+            rows = []
+            for at, name in enumerate(some):
+                matrix = [[10 + (hits + at) * (i == k) for k in size] for i in size]
+                rows.append(json.dumps({"id": name, "confusion": matrix}))
             (tmp_path / f"{model}.jsonl").write_text("\n".join(rows) + "\n")
             source = ("--confusion", f"{model}.jsonl", "--classes", "classes.json")
             calipers("segmentation", *source, "--state", f"{model}.state", "--quiet", cwd=tmp_path)
         called = [name for name in some if "," not in name]
-        options = ("--by-label", "--resamples", 50, f"--names={called[0]},{called[-1]}", "--html", "page.html")
-        calipers("compare", "one.state", "two.state", *options, cwd=tmp_path)
+        options = ("--by-label", "--resamples", 50, f"--names={called[0]},{called[-1]}")
+        calipers("compare", "one.state", "two.state", *options, "--html", "page.html", cwd=tmp_path)
         page = visit(tmp_path / "page.html")
         assert page.locator(".chart svg").count() >= 2
         check(page)

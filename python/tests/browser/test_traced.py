@@ -12,8 +12,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-REPORT = """{"calipers": "0.1.0", "protocol": {"name": "training"}, "units": 3, "metrics": {}, "undefined": {},
-"warnings": [], "inputs": [{"path": "/etc/hostname", "bytes": 1, "blake3": "%s", "role": "input"}]}"""
+REPORT = """{"calipers": "0.1.0", "protocol": {"name": "training"}, "units": 3, "metrics": {},
+"undefined": {}, "warnings": [],
+"inputs": [{"path": "/etc/hostname", "bytes": 1, "blake3": "%s", "role": "input"}]}"""
 
 ATTACKS = [
     "/../../../../etc/passwd",

@@ -1,9 +1,11 @@
 //! Differences with their intervals around one line that stands for none: a forest plot.
 
-use super::frame::{SMALL, WIDTH};
+use super::frame::SMALL;
 use super::palette::Colour;
 use super::svg::{Anchor, Canvas, Paint, Path, Svg, Type, fitted, text_width};
 
+/// Names, differences and numbers side by side take more room than other drawings.
+const WIDTH: f64 = 960.0;
 const ROW: f64 = 26.0;
 /// The room beside the longest interval, as a share of half the plot.
 const ROOM: f64 = 0.94;

@@ -6,15 +6,19 @@ use super::lines::{grid, notes, title};
 use super::pictures::pictures;
 use super::{Comparison, Line};
 use crate::grid::{Cell, Grid};
-use crate::page::{Block, Section};
+use crate::page::{Block, Section, flatten};
+
+/// What the table of readings is called.
+const READINGS: &str = "How predictions are read, where models differ";
 
 /// The section of a comparison.
 pub fn section(comparison: &Comparison) -> Section {
     let mut blocks = vec![Block::Warnings(comparison.warnings.clone())];
     blocks.push(Block::Text(comparison.method()));
     for other in 0..comparison.models.len().saturating_sub(1) {
-        blocks.push(Block::Table { title: title(comparison, other), grid: grid(comparison, other) });
         blocks.extend(pictures(comparison, other).into_iter().map(Block::Picture));
+        blocks
+            .push(Block::Table { title: title(comparison, other), grid: compact(&grid(comparison, other)) });
         if let Some(table) = farthest(comparison, other) {
             blocks.push(Block::Text(format!(
                 "Units that differ most between {} and {}:",
@@ -24,7 +28,7 @@ pub fn section(comparison: &Comparison) -> Section {
             blocks.push(Block::Units(table));
         }
     }
-    blocks.push(Block::Table { title: "How predictions are read".into(), grid: readings(comparison) });
+    blocks.push(Block::Table { title: READINGS.into(), grid: readings(comparison) });
     // The method stands above already.
     blocks.extend(notes(comparison).into_iter().skip(1).map(Block::Text));
     let names: Vec<&str> = comparison.models.iter().map(|model| model.name.as_str()).collect();
@@ -52,23 +56,62 @@ fn of(line: &Line, other: usize) -> impl Iterator<Item = (String, Vec<Value>)> {
     })
 }
 
-/// The parameters of reading, side by side.
-fn readings(comparison: &Comparison) -> Grid {
-    let mut keys: Vec<&String> = Vec::new();
-    for model in &comparison.models {
-        let new = model.reading.keys().filter(|key| !keys.contains(key)).collect::<Vec<_>>();
-        keys.extend(new);
-    }
-    let columns = std::iter::once("").chain(comparison.models.iter().map(|model| model.name.as_str()));
-    let row = |name: &str, cell: &dyn Fn(&super::Model) -> Option<String>| {
-        let cells = comparison.models.iter().map(|model| cell(model).map_or(Cell::Empty, Cell::Text));
-        std::iter::once(Cell::Text(name.into())).chain(cells).collect()
+/// The table with directions beside the names and the units' verdicts in one column, so that a laptop
+/// shows it whole.
+fn compact(grid: &Grid) -> Grid {
+    let columns = [&grid.columns[0], &grid.columns[2], &grid.columns[3], &grid.columns[4], &grid.columns[5]];
+    let columns = columns.into_iter().map(String::as_str).chain(["won / tied / lost"]);
+    let columns = columns.chain(grid.columns[9..].iter().map(String::as_str)).map(String::from);
+    let row = |cells: &Vec<Cell>| {
+        let named = match (&cells[0], &cells[1]) {
+            (Cell::Text(name), Cell::Text(arrow)) => Cell::Text(format!("{name} {arrow}")),
+            (name, _) => name.clone(),
+        };
+        let counts: Option<Vec<String>> = cells[6..9]
+            .iter()
+            .map(|cell| match cell {
+                Cell::Number(units) => Some(format!("{units:.0}")),
+                _ => None,
+            })
+            .collect();
+        let verdict = counts.map_or(Cell::Empty, |counts| Cell::Text(counts.join(" / ")));
+        let middle = cells[2..6].iter().cloned();
+        std::iter::once(named).chain(middle).chain([verdict]).chain(cells[9..].iter().cloned()).collect()
     };
-    let mut rows = vec![row("source", &|model| Some(model.source.clone()))];
-    rows.extend(
-        keys.iter().map(|key| row(key, &|model| model.reading.get(*key).map(|value| value.to_string()))),
-    );
-    let mut columns: Vec<String> = columns.map(String::from).collect();
-    columns[0] = "parameter".into();
-    Grid { columns, rows }
+    Grid { columns: columns.collect(), rows: grid.rows.iter().map(row).collect() }
+}
+
+/// The parameters of reading that differ, side by side, after the source.
+fn readings(comparison: &Comparison) -> Grid {
+    let flat: Vec<Vec<(String, String)>> = comparison
+        .models
+        .iter()
+        .map(|model| {
+            let mut lines = vec![("source".to_owned(), model.source.clone())];
+            for (key, value) in &model.reading {
+                flatten(key, value, &mut lines);
+            }
+            lines
+        })
+        .collect();
+    let mut keys: Vec<&String> = Vec::new();
+    for (key, _) in flat.iter().flatten() {
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    let value = |lines: &Vec<(String, String)>, key: &str| {
+        lines.iter().find(|(known, _)| known == key).map_or(Cell::Empty, |(_, text)| Cell::Text(text.clone()))
+    };
+    let row = |key: &&String| -> Vec<Cell> {
+        std::iter::once(Cell::Text(key.to_string()))
+            .chain(flat.iter().map(|lines| value(lines, key)))
+            .collect()
+    };
+    let differ = |cells: &Vec<Cell>| {
+        cells[1..].iter().any(|cell| *cell != cells[1]) || cells[0] == Cell::Text("source".into())
+    };
+    let columns =
+        std::iter::once("parameter").chain(comparison.models.iter().map(|model| model.name.as_str()));
+    Grid { columns: columns.map(String::from).collect(), rows: keys.iter().map(row).filter(differ).collect() }
 }

@@ -219,12 +219,27 @@ fn units(html: &mut Markup, shelf: &mut Shelf, table: &Table, place: &str) {
     );
 }
 
+/// Whether a cell is a number, or a number with its sign in words.
+fn is_number(cell: &Cell) -> bool {
+    match cell {
+        Cell::Number(_) => true,
+        Cell::Text(text) => text.starts_with(['+', '-', '0']) && text.parse::<f64>().is_ok(),
+        _ => false,
+    }
+}
+
 /// A small table in the markup.
 fn table(html: &mut Markup, title: &str, grid: &Grid) {
     html.raw("<div class=\"scroll\" tabindex=\"0\" role=\"group\"")
         .raw(" aria-label=\"Table\"><table class=\"plain\"><caption>");
     html.text(title).raw("</caption><thead><tr>");
-    grid.columns.iter().for_each(|name| _ = html.element("th", &[("scope", "col")], name));
+    for (place, name) in grid.columns.iter().enumerate() {
+        let mut cells =
+            grid.rows.iter().filter_map(|row| row.get(place)).filter(|cell| **cell != Cell::Empty);
+        let numbers = cells.clone().next().is_some() && cells.all(is_number);
+        let class: &[(&str, &str)] = if numbers { &[("class", "number")] } else { &[] };
+        html.element("th", &[&[("scope", "col")], class].concat(), name);
+    }
     html.raw("</tr></thead><tbody>\n");
     for row in grid.rows.iter().take(MOST_ROWS) {
         html.raw("<tr>");
@@ -235,6 +250,7 @@ fn table(html: &mut Markup, title: &str, grid: &Grid) {
                     html.element("td", &[("class", "number")], &format!("{x:.0}"));
                 }
                 Cell::Number(x) => _ = html.element("td", &[("class", "number")], &rounded(*x)),
+                Cell::Text(text) if is_number(cell) => _ = html.element("td", &[("class", "number")], text),
                 Cell::Text(text) => _ = html.element("td", &[], text),
                 Cell::Flag(on) => _ = html.element("td", &[], if *on { "yes" } else { "no" }),
             }

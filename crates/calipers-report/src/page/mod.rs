@@ -24,6 +24,7 @@ use data::Shelf;
 use markup::Markup;
 
 pub use figure::Figure;
+pub(crate) use section::flatten;
 pub use section::report_section;
 
 const SCRIPT: &str = include_str!("page.js");

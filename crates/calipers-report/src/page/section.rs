@@ -110,7 +110,7 @@ fn reasons(report: &Report, prefix: &str) -> Vec<(String, Vec<String>)> {
 }
 
 /// The parameters as paths and values; a list of plain values is one value.
-fn flatten(path: &str, json: &Json, out: &mut Vec<(String, String)>) {
+pub(crate) fn flatten(path: &str, json: &Json, out: &mut Vec<(String, String)>) {
     let below = |key: &str| if path.is_empty() { key.to_string() } else { format!("{path}.{key}") };
     let simple = |json: &Json| !json.is_object() && !json.is_array();
     match json {
