@@ -8,9 +8,10 @@
 
 One module a family: `explanation`, `independent_set`, `robustness`, `segmentation`, `training`; `pyg` and
 `rung` stand in for published functions. Each has pure functions on arrays and an `Evaluator`, which is
-updated unit by unit, merged in any order, and read as a `Report`. Arrays come from NumPy, torch, DLPack or
-anything with the buffer protocol, without a copy where they are contiguous; do not write to them while a
-call reads them. Ctrl-C is answered within a call too: what it had measured until then is dropped.
+updated unit by unit, merged in any order, and read as a `Report`; `compare` sets models side by side.
+Arrays come from NumPy, torch, DLPack or anything with the buffer protocol, without a copy where they are
+contiguous; do not write to them while a call reads them. Ctrl-C is answered within a call too: what it had
+measured until then is dropped.
 """
 
 from __future__ import annotations
@@ -34,10 +35,12 @@ from calipers._errors import (
 
 if TYPE_CHECKING:
     from calipers import explanation, independent_set, pyg, robustness, rung, segmentation, training
+    from calipers._comparison import Comparison, compare
     from calipers._report import Report
 
 __all__ = [
     "CalipersError",
+    "Comparison",
     "ConflictError",
     "DuplicateError",
     "FileError",
@@ -49,6 +52,7 @@ __all__ = [
     "UnknownMetricError",
     "UsageError",
     "__version__",
+    "compare",
     "explanation",
     "independent_set",
     "pyg",
@@ -61,7 +65,9 @@ __all__ = [
 __version__: str = _calipers.VERSION
 
 _LATER = {
+    "Comparison": "calipers._comparison",
     "Report": "calipers._report",
+    "compare": "calipers._comparison",
     "explanation": "calipers.explanation",
     "independent_set": "calipers.independent_set",
     "pyg": "calipers.pyg",
@@ -77,7 +83,7 @@ def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module 'calipers' has no attribute '{name}'")
     module = importlib.import_module(_LATER[name])
-    return getattr(module, name) if name == "Report" else module
+    return module if _LATER[name] == f"calipers.{name}" else getattr(module, name)
 
 
 def __dir__() -> list[str]:

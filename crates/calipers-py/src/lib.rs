@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! array     Python arrays into arrays of the library, without a copy where memory allows
+//! comparison  models side by side
 //! failure   errors into exceptions, interrupts into a stop
 //! state     an accumulator of any family
 //! tensor    short tensors of torch, lent for the length of a call
@@ -12,6 +13,7 @@
 //! Signatures, defaults and documentation live in the Python package.
 
 mod array;
+mod comparison;
 mod failure;
 mod families;
 mod report;
@@ -25,6 +27,8 @@ use pyo3::prelude::*;
 mod _calipers {
     #[pymodule_export]
     use crate::array::address;
+    #[pymodule_export]
+    use crate::comparison::{Compared, compare_models};
     #[pymodule_export]
     use crate::families::explanation::{explanation_new, explanation_update};
     #[pymodule_export]

@@ -1,0 +1,211 @@
+"""Models over the same units: paired differences, their intervals and tests."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from calipers import _calipers
+from calipers._errors import InputTypeError, UnknownMetricError, UsageError
+from calipers._evaluator import EvaluatorBase
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Model: TypeAlias = "EvaluatorBase | bytes | str | os.PathLike[str]"
+"""An evaluator, the bytes of a state, or the path of a state or per-unit file."""
+
+_COLUMNS = (
+    "metric",
+    "better",
+    "first",
+    "model",
+    "first_value",
+    "value",
+    "difference",
+    "low",
+    "high",
+    "wins",
+    "ties",
+    "losses",
+    "left_out",
+    "sign_p",
+    "permutation_p",
+    "exact",
+    "adjusted_p",
+)
+
+
+class Comparison(Mapping[str, dict[str, Any]]):
+    """What sets each later model apart from the first, by metric id; the family's prefix may be left out.
+
+    A line holds `better`, the `values` by model, and `against_first`: for each later model the `difference`,
+    its `interval`, and under `paired` what single units say (`wins`, `ties`, `losses`, `sign_p`,
+    `permutation_p`, `adjusted_p`, the units that `differ_most`); `None` where a number is missing.
+    """
+
+    def __init__(self, compared: _calipers.Compared) -> None:
+        """Take what `compare` found."""
+        self._compared = compared
+
+    @cached_property
+    def _parts(self) -> list[dict[str, Any]]:
+        parsed = json.loads(self._compared.json())
+        return parsed if isinstance(parsed, list) else [parsed]
+
+    @cached_property
+    def _lines(self) -> dict[str, dict[str, Any]]:
+        if len(self._parts) == 1:
+            return dict(self._parts[0]["metrics"])
+        subjects = [part["subject"] or str(place) for place, part in enumerate(self._parts)]
+        return {
+            f"{subject}: {id}": line
+            for subject, part in zip(subjects, self._parts, strict=True)
+            for id, line in part["metrics"].items()
+        }
+
+    @property
+    def models(self) -> list[str]:
+        """The names of the models, the first one to compare with."""
+        return [model["name"] for model in self._parts[0]["models"]]
+
+    @property
+    def units(self) -> int:
+        """How many units each model has."""
+        return int(self._parts[0]["units"])
+
+    @property
+    def warnings(self) -> list[dict[str, Any]]:
+        """What a reader should know: `code` and `message`."""
+        return [warning for part in self._parts for warning in part["warnings"]]
+
+    def __getitem__(self, id: str) -> dict[str, Any]:
+        for name in (id, f"{self._parts[0]['family']}.{id}"):
+            if name in self._lines:
+                return self._lines[name]
+        raise UnknownMetricError(f"the comparison has no metric of that id\n    found: {id}")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._lines)
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def to_json(self) -> str:
+        """Return the bytes that the command line's `--json` writes."""
+        return self._compared.json()
+
+    def to_csv(self) -> str:
+        """Return one line a number and later model."""
+        return self._compared.csv()
+
+    def to_markdown(self) -> str:
+        """Return the tables as Markdown."""
+        return self._compared.markdown()
+
+    def to_latex(self) -> str:
+        """Return the tables as LaTeX."""
+        return self._compared.latex()
+
+    def to_html(self) -> str:
+        """Return the page that the command line's `--html` writes."""
+        return self._compared.html()
+
+    def _rows(self) -> Iterator[tuple[Any, ...]]:
+        for id, line in self._lines.items():
+            (first, ours), *others = line["values"].items()
+            for model, theirs in others:
+                found = line["against_first"][model] or {}
+                paired = found.get("paired") or {}
+                low, high = found.get("interval") or (None, None)
+                numbers = (paired.get(key) for key in ("wins", "ties", "losses", "left_out", "sign_p"))
+                tests = (paired.get(key) for key in ("permutation_p", "permutation_exact", "adjusted_p"))
+                yield (
+                    *(id, line["better"], first, model, ours, theirs, found.get("difference"), low, high),
+                    *numbers,
+                    *tests,
+                )
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a data frame with a row for every number and later model, columns as in the CSV."""
+        import pandas as pd
+
+        return pd.DataFrame(list(self._rows()), columns=list(_COLUMNS))
+
+    def __repr__(self) -> str:
+        return self._compared.table(shutil.get_terminal_size((100, 24)).columns).rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        def cell(value: Any) -> str:
+            text = "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
+            return f"<td>{html.escape(text)}</td>"
+
+        heading = "".join(f"<th>{column}</th>" for column in _COLUMNS)
+        rows = "".join(f"<tr>{''.join(map(cell, row))}</tr>" for row in self._rows())
+        title = html.escape(f"{' against '.join(reversed(self.models))}: {self.units} units")
+        return f"<table><caption>{title}</caption><tr>{heading}</tr>{rows}</table>"
+
+
+def compare(
+    *models: Model | Mapping[str, Model],
+    names: Sequence[str] | None = None,
+    metrics: Sequence[str] = (),
+    by_label: bool = False,
+    resamples: int = 10_000,
+    confidence: float = 0.95,
+    seed: int = 0,
+    threads: int | None = None,
+) -> Comparison:
+    """Compare models over the same units: every later one with the first.
+
+    A model is an evaluator, the bytes of a state, or the path of a state or per-unit file; one mapping gives
+    models by name. Units must be the same, and so must everything that says what is measured; how a
+    prediction is read may differ. `metrics` names ids to compare, with or without their family; else every
+    metric with a better direction is compared, and with `by_label` those that have a number for each class
+    or group. The same numbers as `calipers compare`.
+
+    >>> import calipers as cp
+    >>> def measured(flip):
+    ...     acc = cp.independent_set.Evaluator()
+    ...     for unit in range(6):
+    ...         logits = [1.0, -1.0] if unit % flip else [-1.0, 1.0]
+    ...         acc.update(f"g{unit}", edge_index=[[0, 1], [1, 0]], logits=logits, labels=[1, 0])
+    ...     return acc
+    >>> found = cp.compare({"rarely": measured(5), "often": measured(2)}, metrics=["accuracy"])
+    >>> line = found["accuracy"]
+    >>> line["against_first"]["often"]["difference"] < 0
+    True
+    >>> line["against_first"]["often"]["paired"]["losses"]
+    2
+    """
+    chosen: list[Any] = list(models)
+    if len(chosen) == 1 and isinstance(chosen[0], Mapping):
+        if names is not None:
+            raise UsageError("a mapping names its models already\n     do: leave out `names`")
+        names = list(chosen[0])
+        chosen = list(chosen[0].values())
+
+    def given(model: Any) -> bytes | os.PathLike[str] | str:
+        if isinstance(model, EvaluatorBase):
+            return model.to_bytes()
+        if isinstance(model, (bytes, bytearray, memoryview)):
+            return bytes(model)
+        if isinstance(model, (str, os.PathLike)):
+            return model
+        raise InputTypeError(
+            f"a model is an evaluator, the bytes of a state or a path\n    found: {type(model).__name__}"
+        )
+
+    ids = [metrics] if isinstance(metrics, str) else list(metrics)
+    names = None if names is None else list(names)
+    workers = threads or os.cpu_count() or 1
+    return Comparison(
+        _calipers.compare_models(
+            [given(model) for model in chosen], names, ids, by_label, resamples, confidence, seed, workers
+        )
+    )
