@@ -10,7 +10,7 @@ use calipers_metrics::explanation::evidence::{Array, Data, Evidence};
 use calipers_metrics::explanation::protocol::{Explanation, Scores as ScoreKind};
 use calipers_metrics::independent_set::graph::{Graph, Storage};
 use calipers_metrics::independent_set::unit::{Scores, Unit as GraphUnit};
-use calipers_metrics::independent_set::{Axis, IndependentSet, Kind};
+use calipers_metrics::independent_set::{IndependentSet, Kind};
 use calipers_metrics::robustness::protocol::Robustness;
 use calipers_metrics::robustness::unit::{Budget, Cells, Matrix, Pair};
 use calipers_metrics::segmentation::config::Config;
@@ -36,7 +36,7 @@ pub(crate) fn run(report: &mut dyn FnMut(Line)) -> Outcome {
     family(
         report,
         "independent_set",
-        &IndependentSet { scores: Some(Kind::Logits), axis: Some(Axis::Single), ..IndependentSet::default() },
+        &IndependentSet { scores: Some(Kind::Logits), ..IndependentSet::default() },
         "f1",
         graph,
     )?;
@@ -96,7 +96,7 @@ fn graph(
         (0..24).map(|_| (random.below(nodes) as u32, random.below(nodes) as u32)).collect();
     let graph = Graph::build(nodes, Storage::Both, &entries.as_slice())?;
     let logits: Vec<f64> = (0..nodes).map(|_| 6.0 * random.unit() - 3.0).collect();
-    let scores = Scores::new(Kind::Logits, Some(Axis::Single), &logits, nodes as usize)?;
+    let scores = Scores::new(Kind::Logits, None, &logits, nodes as usize)?;
     let labels: Vec<bool> = (0..nodes).map(|node| node == 0 || random.below(3) == 0).collect();
     rows.update(name, GraphUnit::new(name, &graph, Some(scores), Some(&labels), Some(6))?)
 }

@@ -120,13 +120,14 @@ pub(super) fn degree_strip(table: &PairTable<'_>, strip: usize, sums: &mut [Lane
         let edges = table.edges_of(tile);
         let mut edges = edges.as_slice();
         let mut own_sums = [[0.0; LANES]; LANES];
-        for block in tile..table.blocks() {
-            for row in 0..LANES.min(table.graph.nodes() - tile * LANES) {
+        let nodes = LANES.min(table.graph.nodes() - tile * LANES);
+        for (block, block_sums) in sums.iter_mut().enumerate().take(table.blocks()).skip(tile) {
+            for (row, row_sums) in own_sums.iter_mut().enumerate().take(nodes) {
                 let strengths = table.strengths::<f64>(tile * LANES + row, block, &mut edges);
                 let Some(strengths) = strengths else { continue };
                 for k in 0..LANES {
-                    own_sums[row][k] += strengths[k];
-                    sums[block][k] += strengths[k];
+                    row_sums[k] += strengths[k];
+                    block_sums[k] += strengths[k];
                 }
             }
         }

@@ -104,7 +104,7 @@ impl Reader<'_> {
             Opened::Held(bytes) => bytes,
             Opened::File(file) => {
                 if let Some(format) =
-                    self.layout_in_pieces(&*file, place).map_err(|error| error.in_file(shown))?
+                    self.layout_in_pieces(&file, place).map_err(|error| error.in_file(shown))?
                 {
                     self.in_pieces(format, &file, history, shown, sink)
                         .map_err(|error| error.in_file(shown))?;
