@@ -121,7 +121,7 @@ fn checkpoints_are_converted_there_and_back() {
     let said = bench.run("robustness convert m.safetensors l1.safetensors --penalty l1");
     assert!(said.status == 0 && said.stderr.contains("penalty mcp by l1"), "{}", said.stderr);
     bench.refuses("robustness convert m.safetensors m.bin", 2, &[".safetensors, .pt"]);
-    bench.refuses("robustness convert missing.pt m.pt --penalty l1 --weights exact", 1, &["missing.pt"]);
+    bench.refuses("robustness convert missing.pt new.pt --penalty l1 --weights exact", 1, &["missing.pt"]);
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn outputs_that_cannot_be_written_are_refused_before_the_work() {
         &["a.csv", ".npz or .safetensors"],
     );
     bench.refuses(
-        "robustness train --splits s.json --penalty l1 --weights exact --out m.safetensors",
+        "robustness train --splits s.json --penalty l1 --weights exact --out new.safetensors",
         2,
         &["--graph is missing"],
     );
