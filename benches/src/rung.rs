@@ -83,8 +83,9 @@ impl Town {
         }
         let (mut starts, mut words) = (vec![0], Vec::new());
         for node in 0..NODES {
-            let word =
-                |k: usize, at: usize| if k % 3 == 0 { at } else { at / CLASSES * CLASSES + node % CLASSES };
+            let word = |k: usize, at: usize| {
+                if k.is_multiple_of(3) { at } else { at / CLASSES * CLASSES + node % CLASSES }
+            };
             let row: BTreeSet<usize> =
                 (0..WORDS_PER_NODE).map(|k| word(k, below(WORDS)).min(WORDS - 1)).collect();
             words.extend(row.into_iter().map(|word| word as u32));
