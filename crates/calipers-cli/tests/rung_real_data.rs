@@ -194,8 +194,11 @@ fn metattack_graphs_have_the_flips_that_are_known_of_them() {
 fn raw_citation_graphs_and_directed_ones_need_preparing() {
     let Some(folder) = real_data() else { return };
     let bench = Bench::new();
+    let trained = std::cell::Cell::new(0);
     let train = |graph: &str, more: &[&str]| {
         let graph = at(&folder, graph);
+        trained.set(trained.get() + 1);
+        let out = format!("m{}.safetensors", trained.get());
         let words = [
             "robustness",
             "train",
@@ -208,7 +211,7 @@ fn raw_citation_graphs_and_directed_ones_need_preparing() {
             "--epochs",
             "1",
             "--out",
-            "m.safetensors",
+            &out,
         ];
         bench.run_words(&[&words[..], more].concat())
     };

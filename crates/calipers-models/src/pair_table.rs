@@ -282,7 +282,7 @@ mod tests {
                     let (expected, expected_back) = run(Links::of_soft(&soft), 1);
                     near(&scores, &expected, 1e-12, &what);
                     near(&back.initial, &expected_back.initial, 1e-4, &what);
-                    let degrees = |back: &Derivatives| Matrix::from_rows(&[back.degrees.clone()]);
+                    let degrees = |back: &Derivatives| Matrix::from_rows(std::slice::from_ref(&back.degrees));
                     near(&degrees(&back), &degrees(&expected_back), 1e-4, &what);
                     let (again, back_again) = run(Links::of_table(&table, 7), 7);
                     assert!(again == scores && back_again.initial == back.initial, "{what}");

@@ -54,7 +54,7 @@ pub(crate) fn pooling(protocol: &Training, metric: &Metric<Training>) -> Pooling
             quotient_of(sums[0].whole() + penalty, sums[3].whole())
         }),
         "sustained_count" => groups(|_, run| with(run.sustained), |_, _, sums| count(sums[PRESENT])),
-        "velocity_sustained_strict" => groups(|_, run| with(run.sustained), strict),
+        "velocity_sustained_strict" => groups(|_, run| with(run.sustained), strict_mean),
         "velocity_sustained_wise" => groups(|_, run| with(run.sustained), wise),
         "drop_depth_mean" => groups(|_, run| with_number(after(run, |after| after.drop_depth)), wise),
         "best_mean" => groups(|_, run| with_number(run.best), wise),
@@ -197,8 +197,20 @@ fn folds(protocol: &Training, listed: Option<u64>, runs: i128) -> i128 {
 }
 
 fn strict(protocol: &Training, listed: Option<u64>, sums: &[Sum]) -> Value {
+    let folds = folds(protocol, listed, sums[RUNS].whole());
+    if all_present(protocol, folds, sums) { over(sums[SUM], folds) } else { nothing() }
+}
+
+/// Strict over the runs there are, which may be more than the folds of the published tables.
+fn strict_mean(protocol: &Training, listed: Option<u64>, sums: &[Sum]) -> Value {
+    let runs = sums[RUNS].whole();
+    if all_present(protocol, folds(protocol, listed, runs), sums) { over(sums[SUM], runs) } else { nothing() }
+}
+
+/// Whether every run has a value and no fold lacks a run; more runs than declared folds have none either.
+fn all_present(protocol: &Training, folds: i128, sums: &[Sum]) -> bool {
     let (present, runs) = (sums[PRESENT].whole(), sums[RUNS].whole());
-    if present == runs && runs == folds(protocol, listed, runs) { over(sums[SUM], runs) } else { nothing() }
+    present == runs && (runs == folds || runs > folds && protocol.folds.is_none())
 }
 
 fn wise(_: &Training, _: Option<u64>, sums: &[Sum]) -> Value {

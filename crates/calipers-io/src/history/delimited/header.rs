@@ -44,7 +44,9 @@ pub(super) fn opened(window: &mut Window<'_>, options: &Options) -> Result<Heade
             Header::read(text, options)
         };
         match header {
-            Ok(header) if window.is_last() || header.rows.0 < text.len() => return Ok(header),
+            Ok(header) if window.is_last() || header.rows.0 < text.len() && decided(window, options) => {
+                return Ok(header);
+            }
             Err(error) if window.is_last() || window.is_long() => return Err(error),
             Ok(_) if window.is_long() => {
                 return Err(Error::format("a header is too long")
@@ -71,6 +73,13 @@ fn first_row(bytes: &[u8]) -> &[u8] {
         *byte == b'\n' && !quoted
     });
     &bytes[..end.unwrap_or(bytes.len())]
+}
+
+/// Whether the row that decides on the delimiter is at hand: where quotes stand inside of cells it may
+/// be longer than the header.
+fn decided(window: &Window<'_>, options: &Options) -> bool {
+    let bytes = window.text().trim_ascii_start().as_bytes();
+    options.delimiter.is_some() || window.is_long() || first_row(bytes).len() < bytes.len()
 }
 
 /// The delimiter that occurs most often outside quotes.

@@ -54,7 +54,7 @@ impl Side {
         let shown = path.display().to_string().replace(std::path::MAIN_SEPARATOR, "/");
         let shown = shown.trim_end_matches('/').to_owned();
         let metadata = std::fs::metadata(path).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => Error::io("there is no such folder or file")
+            std::io::ErrorKind::NotFound => Error::io("cannot open: there is no such folder or file")
                 .in_file(&shown)
                 .advice("check --truth and --pred, or [data] and path in the configuration"),
             kind => Error::io(format!("cannot open the file: {kind}")).in_file(&shown),
