@@ -22,6 +22,7 @@ pub fn check(path: &Path) -> Result<()> {
                 .in_file(path.display())
                 .advice("name the file itself"));
         }
+        _ if is_stream(path) => return Ok(()),
         _ => {}
     }
     let (beside, file) = create_beside(path)?;
@@ -36,6 +37,13 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 
 /// Replaces `path` with what `write` writes, all of it or nothing.
 pub fn write_with(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    if is_stream(path) {
+        let stream = OpenOptions::new().write(true).open(path);
+        let mut stream =
+            BufWriter::with_capacity(BUFFER, stream.map_err(|error| failed(path, "open", &error))?);
+        let written = write(&mut stream).and_then(|()| stream.flush());
+        return written.map_err(|error| failed(path, "write", &error));
+    }
     let (beside, file) = create_beside(path)?;
     let mut file = BufWriter::with_capacity(BUFFER, file);
     let written = write(&mut file)
@@ -50,6 +58,13 @@ pub fn write_with(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<
     }
     sync_folder(path);
     written
+}
+
+/// Whether the path is a device or a pipe: these are written to and never replaced by a file, which
+/// would be the end of `/dev/null` for everyone on the machine.
+fn is_stream(path: &Path) -> bool {
+    let kind = fs::symlink_metadata(path).map(|metadata| metadata.file_type());
+    kind.is_ok_and(|kind| !kind.is_file() && !kind.is_dir() && !kind.is_symlink())
 }
 
 /// A new file in the folder of `path` that no one else has open.
@@ -98,6 +113,23 @@ mod tests {
         assert!(write(folder.path(), b"x").is_err());
         let left: Vec<_> = fs::read_dir(folder.path()).unwrap().collect();
         assert_eq!(left.len(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_is_written_to_and_stays_a_pipe() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        check(&pipe).unwrap();
+        let reader = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || fs::read(pipe).unwrap()
+        });
+        write(&pipe, b"report").unwrap();
+        assert_eq!(reader.join().unwrap(), b"report");
+        assert!(is_stream(&pipe));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]
