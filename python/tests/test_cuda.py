@@ -86,7 +86,7 @@ def test_the_loss_of_graphs_and_its_gradient_stay_on_the_device() -> None:
     labels, logits = torch.tensor([1, 0, 1]), torch.randn(3, dtype=torch.float64)
     losses, grads = [], []
     for device in ("cpu", GPU):
-        leaf = logits.to(device).requires_grad_()
+        leaf = logits.clone().to(device).requires_grad_()
         loss = cp.independent_set.loss(leaf, edges.to(device), labels.to(device))
         loss.backward()
         assert loss.device.type == leaf.grad.device.type == device
@@ -153,7 +153,9 @@ def explained(device: str, kind: str) -> tuple[Any, Any]:
 @pytest.mark.parametrize("kind", ["model", "phenomenon"])
 def test_published_functions_of_explainers(kind: str) -> None:
     here, there = explained("cpu", kind), explained(GPU, kind)
-    assert cp.pyg.fidelity(*there) == cp.pyg.fidelity(*here)
+    # A mean on a GPU is a product with 1 / n, whose last bit may differ.
+    for one, other in zip(cp.pyg.fidelity(*there), cp.pyg.fidelity(*here), strict=True):
+        assert abs(one - other) <= 2**-24
     assert abs(cp.pyg.unfaithfulness(*there) - cp.pyg.unfaithfulness(*here)) <= 2e-6
 
 
