@@ -153,9 +153,12 @@ def explained(device: str, kind: str) -> tuple[Any, Any]:
 @pytest.mark.parametrize("kind", ["model", "phenomenon"])
 def test_published_functions_of_explainers(kind: str) -> None:
     here, there = explained("cpu", kind), explained(GPU, kind)
-    # Means of 20 single-precision numbers were seen to differ in their last bit between the devices.
-    for one, other in zip(cp.pyg.fidelity(*there), cp.pyg.fidelity(*here), strict=True):
-        assert abs(one - other) <= 2**-24
+    # Torch's means may end in another bit on a GPU: the published formula is asked on the same device.
+    for explainer, explanation in (here, there):
+        right = explainer.get_prediction().argmax(-1) == explanation.target
+        kept = explainer.get_masked_prediction().argmax(-1) == explanation.target
+        change = 1.0 - kept.float().mean() if kind == "model" else (right.float() - kept.float()).abs().mean()
+        assert cp.pyg.fidelity(explainer, explanation) == (change.item(), change.item())
     assert abs(cp.pyg.unfaithfulness(*there) - cp.pyg.unfaithfulness(*here)) <= 2e-6
 
 
