@@ -27,14 +27,12 @@ def _word(member: Any) -> Any:
 def fidelity(explainer: Explainer, explanation: Explanation) -> tuple[float, float]:
     """Return fid+ and fid-: how many labels change without the explanation, and with it alone."""
     _refuse_regression(explainer)
-    masks = explanation.get("node_mask"), explanation.get("edge_mask")
-    graph, kwargs = (explanation.x, explanation.edge_index), _model_args(explanation)
+    graph, masks, kwargs = _parts(explanation)
     y, y_hat = explanation.target, None
     if _word(explainer.explanation_type) == "phenomenon":
         y_hat = explainer.get_target(explainer.get_prediction(*graph, **kwargs))
     y_sub = explainer.get_target(explainer.get_masked_prediction(*graph, *masks, **kwargs))
-    rest = [None if mask is None else 1.0 - mask for mask in masks]
-    y_comp = explainer.get_target(explainer.get_masked_prediction(*graph, *rest, **kwargs))
+    y_comp = explainer.get_target(explainer.get_masked_prediction(*graph, *_rest(masks), **kwargs))
     index = explanation.get("index")
     if index is not None:
         y, y_sub, y_comp = y[index], y_sub[index], y_comp[index]
@@ -63,13 +61,12 @@ def unfaithfulness(explainer: Explainer, explanation: Explanation, top_k: int | 
     """
     _refuse_regression(explainer)
     _refuse_top_k(explainer, top_k)
-    node_mask, edge_mask = explanation.get("node_mask"), explanation.get("edge_mask")
-    graph, kwargs = (explanation.x, explanation.edge_index), _model_args(explanation)
+    graph, (node_mask, edge_mask), kwargs = _parts(explanation)
     y = explanation.get("prediction")
     if y is None:
         y = explainer.get_prediction(*graph, **kwargs)
     if node_mask is not None and top_k is not None:
-        node_mask = _top_features(node_mask, top_k)
+        node_mask = _each(node_mask, lambda mask: _top_features(mask, top_k))
     y_hat = explainer.get_masked_prediction(*graph, node_mask, edge_mask, **kwargs)
     index = explanation.get("index")
     if index is not None:
@@ -101,8 +98,30 @@ def _refuse_top_k(explainer: Explainer, top_k: int | None) -> None:
         raise InputError("Cannot apply top-k feature selection based on a node mask of type 'object'")
 
 
-def _model_args(explanation: Explanation) -> dict[str, Any]:
-    return {key: explanation[key] for key in explanation._model_args}
+def _parts(explanation: Any) -> tuple[tuple[Any, Any], tuple[Any, Any], dict[str, Any]]:
+    """Return the graph, the masks of nodes and edges, and the model's other arguments.
+
+    Those of a heterogeneous graph are dicts by type, and its explanation does not keep the other arguments.
+    """
+    if not _has_types(explanation):
+        masks = explanation.get("node_mask"), explanation.get("edge_mask")
+        kwargs = {key: explanation[key] for key in explanation._model_args}
+        return (explanation.x, explanation.edge_index), masks, kwargs
+    nodes, edges = dict(explanation.node_items()), dict(explanation.edge_items())
+    graph = (
+        {key: store["x"] for key, store in nodes.items()},
+        {key: store["edge_index"] for key, store in edges.items()},
+    )
+    return graph, (_by_type(nodes, "node_mask"), _by_type(edges, "edge_mask")), {}
+
+
+def _has_types(explanation: Any) -> bool:
+    return hasattr(type(explanation), "node_items")
+
+
+def _rest(masks: tuple[Any, Any]) -> list[Any]:
+    """Return the masks of what is not part of the explanation."""
+    return [None if mask is None else _each(mask, lambda mask: 1.0 - mask) for mask in masks]
 
 
 def _top_features(node_mask: Tensor, top_k: int) -> Tensor:
@@ -127,27 +146,20 @@ def evidence(
     arguments: give them as `model_args`.
     """
     _refuse_top_k(explainer, top_k)
-    if hasattr(explanation, "node_items"):
-        nodes, edges = dict(explanation.node_items()), dict(explanation.edge_items())
-        graph = (
-            {key: store["x"] for key, store in nodes.items()},
-            {key: store["edge_index"] for key, store in edges.items()},
-        )
-        node_mask, edge_mask = _by_type(nodes, "node_mask"), _by_type(edges, "edge_mask")
+    graph, (node_mask, edge_mask), stored = _parts(explanation)
+    model_args = {**stored, **model_args}
+    if _has_types(explanation):
         pred_mask = {**(node_mask or {}), **(edge_mask or {})}
     else:
-        graph = (explanation.x, explanation.edge_index)
-        model_args = {**_model_args(explanation), **model_args}
-        node_mask, edge_mask = explanation.get("node_mask"), explanation.get("edge_mask")
         given = {"node": node_mask, "edge": edge_mask}
         pred_mask = {key: mask for key, mask in given.items() if mask is not None}
     if top_k is not None and node_mask is not None:
         node_mask = _each(node_mask, lambda mask: _top_features(mask, top_k))
-    rest = [None if mask is None else _each(mask, lambda mask: 1.0 - mask) for mask in (node_mask, edge_mask)]
+    masks = (node_mask, edge_mask)
     found = {
         "y_hat": explainer.get_prediction(*graph, **model_args),
-        "y_sub": explainer.get_masked_prediction(*graph, node_mask, edge_mask, **model_args),
-        "y_comp": explainer.get_masked_prediction(*graph, *rest, **model_args),
+        "y_sub": explainer.get_masked_prediction(*graph, *masks, **model_args),
+        "y_comp": explainer.get_masked_prediction(*graph, *_rest(masks), **model_args),
         "pred_mask": pred_mask,
     }
     if _word(explainer.explanation_type) == "phenomenon":

@@ -5,8 +5,10 @@
 
 Names, parameters, types, errors and warnings are those of the published code, and so are its defects: a
 mask with one value outside [0, 1] is taken for logits, the divergence of `unfaithfulness` is reversed and
-may be NaN, an area of one class is 0. The sound numbers are in `calipers.explanation`, for which `evidence`
-and `options` gather what an explainer and an explanation hold. Calling needs torch and nothing else.
+may be NaN, an area of one class is 0. `fidelity` and `unfaithfulness` take explanations of heterogeneous
+graphs too, for which release 2.8.1 of the published code fails. The sound numbers are in
+`calipers.explanation`, for which `evidence` and `options` gather what an explainer and an explanation hold.
+Calling needs torch and nothing else.
 """
 
 from __future__ import annotations

@@ -69,23 +69,51 @@ def test_evidence_gives_the_fidelity_of_the_published_code(explained: Any) -> No
     assert set(acc.report()["sparsity_by_type"]) == {"node", "edge"}  # type: ignore[call-overload]
 
 
-def test_evidence_is_gathered_by_node_and_edge_type() -> None:
-    class ByType(torch.nn.Module):  # type: ignore[misc]
-        def forward(self, x_dict: Any, edge_index_dict: Any, scale: Any) -> Any:
-            return x_dict["paper"] * scale
+class ByType(torch.nn.Module):  # type: ignore[misc]
+    """What the features of papers say, the masks on them and on their authors included."""
 
+    def forward(self, x_dict: Any, edge_index_dict: Any, scale: float = 1.0) -> Any:
+        """Return logits."""
+        return (x_dict["paper"] + x_dict["author"].mean()) * scale
+
+
+@pytest.fixture(params=["model", "phenomenon"])
+def papers(request: Any) -> Any:
+    torch.manual_seed(3)
     data = HeteroData()
     data["paper"].x, data["author"].x = torch.randn(6, 3), torch.randn(4, 2)
     data["author", "writes", "paper"].edge_index = torch.randint(0, 4, (2, 7))
     explainer = Explainer(
         ByType(),
         algorithm=DummyExplainer(),
-        explanation_type="model",
+        explanation_type=request.param,
         node_mask_type="attributes",
         edge_mask_type="object",
         model_config={"mode": "multiclass_classification", "task_level": "node", "return_type": "raw"},
     )
-    explanation = explainer(data.x_dict, data.edge_index_dict, scale=2.0)
+    target = torch.randint(0, 3, (6,)) if request.param == "phenomenon" else None
+    return data, explainer, target
+
+
+def test_a_heterogeneous_explanation_scores_like_its_evidence(papers: Any) -> None:
+    data, explainer, target = papers
+    explanation = explainer(data.x_dict, data.edge_index_dict, target=target, index=torch.arange(4))
+    kind = explainer.explanation_type.value
+    for top_k in (None, 2):
+        evidence = pyg.evidence(explainer, explanation, top_k)
+        del evidence["pred_mask"]
+        report = cp.explanation.score(**evidence, **pyg.options(explainer), preset="pyg")
+        assert pyg.unfaithfulness(explainer, explanation, top_k) == pytest.approx(
+            report["unfaithfulness"], abs=1e-7
+        )
+        if top_k is None:
+            found = [report[f"fid_{side}_{kind}"] for side in ("plus", "minus")]
+            assert found == pytest.approx(pyg.fidelity(explainer, explanation), abs=1e-7)
+
+
+def test_evidence_is_gathered_by_node_and_edge_type(papers: Any) -> None:
+    data, explainer, target = papers
+    explanation = explainer(data.x_dict, data.edge_index_dict, target=target, scale=2.0)
     report = cp.explanation.score(**pyg.evidence(explainer, explanation, scale=2.0), **pyg.options(explainer))
     assert report["num_instances"] == 6
     assert set(report["sparsity_by_type"]) == {"paper", "author", "author__writes__paper"}  # type: ignore[call-overload]
