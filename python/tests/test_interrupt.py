@@ -49,6 +49,21 @@ def test_a_search_on_a_graph() -> None:
     assert len(acc) == 0
 
 
+def test_a_graph_in_the_making() -> None:
+    acc = cp.independent_set.Evaluator(baseline="none", certificate="off")
+    nodes = 2_000_000
+    edges = RNG.integers(0, nodes, size=(2, 20_000_000))
+    stopped(lambda: acc.update("large", edge_index=edges, logits=np.zeros(nodes, np.float32)))
+    assert len(acc) == 0
+
+
+def test_the_bias_of_many_nodes() -> None:
+    acc = cp.robustness.Evaluator()
+    clean = RNG.normal(size=(600_000, 64))
+    stopped(lambda: acc.update("large", clean=clean, attacked=clean[::-1].copy(), budget="0.1"), after=0.2)
+    assert len(acc) == 0
+
+
 def test_contours_of_a_segmentation() -> None:
     truth = np.zeros((2000, 2000), dtype=np.uint8)
     pred = truth.copy()

@@ -8,6 +8,9 @@ use crate::step::{Outcome, cargo, is_there, root, step};
 /// The bench of the Python package, which is a script of its own.
 const EXPLANATION: &str = "explanation";
 
+/// The bench whose other side is the Python package, in the environment it is tested in.
+const SEGMENTATION: &str = "segmentation_python";
+
 /// Builds the benches and runs the named ones, or all.
 pub(crate) fn run(names: &[&str]) -> Outcome {
     if names.contains(&EXPLANATION) {
@@ -15,7 +18,11 @@ pub(crate) fn run(names: &[&str]) -> Outcome {
         let script = root().join("benches/python/explanation.py");
         step(EXPLANATION, Command::new(python).current_dir(root()).arg(script))?;
     }
-    let others: Vec<&str> = names.iter().copied().filter(|name| *name != EXPLANATION).collect();
+    if names.contains(&SEGMENTATION) {
+        run_with(&crate::python::installed_package()?, &[SEGMENTATION])?;
+    }
+    let apart = [EXPLANATION, SEGMENTATION];
+    let others: Vec<&str> = names.iter().copied().filter(|name| !apart.contains(name)).collect();
     if others.is_empty() && !names.is_empty() {
         return Ok(());
     }
@@ -24,6 +31,11 @@ pub(crate) fn run(names: &[&str]) -> Outcome {
     let asked = |name: &&str| names.is_empty() || names.contains(name);
     let with_torch = names.iter().any(|name| name.ends_with("published"));
     let python = environment(with_torch, asked(&"training"))?;
+    run_with(&python, names)
+}
+
+/// Builds the benches and runs the named ones, or all, with the peers in a Python.
+fn run_with(python: &Path, names: &[&str]) -> Outcome {
     let build = "build --release --locked --package calipers-benches --package calipers-cli";
     step("release build", &mut cargo(build))?;
     let mut benches = Command::new(root().join("target/release/calipers-benches"));

@@ -3,6 +3,7 @@
 pub(crate) mod bands;
 pub(crate) mod confusion;
 pub(crate) mod files;
+pub(crate) mod from_python;
 mod maps;
 pub(crate) mod probabilities;
 

@@ -1,5 +1,7 @@
 //! NLL, Brier, ECE and the confusion matrix from logits, in one pass against several.
 
+use std::path::Path;
+
 use calipers_core::{Result, SplitMix64};
 use calipers_metrics::segmentation::measure::measure;
 use calipers_metrics::segmentation::protocol::Segmentation;
@@ -76,9 +78,7 @@ fn compare(report: &mut dyn FnMut(Line), script: &str, library: &str, goal: Goal
     let logits = logits(&maps);
     let folder = tempfile::tempdir()?;
     maps.save(folder.path())?;
-    let mut bytes = Vec::new();
-    npy::write(&mut bytes, &logits.chunks(maps.pixels()).collect::<Vec<_>>(), false)?;
-    std::fs::write(folder.path().join("logits.npy"), bytes)?;
+    save_logits(&logits, maps.pixels(), folder.path())?;
     let mut peer = Peer::start(script, folder.path())?;
     let halves: Vec<f16> = logits.iter().copied().map(f16::from_f32).collect();
     let protocol = protocol("logits", &["overlap", "calibration"])?;
@@ -94,8 +94,15 @@ fn compare(report: &mut dyn FnMut(Line), script: &str, library: &str, goal: Goal
     Ok(())
 }
 
+/// Writes `logits.npy` with one plane a line.
+pub(super) fn save_logits(logits: &[f32], pixels: usize, folder: &Path) -> Outcome {
+    let mut bytes = Vec::new();
+    npy::write(&mut bytes, &logits.chunks(pixels).collect::<Vec<_>>(), false)?;
+    Ok(std::fs::write(folder.join("logits.npy"), bytes)?)
+}
+
 /// Noise that leans to the predicted class, in planes.
-fn logits(maps: &Maps) -> Vec<f32> {
+pub(super) fn logits(maps: &Maps) -> Vec<f32> {
     let mut random = SplitMix64::new(2);
     let mut logits: Vec<f32> =
         (0..CLASSES * maps.pixels()).map(|_| (6.0 * random.unit() - 3.0) as f32).collect();

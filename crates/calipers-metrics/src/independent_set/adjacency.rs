@@ -1,5 +1,7 @@
 //! Neighbour lists behind one another: filled, sorted, compared with and joined to their reverse.
 
+use calipers_core::stop::Turns;
+
 use super::batches::Batches;
 
 /// The neighbours of all nodes; those of `v` lie at `offsets[v]..offsets[v + 1]`.
@@ -76,7 +78,11 @@ impl Adjacency {
         if self.neighbours.len() <= SMALL {
             *self = self.reversed();
         } else {
+            let mut turns = Turns::every(1 << 14);
             for v in 0..self.nodes() {
+                if turns.asked() {
+                    break;
+                }
                 sort_list(&mut self.neighbours[self.offsets[v]..self.offsets[v + 1]]);
             }
         }

@@ -1,6 +1,6 @@
 //! From stored entries to neighbour lists: two readings, one when the entries come in order.
 
-use calipers_core::{Error, Result};
+use calipers_core::{Error, ErrorKind, Result, stop};
 
 use super::adjacency::{Adjacency, Repeat};
 use super::batches::Batches;
@@ -24,7 +24,7 @@ pub(super) struct Census {
 /// The distinct stored pairs as sorted lists, and what was dropped.
 pub(super) fn read(nodes: u64, storage: Storage, entries: &dyn EdgeSource) -> Result<(Adjacency, Census)> {
     let mut first = FirstReading::new(nodes, storage, entries);
-    entries.blocks(&mut |tails, heads| first.count(tails, heads))?;
+    entries.blocks(&mut |tails, heads| wanted().and_then(|()| first.count(tails, heads)))?;
     let FirstReading { sorted, mut counts, mut census, batches, .. } = first;
     if let Some(sorted) = sorted {
         let (lists, smaller) = sorted.into_lists();
@@ -40,15 +40,20 @@ pub(super) fn read(nodes: u64, storage: Storage, entries: &dyn EdgeSource) -> Re
         lists: Adjacency::with_room(counts),
         batches: Batches::for_nodes(nodes as usize),
     };
-    let placed = entries.blocks(&mut |tails, heads| match second.place(tails, heads) {
-        true => Ok(()),
-        false => Err(changed()),
+    let placed = entries.blocks(&mut |tails, heads| {
+        wanted()?;
+        if second.place(tails, heads) { Ok(()) } else { Err(changed()) }
     });
     placed.and_then(|()| if second.visit() { Ok(()) } else { Err(changed()) })?;
     let mut lists = second.lists;
     lists.finish();
     census.repeats = lists.sort();
     Ok((lists, census))
+}
+
+/// Whether to read on; the error is for whoever asked to stop.
+fn wanted() -> Result<()> {
+    if stop::asked() { Err(Error::new(ErrorKind::Interrupted, "interrupted")) } else { Ok(()) }
 }
 
 #[cold]

@@ -1,5 +1,6 @@
 //! The difference of an edge: how far apart the normalised features of its ends are.
 
+use calipers_core::stop::Turns;
 use multiversion::multiversion;
 
 use super::edges::Edge;
@@ -23,7 +24,12 @@ pub(super) fn differences(features: Matrix<'_>, edges: &[Edge], degrees: &[u32],
     let pieces = features.columns.min(COLUMNS).div_ceil(SIDE);
     let (mut left, mut right) = (Side::new(pieces), Side::new(pieces));
     let mut found = Vec::with_capacity(edges.len());
+    let mut turns = Turns::every(64);
     for block in edges.chunks(FETCHED) {
+        if turns.asked() {
+            found.resize(edges.len(), 0.0);
+            break;
+        }
         let mut sums = [[0.0; SIDE]; FETCHED / SIDE];
         for start in (0..features.columns).step_by(COLUMNS) {
             let columns = start..features.columns.min(start + COLUMNS);

@@ -1,6 +1,7 @@
 //! Squared distances of nodes, exact: a few nodes at a time in floats, the rest in wide numbers.
 
 use calipers_core::ExactSum;
+use calipers_core::stop::Turns;
 use multiversion::multiversion;
 
 use super::dyadic::Wide;
@@ -186,13 +187,16 @@ impl Total {
 }
 
 impl Distances<'_> {
-    /// Calls `take` with each node's place in the list and its distance.
+    /// Calls `take` with each node's place in the list and its distance; with no distance once the
+    /// work is no longer wanted.
     pub(super) fn each(&self, nodes: &[u32], mut take: impl FnMut(usize, &Distance<'_>)) {
         let mut work = Work::new(self.from.columns);
+        let (mut turns, mut wanted) = (Turns::every(256), true);
         for (block, nodes) in nodes.chunks(LANES).enumerate() {
+            wanted = wanted && !turns.asked();
             work.partials.iter_mut().for_each(Partials::clear);
             work.wide.fill(None);
-            for start in (0..self.from.columns).step_by(COLUMNS) {
+            for start in (0..if wanted { self.from.columns } else { 0 }).step_by(COLUMNS) {
                 let columns = COLUMNS.min(self.from.columns - start);
                 work.add_columns(self, nodes, start, columns);
             }
