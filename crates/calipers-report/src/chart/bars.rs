@@ -1,9 +1,10 @@
 //! Bars beside their names, with intervals.
 
 use super::axis::Axis;
+use super::canvas::{Anchor, Canvas, Paint, Path, Type, fitted, text_width};
 use super::frame::{SMALL, WIDTH};
 use super::palette::Colour;
-use super::svg::{Anchor, Canvas, Paint, Path, Svg, Type, fitted, text_width};
+use super::svg::Svg;
 use crate::number::rounded;
 
 const ROW: f64 = 26.0;
@@ -98,6 +99,6 @@ fn whisker(canvas: &mut Canvas, low: f64, high: f64, y: f64) {
         shape.start([x, y - 4.0]);
         shape.to([x, y + 4.0]);
     }
-    canvas.path(&shape, Paint::line(Colour::Paper, 4.0).faded(0.8), None);
-    canvas.path(&shape, Paint::line(Colour::Ink, 1.6), None);
+    canvas.path(shape.clone(), Paint::line(Colour::Paper, 4.0).faded(0.8), None);
+    canvas.path(shape, Paint::line(Colour::Ink, 1.6), None);
 }

@@ -1,8 +1,9 @@
 //! Differences with their intervals around one line that stands for none: a forest plot.
 
+use super::canvas::{Anchor, Canvas, Paint, Path, Type, fitted, text_width};
 use super::frame::SMALL;
 use super::palette::Colour;
-use super::svg::{Anchor, Canvas, Paint, Path, Svg, Type, fitted, text_width};
+use super::svg::Svg;
 
 /// Names, differences and numbers side by side take more room than other drawings.
 const WIDTH: f64 = 960.0;
@@ -84,7 +85,7 @@ impl Forest {
                     span.start([at(end), y - 4.0]);
                     span.to([at(end), y + 4.0]);
                 }
-                canvas.path(&span, Paint::line(tree.colour, 2.2), None);
+                canvas.path(span, Paint::line(tree.colour, 2.2), None);
             }
             let dot = Paint::fill(tree.colour).outlined(Colour::Paper, 1.2);
             canvas.circle([at(tree.value), y], 5.0, dot, Some(&tree.tip));

@@ -1,8 +1,8 @@
 //! The frame of a plot: where it lies on the paper, grid, axes and legend.
 
 use super::axis::Axis;
+use super::canvas::{Anchor, Canvas, Paint, Type, fitted, text_width};
 use super::palette::Colour;
-use super::svg::{Anchor, Canvas, Paint, Type, fitted, text_width};
 
 /// The natural width of every drawing.
 pub(crate) const WIDTH: f64 = 720.0;

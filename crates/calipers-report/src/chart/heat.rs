@@ -1,8 +1,9 @@
 //! A table of shares as a field of colour.
 
+use super::canvas::{Anchor, Canvas, Paint, Type, fitted, text_width};
 use super::frame::{SMALL, WIDTH};
 use super::palette::{Colour, LEVELS};
-use super::svg::{Anchor, Canvas, Paint, Svg, Type, fitted, text_width};
+use super::svg::Svg;
 
 /// A heat map. Draw a few dozen rows at most: the caller chooses which.
 #[derive(Clone, Debug, PartialEq)]

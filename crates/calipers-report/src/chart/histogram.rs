@@ -1,9 +1,10 @@
 //! How often values fall where.
 
 use super::axis::Axis;
+use super::canvas::{Paint, Path};
 use super::frame::{Entry, Frame, Sign};
 use super::palette::Colour;
-use super::svg::{Paint, Path, Svg};
+use super::svg::Svg;
 
 /// Counts over bins that touch.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,7 +77,7 @@ impl Histogram {
                     outline.to(frame.at(ends[1], count as f64));
                 }
                 outline.to([frame.at_x(self.edges[self.edges.len() - 1]), bottom]);
-                canvas.path(&outline, Paint::line(*colour, 2.2), Some(name));
+                canvas.path(outline, Paint::line(*colour, 2.2), Some(name));
             }
         }
         for (line, (value, name)) in self.posts.iter().enumerate() {

@@ -1,9 +1,10 @@
 //! Curves: straight or in steps, with bands, marks, and stretches that stand out.
 
 use super::axis::Axis;
+use super::canvas::{Paint, Path};
 use super::frame::{Entry, Frame, Sign};
 use super::palette::Colour;
-use super::svg::{Paint, Path, Svg};
+use super::svg::Svg;
 
 /// The most points drawn of one curve: more than a screen has columns.
 const MOST_POINTS: usize = 1200;
@@ -119,7 +120,7 @@ impl Lines {
             let lower = lower.map(|[x, low, _]| frame.at(*x, *low));
             let mut band = Path::through(lower.chain(upper.map(|[x, _, high]| frame.at(*x, *high))));
             band.close();
-            canvas.path(&band, Paint::fill(curve.colour).faded(0.15), None);
+            canvas.path(band, Paint::fill(curve.colour).faded(0.15), None);
         }
         for curve in &self.curves {
             let pieces: Vec<Vec<[f64; 2]>> = pieces(curve, |x, y| frame.at(x, y));
@@ -132,12 +133,12 @@ impl Lines {
                     area.to([last[0], bottom]);
                     area.to([first[0], bottom]);
                     area.close();
-                    canvas.path(&area, Paint::fill(curve.colour).faded(0.16 * curve.opacity), tip);
+                    canvas.path(area, Paint::fill(curve.colour).faded(0.16 * curve.opacity), tip);
                 }
                 let pen = Paint::line(curve.colour, curve.width).faded(curve.opacity);
                 match piece.as_slice() {
                     [alone] => canvas.circle(*alone, 0.8 * curve.width, Paint::fill(curve.colour), tip),
-                    piece => canvas.path(&Path::through(piece.iter().copied()), pen, tip),
+                    piece => canvas.path(Path::through(piece.iter().copied()), pen, tip),
                 }
             }
             for &(from, to) in &curve.stretches {
@@ -150,7 +151,7 @@ impl Lines {
                 match points.as_slice() {
                     [alone] => canvas.circle(*alone, 2.6, Paint::fill(Colour::Bad), None),
                     points => canvas.path(
-                        &Path::through(points.iter().copied()),
+                        Path::through(points.iter().copied()),
                         Paint::line(Colour::Bad, curve.width + 0.6),
                         None,
                     ),
@@ -174,7 +175,7 @@ impl Lines {
                     }
                     Mark::Stroke | Mark::Stretch => {
                         let ends = [[at[0], at[1] - 6.0], [at[0], at[1] + 6.0]];
-                        canvas.path(&Path::through(ends), Paint::line(curve.colour, 1.6), Some(tip));
+                        canvas.path(Path::through(ends), Paint::line(curve.colour, 1.6), Some(tip));
                     }
                 }
             }

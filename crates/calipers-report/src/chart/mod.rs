@@ -22,6 +22,7 @@ pub mod scatter;
 pub mod sheet;
 pub mod svg;
 
+mod canvas;
 mod frame;
 
 use crate::grid::Grid;

@@ -1,8 +1,9 @@
 //! A small graph drawn with springs, the same way every time.
 
+use super::canvas::{Anchor, Canvas, Paint, Path, Type, text_width};
 use super::frame::{SMALL, WIDTH};
 use super::palette::Colour;
-use super::svg::{Anchor, Canvas, Paint, Path, Svg, Type, text_width};
+use super::svg::Svg;
 
 /// How often the springs pull.
 const ROUNDS: usize = 300;
@@ -56,8 +57,8 @@ impl Network {
             path.start(at(u));
             path.to(at(v));
         }
-        canvas.path(&right, Paint::line(Colour::Quiet, 1.1).faded(0.45), None);
-        canvas.path(&wrong, Paint::line(Colour::Bad, 3.0), None);
+        canvas.path(right, Paint::line(Colour::Quiet, 1.1).faded(0.45), None);
+        canvas.path(wrong, Paint::line(Colour::Bad, 3.0), None);
         let radius = if self.nodes.len() > 120 {
             4.0
         } else if self.nodes.len() > 40 {

@@ -45,8 +45,8 @@ fn rendered(svg: &str, scale: f32, paper: Color) -> Result<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::canvas::{Anchor, Canvas, Paint, Type};
     use super::super::palette::Colour;
-    use super::super::svg::{Anchor, Canvas, Paint, Type};
     use super::*;
 
     fn small() -> Svg {

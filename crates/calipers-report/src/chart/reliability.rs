@@ -1,9 +1,10 @@
 //! The reliability diagram: how often a model is right at each confidence.
 
 use super::axis::Axis;
+use super::canvas::{Anchor, Canvas, Paint, Path, Type};
 use super::frame::{SMALL, WIDTH};
 use super::palette::Colour;
-use super::svg::{Anchor, Canvas, Paint, Path, Svg, Type};
+use super::svg::Svg;
 use crate::number::rounded;
 
 /// Bins of confidence over [0, 1].
@@ -67,7 +68,7 @@ impl Reliability {
             canvas.rect([x, right.min(said), wide - 2.0, (right - said).abs()], 1.0, gap, Some(&tip));
         }
         let perfect = Path::through([[at_x(0.0), at_y(0.0)], [at_x(1.0), at_y(1.0)]]);
-        canvas.path(&perfect, Paint::line(Colour::Ink, 1.3).dashed(), None);
+        canvas.path(perfect, Paint::line(Colour::Ink, 1.3).dashed(), None);
         let note = Type::new(13.0, Anchor::Start).bold().with_halo();
         canvas.text([LEFT + 12.0, TOP + 20.0], &self.note, note);
         canvas.finish(&self.title, &self.description)
@@ -93,7 +94,7 @@ impl Reliability {
         for (colour, name) in legend {
             canvas.rect([x, 8.0, 12.0, 12.0], 2.0, Paint::fill(colour), None);
             canvas.text([x + 19.0, 18.0], name, Type::new(SMALL, Anchor::Start));
-            x += 34.0 + super::svg::text_width(name, SMALL);
+            x += 34.0 + super::canvas::text_width(name, SMALL);
         }
         canvas.line([x, 14.0], [x + 20.0, 14.0], Paint::line(Colour::Ink, 1.3).dashed());
         canvas.text([x + 27.0, 18.0], "perfectly calibrated", Type::new(SMALL, Anchor::Start));

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::axis::Axis;
+use super::canvas::{Anchor, Paint, Path, Type};
 use super::frame::{Entry, Frame, SMALL, Sign};
 use super::palette::Colour;
-use super::svg::{Anchor, Paint, Path, Svg, Type};
+use super::svg::Svg;
 
 /// More points than these of one cloud are drawn as a density.
 const MOST_POINTS: usize = 600;
@@ -73,7 +74,7 @@ impl Scatter {
         let (mut canvas, frame) = Frame::new(&self.x, &self.y, self.height, &legend);
         for (name, points) in &self.contours {
             let path = Path::through(points.iter().map(|(x, y)| frame.at(*x, *y)));
-            canvas.path(&path, Paint::line(Colour::Quiet, 1.0).faded(0.7), None);
+            canvas.path(path, Paint::line(Colour::Quiet, 1.0).faded(0.7), None);
             if let Some((x, y)) = points.last() {
                 let [x, y] = frame.at(*x, *y);
                 canvas.text(
@@ -100,7 +101,7 @@ impl Scatter {
                 let places = cloud.points.iter().map(|point| frame.at(point.x, point.y));
                 for (share, dots) in densities(places) {
                     let pen = Paint::line(cloud.colour, PLACE).faded(0.2 + 0.8 * share);
-                    canvas.path(&dots, pen, None);
+                    canvas.path(dots, pen, None);
                 }
             }
         }

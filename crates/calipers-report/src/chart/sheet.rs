@@ -1,6 +1,7 @@
 //! Several drawings on one sheet, as a figure of a paper has them.
 
-use super::svg::{Anchor, Canvas, Svg, Type};
+use super::canvas::{Anchor, Canvas, Type};
+use super::svg::Svg;
 
 const GAP: f64 = 18.0;
 const HEADING: f64 = 24.0;

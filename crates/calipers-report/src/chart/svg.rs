@@ -1,11 +1,10 @@
 //! A drawing as SVG text: coordinates with two decimals, every word escaped, nothing from outside.
 
-use std::fmt::{self, Write};
+use std::fmt::{self, Formatter};
 
 use calipers_core::error::printable;
 
-use super::palette::Colour;
-use crate::text;
+use super::canvas::{Anchor, Paint, Path, Shape, Step, Type};
 
 /// The typefaces, the first of which a machine has; the last is the one that comes along for PNG.
 const FONTS: &str = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif";
@@ -14,11 +13,11 @@ const FONTS: &str = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans'
 /// references.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Svg {
-    width: f64,
-    height: f64,
-    title: String,
-    description: String,
-    body: String,
+    pub(super) width: f64,
+    pub(super) height: f64,
+    pub(super) title: String,
+    pub(super) description: String,
+    pub(super) shapes: Vec<Shape>,
 }
 
 impl Svg {
@@ -34,23 +33,29 @@ impl Svg {
 }
 
 impl fmt::Display for Svg {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let (width, height) = (number(self.width), number(self.height));
         write!(
             f,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
              viewBox=\"0 0 {width} {height}\" role=\"img\" font-family=\"{FONTS}\">\
-             <title>{}</title><desc>{}</desc>{}</svg>",
+             <title>{}</title><desc>{}</desc>",
             escaped(&self.title),
             escaped(&self.description),
-            self.body
-        )
+        )?;
+        self.shapes.iter().try_for_each(|shape| write_shape(f, shape))?;
+        f.write_str("</svg>")
     }
 }
 
-/// A number with at most two decimals; what is not finite lies at the origin.
-pub(crate) fn number(x: f64) -> String {
-    let hundredths = if x.is_finite() { (x * 100.0).round() } else { 0.0 };
+/// The hundredths that are drawn of a number; what is not finite lies at the origin.
+pub(crate) fn hundredths(x: f64) -> f64 {
+    if x.is_finite() { (x * 100.0).round() } else { 0.0 }
+}
+
+/// A number with at most two decimals.
+fn number(x: f64) -> String {
+    let hundredths = hundredths(x);
     let (whole, rest) = ((hundredths / 100.0).trunc().abs(), (hundredths % 100.0).abs());
     let sign = if hundredths < 0.0 { "-" } else { "" };
     match rest as u32 {
@@ -61,7 +66,7 @@ pub(crate) fn number(x: f64) -> String {
 }
 
 /// Text that is neither markup nor forbidden in XML.
-pub(crate) fn escaped(text: &str) -> String {
+fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in printable(text).chars() {
         match c {
@@ -77,259 +82,160 @@ pub(crate) fn escaped(text: &str) -> String {
     safe
 }
 
-/// How a shape is painted.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Paint {
-    fill: Option<Colour>,
-    line: Option<(Colour, f64)>,
-    opacity: f64,
-    dashes: Option<&'static str>,
-}
-
-impl Paint {
-    pub(crate) fn fill(colour: Colour) -> Self {
-        Self { fill: Some(colour), line: None, opacity: 1.0, dashes: None }
-    }
-
-    pub(crate) fn line(colour: Colour, width: f64) -> Self {
-        Self { fill: None, line: Some((colour, width)), opacity: 1.0, dashes: None }
-    }
-
-    pub(crate) fn outlined(self, colour: Colour, width: f64) -> Self {
-        Self { line: Some((colour, width)), ..self }
-    }
-
-    pub(crate) fn faded(self, opacity: f64) -> Self {
-        Self { opacity, ..self }
-    }
-
-    pub(crate) fn dashed(self) -> Self {
-        Self { dashes: Some("5 4"), ..self }
-    }
-
-    fn attributes(self) -> String {
-        let mut classes = Vec::new();
-        let mut text = String::new();
-        match self.fill {
-            Some(colour) => {
-                classes.extend(colour.name().map(|name| format!("f-{name}")));
-                text += &format!(" fill=\"{}\"", colour.light());
-            }
-            None => text += " fill=\"none\"",
+/// Writes one element, with its parts.
+fn write_shape(f: &mut Formatter<'_>, shape: &Shape) -> fmt::Result {
+    match shape {
+        Shape::Rect { place: [x, y, w, h], round, paint, tip } => {
+            let place = [("x", x), ("y", y), ("width", w), ("height", h), ("rx", round)];
+            write_element(f, "rect", &place, paint, tip.as_deref())
         }
-        if let Some((colour, width)) = self.line {
-            classes.extend(colour.name().map(|name| format!("s-{name}")));
-            text += &format!(" stroke=\"{}\" stroke-width=\"{}\"", colour.light(), number(width));
-            text += " stroke-linejoin=\"round\" stroke-linecap=\"round\"";
+        Shape::Circle { centre: [x, y], radius, paint, tip } => {
+            write_element(f, "circle", &[("cx", x), ("cy", y), ("r", radius)], paint, tip.as_deref())
         }
-        if let Some(dashes) = self.dashes {
-            text += &format!(" stroke-dasharray=\"{dashes}\"");
+        Shape::Line { ends: [[x1, y1], [x2, y2]], paint } => {
+            write_element(f, "line", &[("x1", x1), ("y1", y1), ("x2", x2), ("y2", y2)], paint, None)
         }
-        if self.opacity < 1.0 {
-            text += &format!(" opacity=\"{}\"", number(self.opacity));
+        Shape::Path { path, paint, tip } => {
+            f.write_str("<path d=\"")?;
+            write_course(f, path)?;
+            write!(f, "\"{}", attributes(paint))?;
+            write_end(f, "path", tip.as_deref())
         }
-        if !classes.is_empty() {
-            text += &format!(" class=\"{}\"", classes.join(" "));
-        }
-        text
-    }
-}
-
-/// Which end of a text its place is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Anchor {
-    Start,
-    Middle,
-    End,
-}
-
-/// How words are set.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Type {
-    size: f64,
-    anchor: Anchor,
-    colour: Colour,
-    bold: bool,
-    upright: bool,
-    halo: bool,
-}
-
-impl Type {
-    pub(crate) fn new(size: f64, anchor: Anchor) -> Self {
-        Self { size, anchor, colour: Colour::Ink, bold: false, upright: true, halo: false }
-    }
-
-    pub(crate) fn quiet(self) -> Self {
-        self.coloured(Colour::Quiet)
-    }
-
-    pub(crate) fn coloured(self, colour: Colour) -> Self {
-        Self { colour, ..self }
-    }
-
-    pub(crate) fn bold(self) -> Self {
-        Self { bold: true, ..self }
-    }
-
-    /// Turned to read upwards.
-    pub(crate) fn turned(self) -> Self {
-        Self { upright: false, ..self }
-    }
-
-    /// With a rim in the colour of the paper, so that lines below do not strike it through.
-    pub(crate) fn with_halo(self) -> Self {
-        Self { halo: true, ..self }
-    }
-}
-
-/// About how wide words of a size are; wide characters count twice.
-pub(crate) fn text_width(words: &str, size: f64) -> f64 {
-    0.58 * size * text::columns(words) as f64
-}
-
-/// Words cut to about a width, with an ellipsis.
-pub(crate) fn fitted(words: &str, size: f64, width: f64) -> String {
-    text::short(words, ((width / (0.58 * size)) as usize).max(2))
-}
-
-/// A drawing in the making.
-pub(crate) struct Canvas {
-    width: f64,
-    height: f64,
-    body: String,
-}
-
-impl Canvas {
-    pub(crate) fn new(width: f64, height: f64) -> Self {
-        Self { width, height, body: String::new() }
-    }
-
-    /// A rectangle with round corners; `tip` is shown where the pointer rests.
-    pub(crate) fn rect(&mut self, [x, y, w, h]: [f64; 4], round: f64, paint: Paint, tip: Option<&str>) {
-        let place = [("x", x), ("y", y), ("width", w.max(0.0)), ("height", h.max(0.0)), ("rx", round)];
-        self.shape("rect", &place, paint, tip);
-    }
-
-    /// A circle.
-    pub(crate) fn circle(&mut self, [x, y]: [f64; 2], radius: f64, paint: Paint, tip: Option<&str>) {
-        self.shape("circle", &[("cx", x), ("cy", y), ("r", radius)], paint, tip);
-    }
-
-    /// A straight line.
-    pub(crate) fn line(&mut self, [x1, y1]: [f64; 2], [x2, y2]: [f64; 2], paint: Paint) {
-        self.shape("line", &[("x1", x1), ("y1", y1), ("x2", x2), ("y2", y2)], paint, None);
-    }
-
-    /// A path.
-    pub(crate) fn path(&mut self, path: &Path, paint: Paint, tip: Option<&str>) {
-        if !path.0.is_empty() {
-            let _ = write!(self.body, "<path d=\"{}\"{}", path.0, paint.attributes());
-            self.close("path", tip);
-        }
-    }
-
-    /// Words, in one line.
-    pub(crate) fn text(&mut self, [x, y]: [f64; 2], words: &str, set: Type) {
-        let (x, y) = (number(x), number(y));
-        let place = if set.upright {
-            format!("x=\"{x}\" y=\"{y}\"")
-        } else {
-            format!("transform=\"translate({x} {y}) rotate(-90)\"")
-        };
-        let anchor = match set.anchor {
-            Anchor::Start => "",
-            Anchor::Middle => " text-anchor=\"middle\"",
-            Anchor::End => " text-anchor=\"end\"",
-        };
-        let weight = if set.bold { " font-weight=\"600\"" } else { "" };
-        let attributes = format!("{place} font-size=\"{}\"{anchor}{weight}", number(set.size));
-        let words = escaped(words);
-        if set.halo {
-            let rim = Paint::fill(Colour::Paper).outlined(Colour::Paper, 3.0).attributes();
-            let _ = write!(self.body, "<text {attributes}{rim} aria-hidden=\"true\">{words}</text>");
-        }
-        let paint = Paint::fill(set.colour).attributes();
-        let _ = write!(self.body, "<text {attributes}{paint}>{words}</text>");
-    }
-
-    /// Another drawing with its corner at a place.
-    pub(crate) fn place(&mut self, [x, y]: [f64; 2], scale: f64, svg: &Svg) {
-        let (x, y, scale) = (number(x), number(y), number(scale));
-        let _ = write!(self.body, "<g transform=\"translate({x} {y}) scale({scale})\">{}</g>", svg.body);
-    }
-
-    /// The drawing; title and description are what a screen reader says.
-    pub(crate) fn finish(self, title: &str, description: &str) -> Svg {
-        Svg {
-            width: self.width,
-            height: self.height,
-            title: text::short(title, 200),
-            description: text::short(description, 1000),
-            body: self.body,
-        }
-    }
-
-    fn shape(&mut self, name: &str, place: &[(&str, f64)], paint: Paint, tip: Option<&str>) {
-        let _ = write!(self.body, "<{name}");
-        for (key, value) in place {
-            let _ = write!(self.body, " {key}=\"{}\"", number(*value));
-        }
-        self.body += &paint.attributes();
-        self.close(name, tip);
-    }
-
-    fn close(&mut self, name: &str, tip: Option<&str>) {
-        match tip {
-            Some(tip) => {
-                let tip = escaped(&text::short(tip, 160));
-                let _ = write!(self.body, "><title>{tip}</title></{name}>");
-            }
-            None => self.body.push_str("/>"),
+        Shape::Text { place, words, set } => write_text(f, *place, words, *set),
+        Shape::Placed { corner: [x, y], scale, shapes } => {
+            let (x, y, scale) = (number(*x), number(*y), number(*scale));
+            write!(f, "<g transform=\"translate({x} {y}) scale({scale})\">")?;
+            shapes.iter().try_for_each(|shape| write_shape(f, shape))?;
+            f.write_str("</g>")
         }
     }
 }
 
-/// The course of a line.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Path(String);
-
-impl Path {
-    pub(crate) fn start(&mut self, [x, y]: [f64; 2]) {
-        let _ = write!(self.0, "M{} {}", number(x), number(y));
+/// Writes an element that numbers place.
+fn write_element(
+    f: &mut Formatter<'_>,
+    name: &str,
+    place: &[(&str, &f64)],
+    paint: &Paint,
+    tip: Option<&str>,
+) -> fmt::Result {
+    write!(f, "<{name}")?;
+    for (key, value) in place {
+        write!(f, " {key}=\"{}\"", number(**value))?;
     }
+    f.write_str(&attributes(paint))?;
+    write_end(f, name, tip)
+}
 
-    pub(crate) fn to(&mut self, [x, y]: [f64; 2]) {
-        let _ = write!(self.0, "L{} {}", number(x), number(y));
+/// Ends an element, after the tip that is shown where the pointer rests.
+fn write_end(f: &mut Formatter<'_>, name: &str, tip: Option<&str>) -> fmt::Result {
+    match tip {
+        Some(tip) => write!(f, "><title>{}</title></{name}>", escaped(tip)),
+        None => f.write_str("/>"),
     }
+}
 
-    /// A dot where the pen has round ends.
-    pub(crate) fn dot(&mut self, place: [f64; 2]) {
-        self.start(place);
-        self.0.push_str("h0");
+/// Writes what the pen does.
+fn write_course(f: &mut Formatter<'_>, path: &Path) -> fmt::Result {
+    path.0.iter().try_for_each(|step| match step {
+        Step::Start([x, y]) => write!(f, "M{} {}", number(*x), number(*y)),
+        Step::To([x, y]) => write!(f, "L{} {}", number(*x), number(*y)),
+        Step::Dot([x, y]) => write!(f, "M{} {}h0", number(*x), number(*y)),
+        Step::Close => f.write_str("Z"),
+    })
+}
+
+/// Writes words, twice where they have a rim.
+fn write_text(f: &mut Formatter<'_>, [x, y]: [f64; 2], words: &str, set: Type) -> fmt::Result {
+    let (x, y) = (number(x), number(y));
+    let place = if set.upright {
+        format!("x=\"{x}\" y=\"{y}\"")
+    } else {
+        format!("transform=\"translate({x} {y}) rotate(-90)\"")
+    };
+    let anchor = match set.anchor {
+        Anchor::Start => "",
+        Anchor::Middle => " text-anchor=\"middle\"",
+        Anchor::End => " text-anchor=\"end\"",
+    };
+    let weight = if set.bold { " font-weight=\"600\"" } else { "" };
+    let setting = format!("{place} font-size=\"{}\"{anchor}{weight}", number(set.size));
+    let words = escaped(words);
+    if let Some(rim) = set.rim() {
+        write!(f, "<text {setting}{} aria-hidden=\"true\">{words}</text>", attributes(&rim))?;
     }
+    write!(f, "<text {setting}{}>{words}</text>", attributes(&Paint::fill(set.colour)))
+}
 
-    pub(crate) fn close(&mut self) {
-        self.0.push('Z');
-    }
-
-    /// Through all points in order.
-    pub(crate) fn through(points: impl IntoIterator<Item = [f64; 2]>) -> Self {
-        let mut path = Self::default();
-        for (i, point) in points.into_iter().enumerate() {
-            if i == 0 { path.start(point) } else { path.to(point) }
+/// Fill, outline and opacity as attributes, and the classes by which a page changes their colours.
+fn attributes(paint: &Paint) -> String {
+    let mut classes = Vec::new();
+    let mut text = String::new();
+    match paint.fill {
+        Some(colour) => {
+            classes.extend(colour.name().map(|name| format!("f-{name}")));
+            text += &format!(" fill=\"{}\"", colour.light());
         }
-        path
+        None => text += " fill=\"none\"",
     }
+    if let Some((colour, width)) = paint.line {
+        classes.extend(colour.name().map(|name| format!("s-{name}")));
+        text += &format!(" stroke=\"{}\" stroke-width=\"{}\"", colour.light(), number(width));
+        text += " stroke-linejoin=\"round\" stroke-linecap=\"round\"";
+    }
+    if paint.dashed {
+        text += " stroke-dasharray=\"5 4\"";
+    }
+    if paint.opacity < 1.0 {
+        text += &format!(" opacity=\"{}\"", number(paint.opacity));
+    }
+    if !classes.is_empty() {
+        text += &format!(" class=\"{}\"", classes.join(" "));
+    }
+    text
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::canvas::Canvas;
+    use super::super::palette::Colour;
     use super::*;
 
     #[test]
     fn coordinates_have_two_decimals_and_no_surprises() {
         let shown = [0.0, -0.0, -0.004, 1.005, 12.5, -3.07, 100.0, f64::NAN, f64::INFINITY, 1e-9].map(number);
         assert_eq!(shown, ["0", "0", "0", "1", "12.5", "-3.07", "100", "0", "0", "0"]);
+    }
+
+    #[test]
+    fn every_shape_has_its_markup() {
+        let pen = Paint::line(Colour::Fixed([1, 2, 3]), 1.5);
+        let stroke = " fill=\"none\" stroke=\"#010203\" stroke-width=\"1.5\" stroke-linejoin=\"round\" \
+                      stroke-linecap=\"round\"";
+        let mut inner = Canvas::new(5.0, 5.0);
+        let mut path = Path::through([[0.0, 1.0], [2.0, 3.0]]);
+        path.close();
+        path.dot([4.0, 5.0]);
+        inner.path(path, pen, Some("a tip"));
+        inner.path(Path::default(), pen, None);
+        inner.line([1.0, 2.0], [3.0, 4.0], pen.dashed().faded(0.5));
+        let mut canvas = Canvas::new(10.0, 20.0);
+        canvas.place([1.0, 2.0], 0.5, &inner.finish("", ""));
+        canvas.rect([1.0, 2.0, -3.0, 4.0], 2.0, Paint::fill(Colour::Ink).outlined(Colour::Paper, 1.0), None);
+        canvas.text([1.0, 2.0], "up", Type::new(9.0, Anchor::End).bold().turned());
+        let text = canvas.finish("", "").to_string();
+        let body = text.split_once("</desc>").unwrap().1;
+        let expected = [
+            "<g transform=\"translate(1 2) scale(0.5)\">",
+            &format!("<path d=\"M0 1L2 3ZM4 5h0\"{stroke}><title>a tip</title></path>"),
+            "<line x1=\"1\" y1=\"2\" x2=\"3\" y2=\"4\"",
+            &format!("{stroke} stroke-dasharray=\"5 4\" opacity=\"0.5\"/></g>"),
+            "<rect x=\"1\" y=\"2\" width=\"0\" height=\"4\" rx=\"2\" fill=\"#1a1f29\" stroke=\"#ffffff\" ",
+            "stroke-width=\"1\" stroke-linejoin=\"round\" stroke-linecap=\"round\" class=\"f-ink s-paper\"/>",
+            "<text transform=\"translate(1 2) rotate(-90)\" font-size=\"9\" text-anchor=\"end\" ",
+            "font-weight=\"600\" fill=\"#1a1f29\" class=\"f-ink\">up</text></svg>",
+        ];
+        assert_eq!(body, expected.concat());
     }
 
     #[test]
