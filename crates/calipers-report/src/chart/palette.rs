@@ -29,42 +29,42 @@ pub enum Colour {
     Fixed([u8; 3]),
 }
 
-const ROLES: [(&str, &str, &str); 5] = [
-    ("ink", "#1a1f29", "#e8ecf3"),
-    ("quiet", "#5d6675", "#a3adbd"),
-    ("rule", "#dfe4ec", "#323a48"),
-    ("paper", "#ffffff", "#171b22"),
-    ("bad", "#c22f3d", "#ff7f86"),
+const ROLES: [(&str, u32, u32); 5] = [
+    ("ink", 0x1a1f29, 0xe8ecf3),
+    ("quiet", 0x5d6675, 0xa3adbd),
+    ("rule", 0xdfe4ec, 0x323a48),
+    ("paper", 0xffffff, 0x171b22),
+    ("bad", 0xc22f3d, 0xff7f86),
 ];
 
-const SERIES: [(&str, &str); 8] = [
-    ("#2763b0", "#5f97ee"),
-    ("#e0562f", "#ff8058"),
-    ("#0f8f6f", "#52d6ab"),
-    ("#8a2a78", "#b85fa6"),
-    ("#d19a00", "#f4d06f"),
-    ("#58b0e6", "#b5e3ff"),
-    ("#4a4f57", "#8b93a1"),
-    ("#a08a72", "#d8c3a8"),
+const SERIES: [(u32, u32); 8] = [
+    (0x2763b0, 0x5f97ee),
+    (0xe0562f, 0xff8058),
+    (0x0f8f6f, 0x52d6ab),
+    (0x8a2a78, 0xb85fa6),
+    (0xd19a00, 0xf4d06f),
+    (0x58b0e6, 0xb5e3ff),
+    (0x4a4f57, 0x8b93a1),
+    (0xa08a72, 0xd8c3a8),
 ];
 
-const LEVEL: [(&str, &str); LEVELS as usize] = [
-    ("#f1f6fb", "#1b2231"),
-    ("#dcedfb", "#182743"),
-    ("#b1e0ff", "#1a3156"),
-    ("#98d2fe", "#193b69"),
-    ("#81c3fa", "#18467b"),
-    ("#6db5f3", "#14528c"),
-    ("#5ca5eb", "#0e5e9c"),
-    ("#4e96e1", "#096bab"),
-    ("#4387d4", "#0878b8"),
-    ("#3b78c6", "#1285c4"),
-    ("#3669b6", "#2192ce"),
-    ("#325ba4", "#34a0d7"),
-    ("#2e4e90", "#48adde"),
-    ("#2a417b", "#5eb9e3"),
-    ("#263665", "#75c6e8"),
-    ("#212b4f", "#8ed1ec"),
+const LEVEL: [(u32, u32); LEVELS as usize] = [
+    (0xf1f6fb, 0x1b2231),
+    (0xdcedfb, 0x182743),
+    (0xb1e0ff, 0x1a3156),
+    (0x98d2fe, 0x193b69),
+    (0x81c3fa, 0x18467b),
+    (0x6db5f3, 0x14528c),
+    (0x5ca5eb, 0x0e5e9c),
+    (0x4e96e1, 0x096bab),
+    (0x4387d4, 0x0878b8),
+    (0x3b78c6, 0x1285c4),
+    (0x3669b6, 0x2192ce),
+    (0x325ba4, 0x34a0d7),
+    (0x2e4e90, 0x48adde),
+    (0x2a417b, 0x5eb9e3),
+    (0x263665, 0x75c6e8),
+    (0x212b4f, 0x8ed1ec),
 ];
 
 impl Colour {
@@ -90,16 +90,27 @@ impl Colour {
 
     /// The colour on white paper.
     pub fn light(self) -> String {
+        hex(self.rgb())
+    }
+
+    /// The colour on white paper, as red, green and blue in the lowest bytes.
+    pub(crate) fn rgb(self) -> u32 {
         match self {
-            Self::Series(i) => SERIES[i % SERIES.len()].0.into(),
-            Self::Level(k) => LEVEL[usize::from(k.min(LEVELS - 1))].0.into(),
-            Self::OnLevel(k) => if k < INVERTED { ROLES[0].1 } else { ROLES[3].1 }.into(),
-            Self::Fixed([r, g, b]) => format!("#{r:02x}{g:02x}{b:02x}"),
-            role => role.role().1.into(),
+            Self::Series(i) => SERIES[i % SERIES.len()].0,
+            Self::Level(k) => LEVEL[usize::from(k.min(LEVELS - 1))].0,
+            Self::OnLevel(k) => {
+                if k < INVERTED {
+                    ROLES[0].1
+                } else {
+                    ROLES[3].1
+                }
+            }
+            Self::Fixed([r, g, b]) => u32::from_be_bytes([0, r, g, b]),
+            role => role.role().1,
         }
     }
 
-    fn role(self) -> (&'static str, &'static str, &'static str) {
+    fn role(self) -> (&'static str, u32, u32) {
         match self {
             Self::Quiet => ROLES[1],
             Self::Rule => ROLES[2],
@@ -110,8 +121,13 @@ impl Colour {
     }
 }
 
+/// A colour as CSS writes it.
+fn hex(rgb: u32) -> String {
+    format!("#{rgb:06x}")
+}
+
 /// Every name with its light and its dark form.
-fn names() -> Vec<(String, &'static str, &'static str)> {
+fn names() -> Vec<(String, u32, u32)> {
     let roles = ROLES.into_iter().map(|(name, light, dark)| (name.into(), light, dark));
     let series = SERIES.into_iter().enumerate().map(|(i, (light, dark))| (format!("c{i}"), light, dark));
     let levels = LEVEL.into_iter().enumerate().map(|(i, (light, dark))| (format!("q{i}"), light, dark));
@@ -131,28 +147,28 @@ pub fn rules() -> String {
 
 /// The variables on white paper: CSS declarations for a selector of the page's choice.
 pub fn light() -> String {
-    names().into_iter().map(|(name, light, _)| format!("--chart-{name}:{light};")).collect()
+    names().into_iter().map(|(name, light, _)| format!("--chart-{name}:{};", hex(light))).collect()
 }
 
 /// The variables on dark paper: CSS declarations for a selector of the page's choice.
 pub fn dark() -> String {
-    names().into_iter().map(|(name, _, dark)| format!("--chart-{name}:{dark};")).collect()
+    names().into_iter().map(|(name, _, dark)| format!("--chart-{name}:{};", hex(dark))).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn linear(hex: &str) -> [f64; 3] {
-        [1, 3, 5].map(|at| {
-            let x = f64::from(u8::from_str_radix(&hex[at..at + 2], 16).unwrap()) / 255.0;
+    fn linear(rgb: u32) -> [f64; 3] {
+        [16, 8, 0].map(|shift| {
+            let x = f64::from(rgb >> shift & 0xff) / 255.0;
             if x <= 0.04045 { x / 12.92 } else { ((x + 0.055) / 1.055).powf(2.4) }
         })
     }
 
-    fn contrast(a: &str, b: &str) -> f64 {
-        let luminance = |hex| {
-            let [r, g, b] = linear(hex);
+    fn contrast(a: u32, b: u32) -> f64 {
+        let luminance = |rgb| {
+            let [r, g, b] = linear(rgb);
             0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05
         };
         let (a, b) = (luminance(a), luminance(b));
@@ -181,12 +197,10 @@ mod tests {
 
     #[test]
     fn the_first_six_hues_stay_apart_for_colour_blind_eyes() {
-        for form in
-            [|pair: &(&'static str, &'static str)| pair.0, |pair: &(&'static str, &'static str)| pair.1]
-        {
+        for form in [|pair: &(u32, u32)| pair.0, |pair: &(u32, u32)| pair.1] {
             for eye in EYES {
-                let blind = |hex: &str| {
-                    let rgb = linear(hex);
+                let blind = |rgb: u32| {
+                    let rgb = linear(rgb);
                     seen(eye.map(|row| (0..3).map(|i| row[i] * rgb[i]).sum()))
                 };
                 let hues: Vec<_> = SERIES[..6].iter().map(form).map(blind).collect();
@@ -208,13 +222,13 @@ mod tests {
             assert!(contrast(dark, ROLES[role].2) > 3.9, "{k}");
         }
         for (name, light, dark) in [ROLES[0], ROLES[1], ROLES[4]] {
-            assert!(contrast(light, "#ffffff") > 4.5 && contrast(dark, "#171b22") > 4.5, "{name}");
+            assert!(contrast(light, ROLES[3].1) > 4.5 && contrast(dark, ROLES[3].2) > 4.5, "{name}");
         }
     }
 
     #[test]
     fn steps_are_even_to_the_eye() {
-        let lightness = |hex: &str| seen(linear(hex))[0];
+        let lightness = |rgb: u32| seen(linear(rgb))[0];
         for pair in LEVEL.windows(2) {
             let (light, dark) =
                 (lightness(pair[0].0) - lightness(pair[1].0), lightness(pair[1].1) - lightness(pair[0].1));
