@@ -1,6 +1,7 @@
 //! A drawing as PNG: the shapes of its text as pixels, with a typeface that comes along, so that
 //! every machine makes the same ones.
 
+mod font;
 mod outline;
 mod typeface;
 

@@ -1,115 +1,99 @@
-//! The typeface that comes along: the outlines of its letters and how far they stand apart.
+//! The typeface that comes along: words as outlines.
 
 use tiny_skia::{Path, PathBuilder};
-use ttf_parser::gpos::{PairAdjustment, PositioningSubtable};
-use ttf_parser::{Face, GlyphId, OutlineBuilder, Tag};
+
+use super::font::{Font, Point};
 
 /// DejaVu Sans, cut to Latin, Greek, Cyrillic and common signs.
-const FONT: &[u8] = include_bytes!("../../../assets/DejaVuSans-subset.ttf");
+pub(super) const FILE: &[u8] = include_bytes!("../../../assets/DejaVuSans-subset.ttf");
 
-/// The letters, and the pairs of them that stand closer together.
+/// What words are set with.
 pub(super) struct Typeface {
-    face: Face<'static>,
+    font: Font,
     /// What stands for a character that the typeface lacks: its own sign for that is blank.
-    missing: GlyphId,
-    pairs: Option<PairAdjustment<'static>>,
+    missing: u16,
 }
 
 impl Typeface {
     pub(super) fn new() -> Option<Self> {
-        let face = Face::parse(FONT, 0).ok()?;
-        let (missing, pairs) = (face.glyph_index('□')?, pairs(&face));
-        Some(Self { face, missing, pairs })
+        let font = Font::new(FILE)?;
+        let missing = font.letter('□')?;
+        Some(Self { font, missing })
     }
 
     /// The outline of words whose line begins at the origin, and their width; letters stand `apart`
     /// by that share of their size. As in SVG, blanks count once between words and not at all
     /// around them.
     pub(super) fn set(&self, words: &str, size: f32, apart: f32) -> (Option<Path>, f32) {
-        let em = f32::from(self.face.units_per_em());
-        let mut pen = Pen { path: PathBuilder::new(), contour: PathBuilder::new(), scale: size / em, x: 0.0 };
+        let mut pen = Pen { path: PathBuilder::new(), scale: size / self.font.em, x: 0.0 };
         let mut before = None;
         let words = words.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
         for c in words.chars() {
-            let glyph = self.face.glyph_index(c).unwrap_or(self.missing);
-            pen.x += before.map_or(0.0, |before| self.farther(before, glyph) + apart * em);
-            self.face.outline_glyph(glyph, &mut pen);
-            pen.x += f32::from(self.face.glyph_hor_advance(glyph).unwrap_or(0));
-            before = Some(glyph);
+            let letter = self.font.letter(c).unwrap_or(self.missing);
+            if let Some(before) = before {
+                pen.x += self.font.farther(before, letter).unwrap_or(0.0) + apart * self.font.em;
+            }
+            self.font.contours(letter).iter().flatten().for_each(|contour| pen.draw(contour));
+            pen.x += self.font.width(letter).unwrap_or(0.0);
+            before = Some(letter);
         }
         (pen.path.finish(), pen.scale * pen.x)
-    }
-
-    /// How much farther than usual a letter stands from the one before, in units of the typeface;
-    /// less than 0 for pairs that stand closer.
-    fn farther(&self, before: GlyphId, glyph: GlyphId) -> f32 {
-        let found = self.pairs.as_ref().and_then(|pairs| {
-            let row = pairs.coverage().get(before)?;
-            match pairs {
-                PairAdjustment::Format1 { sets, .. } => sets.get(row)?.get(glyph),
-                PairAdjustment::Format2 { classes, matrix, .. } => {
-                    matrix.get((classes.0.get(before), classes.1.get(glyph)))
-                }
-            }
-        });
-        found.map_or(0.0, |(first, _)| f32::from(first.x_advance))
-    }
-}
-
-/// The table of pairs; this typeface has one.
-fn pairs(face: &Face<'static>) -> Option<PairAdjustment<'static>> {
-    let table = face.tables().gpos?;
-    let kerning = table.features.find(Tag::from_bytes(b"kern"))?;
-    match table.lookups.get(kerning.lookup_indices.get(0)?)?.subtables.get(0)? {
-        PositioningSubtable::Pair(pairs) => Some(pairs),
-        _ => None,
     }
 }
 
 /// Draws letters one after the other, whose units are those of the typeface and point upwards.
 struct Pen {
     path: PathBuilder,
-    contour: PathBuilder,
     scale: f32,
     /// Where the letter begins.
     x: f32,
 }
 
 impl Pen {
-    fn at(&self, x: f32, y: f32) -> [f32; 2] {
-        [self.scale * (self.x + x), -self.scale * y]
+    fn at(&self, point: Point) -> [f32; 2] {
+        [self.scale * (self.x + point.x), -self.scale * point.y]
+    }
+
+    /// Draws a closed course. Between two handles it passes through the middle.
+    fn draw(&mut self, contour: &[Point]) {
+        // Some letters carry a lone point, which a pen would make a dot.
+        let [first, .., last] = contour else { return };
+        let start = match (first.on, last.on) {
+            (true, _) => *first,
+            (false, true) => *last,
+            (false, false) => middle(*first, *last),
+        };
+        let [x, y] = self.at(start);
+        self.path.move_to(x, y);
+        let mut handle = None;
+        for &point in contour.iter().skip(usize::from(first.on)) {
+            match handle {
+                None if point.on => self.line_to(point),
+                None => {}
+                Some(handle) if point.on => self.curve_to(handle, point),
+                Some(handle) => self.curve_to(handle, middle(handle, point)),
+            }
+            handle = (!point.on).then_some(point);
+        }
+        if let Some(handle) = handle {
+            self.curve_to(handle, start);
+        }
+        self.path.close();
+    }
+
+    fn line_to(&mut self, point: Point) {
+        let [x, y] = self.at(point);
+        self.path.line_to(x, y);
+    }
+
+    fn curve_to(&mut self, handle: Point, point: Point) {
+        let ([x1, y1], [x, y]) = (self.at(handle), self.at(point));
+        self.path.quad_to(x1, y1, x, y);
     }
 }
 
-impl OutlineBuilder for Pen {
-    fn move_to(&mut self, x: f32, y: f32) {
-        let [x, y] = self.at(x, y);
-        self.contour.move_to(x, y);
-    }
-
-    fn line_to(&mut self, x: f32, y: f32) {
-        let [x, y] = self.at(x, y);
-        self.contour.line_to(x, y);
-    }
-
-    fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
-        let ([x1, y1], [x, y]) = (self.at(x1, y1), self.at(x, y));
-        self.contour.quad_to(x1, y1, x, y);
-    }
-
-    fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
-        let ([x1, y1], [x2, y2], [x, y]) = (self.at(x1, y1), self.at(x2, y2), self.at(x, y));
-        self.contour.cubic_to(x1, y1, x2, y2, x, y);
-    }
-
-    fn close(&mut self) {
-        self.contour.close();
-        let contour = std::mem::take(&mut self.contour).finish();
-        // Some letters carry a lone point, which a pen would make a dot.
-        if let Some(contour) = contour.filter(|contour| !contour.bounds().is_empty()) {
-            self.path.push_path(&contour);
-        }
-    }
+fn middle(a: Point, b: Point) -> Point {
+    Point { x: 0.5 * (a.x + b.x), y: 0.5 * (a.y + b.y), on: true }
 }
 
 #[cfg(test)]
