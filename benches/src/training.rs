@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use calipers::inputs::Inputs;
-use calipers::io::history::{Wanted, delimited};
+use calipers::io::file::InputFile;
+use calipers::io::history::{Wanted, delimited, pieces};
 use calipers::metrics::training::protocol::{Preset, Training};
 use calipers::run::Silent;
 use calipers::sources::training::assign::{Assignment, FoldBy, GroupBy};
@@ -23,6 +24,8 @@ const FORMATS: [(&str, &str, &str, Goal); 4] = [
     ("wandb", "run.wandb", "the SDK's own reader", Goal::AtLeast(20.0)),
 ];
 const CSV: &str = "wide.csv";
+/// How much of the table is read at a time, as in the program.
+const STRETCH: usize = 1 << 20;
 const PANDAS: &str = "pandas with usecols";
 
 /// The two columns of a wide table, as the peer reads them; then every format from the file to the
@@ -33,7 +36,9 @@ pub(crate) fn run(report: &mut dyn FnMut(Line)) -> Outcome {
     let table = folder.path().join(CSV);
     let wanted = Wanted { numbers: ["epoch", "val_F1"].map(String::from).to_vec(), texts: Vec::new() };
     let read = || -> Outcome<usize> {
-        Ok(delimited::read(&std::fs::read(&table)?, &wanted, &delimited::Options::default())?.rows)
+        let file = InputFile::open(&table)?;
+        let mut pieces = delimited::pieces(&file, &wanted, &delimited::Options::default(), STRETCH)?;
+        Ok(pieces::whole(&mut *pieces)?.map_or(0, |table| table.rows))
     };
     if read()? == 0 {
         return Err(format!("{CSV} holds no rows").into());
