@@ -217,7 +217,7 @@ fn damaged_event_files_show_the_byte() {
     for at in [0, 20] {
         let mut damaged = events.clone();
         damaged[at] ^= 1;
-        file("events.out.tfevents.1", damaged).refuses(line, 1, &["tfevents.1", "byte"]);
+        file("events.out.tfevents.1", damaged).refuses(line, 1, &["tfevents.1", "byte 0", "found"]);
     }
     let cut = file("events.out.tfevents.1", &events[..events.len() - 3]);
     assert!(codes(&cut.report(line)).contains(&"truncated-file"));
@@ -232,6 +232,34 @@ fn a_trainer_state_needs_its_log() {
         1,
         &["trainer_state.json", "log_history"],
     );
+}
+
+#[test]
+fn a_trainer_state_without_steps_asks_for_an_x() {
+    let bench = file("run/trainer_state.json", r#"{"log_history": [{"epoch": 1, "m": 0.5}]}"#);
+    let parts = ["run/trainer_state.json", "no x was found", "epoch, m", "step", "--x row"];
+    bench.refuses("training run --metric m", 1, &parts);
+    bench.refuses("training run --metric m --x time", 1, &["'time'", "epoch, m"]);
+    assert_eq!(bench.report("training run --metric m --x epoch")["units"], 1);
+}
+
+#[test]
+fn a_file_of_many_runs_says_which_of_them_is_wrong() {
+    let panel = "Step,a - m,a - m__MIN,a - m__MAX,b - n\n0,0.5,0.5,0.5,1\n";
+    let bench = file("panel.csv", panel);
+    bench.refuses("training panel.csv --metric m", 1, &["panel.csv", "run b", "'m'", "Step, n"]);
+    bench.write("x.db", golden(DB));
+    bench.refuses("training x.db --metric val/f1", 1, &["x.db", "run cfgA_0", "did you mean 'val/F1'"]);
+}
+
+#[test]
+fn a_run_of_mlflow_is_its_folder() {
+    let bench = file("mlruns/0/r/meta.yaml", "run_id: r\nrun_name: one\nlifecycle_stage: active\n");
+    bench.write("mlruns/0/r/metrics/other", "1700 0.5 0\n");
+    let said = bench.run("training mlruns --metric m");
+    assert!(said.status == 1 && said.stderr.contains("mlruns/0/r\n"), "{}", said.stderr);
+    bench.write("mlruns/0/r/meta.yaml", b"run_id: \xff\n");
+    bench.refuses("training mlruns --metric other", 1, &["meta.yaml, byte 8", "0xff", "UTF-8"]);
 }
 
 #[test]

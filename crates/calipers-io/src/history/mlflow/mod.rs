@@ -108,7 +108,11 @@ fn run(files: &[(&str, &[u8])], wanted: &Wanted) -> Result<Run> {
     let text = |path: &str| -> Result<Option<&str>> {
         let Some((path, bytes)) = files.iter().find(|(file, _)| *file == path) else { return Ok(None) };
         let text = std::str::from_utf8(text::without_mark(bytes)).map_err(|error| {
-            Error::format("the text is not UTF-8").at(format_args!("{path}, byte {}", error.valid_up_to()))
+            let at = error.valid_up_to();
+            Error::format("the text is not UTF-8")
+                .at(format_args!("{path}, byte {at}"))
+                .found(format_args!("0x{:02x}", text::without_mark(bytes)[at]))
+                .advice("save the file as UTF-8")
         })?;
         Ok(Some(text))
     };

@@ -40,6 +40,7 @@ impl<'a> Records<'a> {
         let length = checked_length(head).ok_or_else(|| {
             let error =
                 Error::format("the checksum of a record's length is wrong").at(format_args!("byte {start}"));
+            let error = error.found(crate::text::shown(head));
             let error = error.allowed("TensorBoard events: 8 bytes of length and their masked CRC-32C");
             error.advice(if start == 0 { "this is no event file, or its start is damaged" } else { DAMAGED })
         })?;

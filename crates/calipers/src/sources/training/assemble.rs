@@ -131,12 +131,16 @@ impl Assembler<'_> {
 
     fn log(&self, log: &Log, gathering: &mut Gathering<'_, '_>) -> Result<()> {
         let table = &log.table;
-        let columns = self.columns(table)?;
+        // A file of many runs does not say which of them is meant.
+        let of_many = matches!(table.format, Format::WandbPanel | Format::MlflowSqlite);
+        let about = |error: Error| if of_many { error.at(format!("run {}", log.name)) } else { error };
+        let columns = self.columns(table).map_err(about)?;
         let split = Split::new(table, self.options)?;
         let has_curve = columns.iter().any(Option::is_some);
         let axis = has_curve
             .then(|| XAxis::choose(table, self.options.x.as_deref(), log.x.as_deref()))
-            .transpose()?;
+            .transpose()
+            .map_err(about)?;
         for file in &log.files {
             self.reader.inputs.note(file, "format", table.format.name());
             if let Some(axis) = &axis {
@@ -147,8 +151,9 @@ impl Assembler<'_> {
             (Some(column), Some(axis)) => samples::by_run(table, column, axis, &split),
             _ => Ok(vec![Vec::new(); split.runs.len()]),
         };
-        let curves: Vec<Vec<Vec<Sample>>> = columns.iter().map(by_run).collect::<Result<_>>()?;
-        let mut endings = self.endings(table, &split)?;
+        let curves: Vec<Vec<Vec<Sample>>> =
+            columns.iter().map(by_run).collect::<Result<_>>().map_err(about)?;
+        let mut endings = self.endings(table, &split).map_err(about)?;
         let x_key = axis.as_ref().map_or("", |axis| axis.key);
         for (at, run_part) in split.runs.iter().enumerate() {
             let place = (gathering.job, gathering.claims.len());

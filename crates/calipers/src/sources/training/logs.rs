@@ -204,7 +204,9 @@ impl Reader<'_> {
                 let database = mlflow_sqlite::Database::open(bytes)?;
                 let runs = database.runs()?;
                 if runs.is_empty() {
-                    return Err(Error::value("no active run in the database"));
+                    return Err(Error::value("no active run in the database")
+                        .allowed("a run in the table `runs` whose lifecycle_stage is not 'deleted'")
+                        .advice("give another database, or restore a run with MLflow"));
                 }
                 for run in runs {
                     sink.log(whole(database.read(&run, wanted)?))?;
@@ -296,8 +298,9 @@ impl Reader<'_> {
     fn log<'p>(&self, history: &History, table: Table, places: impl Iterator<Item = &'p Place>) -> Log {
         let name = run_name(&table).unwrap_or(&history.name).to_owned();
         let files: Vec<String> = places.map(|place| place.shown.clone()).collect();
-        // The state that was chosen says more than its folder.
+        // The state that was chosen says more than its folder; a run of MLflow is its folder.
         let shown = match (&history.content, files.as_slice()) {
+            (Content::Mlflow(_), _) => history.shown.clone(),
             (Content::TrainerStates(_), [chosen, ..]) | (_, [chosen]) => chosen.clone(),
             _ => history.shown.clone(),
         };

@@ -59,16 +59,22 @@ impl<'a> XAxis<'a> {
     /// The x that was asked for, else the one that belongs to the format. `own` is the x that the
     /// file itself names.
     pub fn choose(table: &'a Table, asked: Option<&'a str>, own: Option<&'a str>) -> Result<Self> {
-        let Some(key) = asked.or_else(|| default(table, own)) else {
-            return Err(Error::value("no x was found")
+        let none = |tried: &str| {
+            Error::value("no x was found")
                 .found(format!("the keys {}", table.keys.join(", ")))
-                .allowed(DEFAULTS.join(", "))
-                .advice("name the x of a row with --x KEY, or count rows with --x row"));
+                .allowed(tried)
+                .advice("name the x of a row with --x KEY, or count rows with --x row")
+        };
+        let Some(key) = asked.or_else(|| default(table, own)) else {
+            return Err(none(&DEFAULTS.join(", ")));
         };
         if key == ROW {
             return Ok(Self { key, source: Source::Row(table.before) });
         }
-        let column = table.number(key).ok_or_else(|| missing(table, key))?;
+        let column = table.number(key).ok_or_else(|| match asked {
+            Some(_) => missing(table, key),
+            None => none(key),
+        })?;
         readable(column)?;
         let apart = matches!(table.format, Format::Tensorboard | Format::Mlflow | Format::MlflowSqlite);
         let source = match table.number(STEP) {
@@ -185,7 +191,9 @@ mod tests {
         assert_eq!(key(Format::TrainerState, &[("step", ONE), ("epoch", ONE)]).unwrap(), "step");
         assert_eq!(key(Format::WandbPanel, &[("Step", ONE)]).unwrap(), "Step");
         assert_eq!(key(Format::JsonColumns, &[("m", ONE)]).unwrap(), "row");
-        assert!(key(Format::JsonRows, &[("m", ONE)]).unwrap_err().to_string().contains("--x row"));
+        for format in [Format::JsonRows, Format::TrainerState] {
+            assert!(key(format, &[("m", ONE)]).unwrap_err().to_string().contains("--x row"), "{format:?}");
+        }
     }
 
     #[test]
