@@ -95,6 +95,98 @@ fn the_order_of_rows_and_the_layout_of_a_large_table_do_not_matter() {
     }
 }
 
+/// The same runs as the columns of a panel. Names as long as these make the header longer than a
+/// stretch.
+fn panel(runs: &[u32], padding: usize) -> String {
+    let mut text = String::from("\"Step\"");
+    for run in runs {
+        let name = format!("{}{}", "n".repeat(padding), name(*run));
+        write!(text, ",\"{name} - val_F1\",\"{name} - val_F1__MIN\",\"{name} - val_F1__MAX\"").unwrap();
+    }
+    for epoch in 0..EPOCHS {
+        write!(text, "\n\"{epoch}\"").unwrap();
+        for run in runs {
+            let (value, zeros) = (value(*run, epoch), "0".repeat(700));
+            // A value with many digits is the same value.
+            let value = if value.is_nan() { "nan".into() } else { format!("{value:.20}{zeros}") };
+            write!(text, ",\"{value}\",\"{value}\",\"{value}\"").unwrap();
+        }
+    }
+    text
+}
+
+#[test]
+fn a_large_panel_gives_the_numbers_of_its_runs() {
+    let bench = Bench::new();
+    let runs: Vec<u32> = (0..RUNS).collect();
+    let zeros = "0".repeat(700);
+    bench.write("small.csv", panel(&runs, 0).replace(&zeros, ""));
+    bench.write("large.csv", panel(&runs, 0)).write("header.csv", panel(&runs, 40_000));
+    assert!(bench.bytes("small.csv").len() < 4 << 20 && bench.bytes("large.csv").len() > 4 << 20);
+    let options = "--metric val_F1 --group-by suffix";
+    let small = bench.report(&format!("training small.csv {options}"));
+    assert_eq!((&small["units"], &small["inputs"][0]["format"]), (&RUNS.into(), &"wandb-panel".into()));
+    let large = bench.report(&format!("training large.csv {options}"));
+    assert_eq!(numbers(&large), numbers(&small));
+    assert_eq!(large["inputs"][0]["x"], "Step");
+    let header = bench.report("training header.csv --metric val_F1 --group-by regex:(g.)_ --fold-by suffix");
+    assert_eq!((&header["units"], &header["metrics"]), (&small["units"], &small["metrics"]));
+    let line = 2 + EPOCHS;
+    bench.write("cell.csv", format!("{}\n250{},abc,1,1\n", panel(&runs, 0), ",1,1,1".repeat(11)));
+    let place = format!("line {line}, column `val_F1`");
+    bench.refuses(&format!("training cell.csv {options}"), 1, &["cell.csv", "run g2_3", &place, "abc"]);
+}
+
+/// A database with so many free pages that it is too large to be held.
+fn padded(mut bytes: Vec<u8>) -> Vec<u8> {
+    const PAGE: usize = 1024;
+    const LEAVES: usize = 240;
+    let first = bytes.len() / PAGE;
+    let trunks = 20;
+    bytes.resize(bytes.len() + trunks * (1 + LEAVES) * PAGE, 0);
+    let mut put =
+        |at: usize, number: usize| bytes[at..at + 4].copy_from_slice(&(number as u32).to_be_bytes());
+    // Pages are numbered from 1.
+    let trunk = |index: usize| 1 + first + index * (1 + LEAVES);
+    for index in 0..trunks {
+        let (page, next) = (trunk(index), if index + 1 < trunks { trunk(index + 1) } else { 0 });
+        put((page - 1) * PAGE, next);
+        put((page - 1) * PAGE + 4, LEAVES);
+        (0..LEAVES).for_each(|leaf| put((page - 1) * PAGE + 8 + 4 * leaf, page + 1 + leaf));
+    }
+    put(28, first + trunks * (1 + LEAVES));
+    put(32, trunk(0));
+    put(36, trunks * (1 + LEAVES));
+    bytes
+}
+
+#[test]
+fn a_large_database_is_read_in_its_file_and_nothing_is_written_beside_it() {
+    let bench = Bench::new();
+    let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/training/formats/mlflow.db");
+    let small = std::fs::read(golden).unwrap();
+    let large = padded(small.clone());
+    assert!(large.len() > 4 << 20);
+    bench.write("small.db", &small).write("folder/large ?.db", &large);
+    let options = "--metric val/F1 --group-by suffix";
+    let expected = bench.report(&format!("training small.db {options}"));
+    let words =
+        ["training", "folder", "--metric", "val/F1", "--group-by", "suffix", "--json", "-", "--quiet"];
+    let said = bench.run_words(&words);
+    assert_eq!(said.status, 0, "{}", said.stderr);
+    let report: Json = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!(numbers(&report), numbers(&expected));
+    assert_eq!(report["inputs"][0]["bytes"], large.len());
+    assert_eq!(bench.bytes("folder/large ?.db"), large);
+    assert_eq!(std::fs::read_dir(bench.path("folder")).unwrap().count(), 1);
+    bench.write("cut.db", &large[..large.len() - 1024]);
+    bench.refuses(
+        &format!("training cut.db {options}"),
+        1,
+        &["cut.db", "cut off or damaged", "pages of 1024"],
+    );
+}
+
 #[test]
 fn shards_divide_the_runs_of_one_table() {
     let bench = Bench::new();

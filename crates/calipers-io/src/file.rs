@@ -108,6 +108,25 @@ impl InputFile {
             Err(changed())
         }
     }
+
+    /// Fails when the path leads to another file by now.
+    pub fn is_at(&self, path: &Path) -> Result<()> {
+        let cannot = |error: io::Error| Error::io(format!("cannot open the file: {}", error.kind()));
+        let there = std::fs::metadata(path).map_err(cannot)?;
+        let here = self.file.metadata().map_err(cannot)?;
+        if same(&there, &here) { Ok(()) } else { Err(changed()) }
+    }
+}
+
+#[cfg(unix)]
+fn same(one: &Metadata, other: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+#[cfg(not(unix))]
+fn same(one: &Metadata, other: &Metadata) -> bool {
+    (one.len(), one.modified().ok()) == (other.len(), other.modified().ok())
 }
 
 fn changed() -> Error {

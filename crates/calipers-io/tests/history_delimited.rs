@@ -67,10 +67,12 @@ fn the_panel_has_a_column_per_run() {
     let panels = [WIDE, LONG, PANEL, KERAS, LIGHTNING].map(delimited::is_panel);
     assert_eq!(panels, [false, false, true, false, false]);
     let panel = delimited::read_panel(PANEL, &wanted(&["val_F1"], &[]), &Options::default()).unwrap();
-    assert_eq!((&panel.x[..], panel.runs.len(), panel.aggregated.len()), ("Step", 4, 0));
-    assert_eq!(panel.runs[0].run.name.as_deref(), Some("cfgA_0"));
-    assert_eq!(values(&points(&panel.runs[0], "val_F1", &panel.x)), CURVE);
-    assert_eq!(points(&panel.runs[2], "val_F1", "Step"), [(0.0, 0.93), (1.0, 0.85), (2.0, 0.97)]);
+    assert_eq!(panel.x, "Step");
+    let runs: Vec<_> = panel.into_runs().collect();
+    assert_eq!((runs.len(), runs.iter().filter(|run| run.aggregated).count()), (4, 0));
+    assert_eq!(runs[0].table.run.name.as_deref(), Some("cfgA_0"));
+    assert_eq!(values(&points(&runs[0].table, "val_F1", "Step")), CURVE);
+    assert_eq!(points(&runs[2].table, "val_F1", "Step"), [(0.0, 0.93), (1.0, 0.85), (2.0, 0.97)]);
 }
 
 #[test]
@@ -92,7 +94,8 @@ fn read_all(bytes: &[u8]) {
         drop(delimited::read(bytes, &wanted, &options));
     }
     let panel = delimited::read_panel(bytes, &wanted, &Options::default());
-    assert!(panel.is_err() || !delimited::is_panel(bytes) || panel.is_ok_and(|panel| !panel.runs.is_empty()));
+    let has_runs = |panel: delimited::Panel| panel.into_runs().next().is_some();
+    assert!(panel.is_err() || !delimited::is_panel(bytes) || panel.is_ok_and(has_runs));
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use std::fs;
 
 use calipers_core::Result;
-use calipers_io::history::delimited::{self, Long, Options};
+use calipers_io::history::delimited::{self, Long, Options, Panel, PanelRun};
 use calipers_io::history::pieces::whole;
 use calipers_io::history::{Format, Table, Wanted, json};
 use proptest::prelude::*;
@@ -131,7 +131,45 @@ fn quoted_cells_nested_rows_and_blank_lines_may_lie_across_stretches() {
     }
 }
 
+/// Compares the runs of a panel that is held with those of one that is read in stretches.
+fn compare_panel(bytes: &[u8], step: usize) {
+    let wanted = Wanted { numbers: vec!["val_F1".into(), "Step".into(), "m".into()], texts: Vec::new() };
+    let runs = |panel: Panel| -> (String, Vec<PanelRun>) { (panel.x.clone(), panel.into_runs().collect()) };
+    let expected = delimited::read_panel(bytes, &wanted, &Options::default()).map(runs);
+    let found = delimited::read_panel_in_stretches(&bytes, &wanted, &Options::default(), step).map(runs);
+    if expected.as_ref().is_err_and(|error| error.what().contains("UTF-8")) {
+        assert!(found.is_err(), "{step}");
+    } else {
+        assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{step}");
+    }
+}
+
+#[test]
+fn panels_are_the_same_in_stretches_of_any_length() {
+    let golden = fixture("panel.csv");
+    let quoted = "\u{feff}\n\"Step\",\"a\nb - m\",\"a\nb - m__MIN\",\"a\nb - m__MAX\",\"c - m\"\n\
+        0,0.5,0.5,\"0.5\",\n\n1,0.6,0.5,0.7,nan\r\n2,,x,1,0.25\n3,1,0,1,y\n4,1,0,1,2\n";
+    for bytes in [&golden[..], quoted.as_bytes()] {
+        for step in (1..120).chain([bytes.len(), bytes.len() + 1]) {
+            compare_panel(bytes, step);
+        }
+        for length in 0..bytes.len() {
+            compare_panel(&bytes[..length], 7);
+        }
+        for bit in 0..8 * bytes.len() {
+            let mut bytes = bytes.to_vec();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            compare_panel(&bytes, 23);
+        }
+    }
+}
+
 proptest! {
+    #[test]
+    fn any_panel_is_read_alike(text in r#"[",0-9ab\n;é]{0,80}"#, step in 1_usize..30) {
+        compare_panel(format!("Step,a - m,a - m__MIN,a - m__MAX,b - m\n{text}").as_bytes(), step);
+    }
+
     #[test]
     fn any_text_is_read_alike(text in r#"[\[\]{}":,ab.m0-9 \nNaNé\\;]{0,80}"#, step in 1_usize..30) {
         for way in [Way::Wide, Way::Long, ROWS, LINES] {

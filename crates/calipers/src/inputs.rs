@@ -9,12 +9,11 @@ use calipers_core::input_files::{BELOW, ROLE};
 use calipers_core::{Error, ErrorKind, Input, InputFiles, Notes, Result};
 use calipers_io::file::{InputFile, ReadAt};
 
+use crate::hashing::HashedFile;
 use crate::sources::walk::Found;
 
 /// Files above this size are read at positions instead of being held in memory.
 const HELD: u64 = 256 << 20;
-/// How much of a large file is hashed at a time.
-const BLOCK: usize = 1 << 20;
 
 /// What was read so far: length and hash of each file, with the path shown in the report. They are
 /// sorted at the end, so that workers hardly wait for one another.
@@ -34,13 +33,13 @@ enum Remark {
     Forgotten,
 }
 
-/// A file that was recorded.
+/// A file that was opened.
 #[derive(Debug)]
 pub enum Opened {
-    /// All of its bytes.
+    /// All of its bytes; it is recorded.
     Held(Vec<u8>),
-    /// The file, of which nothing is held.
-    File(Arc<InputFile>),
+    /// The file, of which nothing is held. Whoever reads it records it.
+    File(Box<HashedFile>),
 }
 
 /// The notes of files that are read as one thing; `below` is the given folder they were found in.
@@ -106,7 +105,8 @@ impl Inputs {
         Ok(self.open_up_to(path, shown, notes, HELD)?.0)
     }
 
-    /// Records a file; its bytes, or the open file when it has more than `held` of them.
+    /// Reads and records a file, or opens one that has more than `held` bytes, to be hashed while it
+    /// is read and recorded after that.
     pub fn read_or_stream(&self, path: &Path, shown: &str, notes: &Notes, held: u64) -> Result<Opened> {
         let file = InputFile::open(path).map_err(|error| error.in_file(shown))?;
         if file.size() <= held {
@@ -114,7 +114,26 @@ impl Inputs {
             self.record_all(&file, shown, notes, &mut bytes)?;
             return Ok(Opened::Held(bytes));
         }
-        Ok(Opened::File(self.hashed(file, shown, notes)?.0))
+        let file = HashedFile::new(file);
+        if self.is_again() {
+            // What has changed is not even looked at.
+            self.record_read(&file, shown, notes)?;
+        }
+        Ok(Opened::File(Box::new(file)))
+    }
+
+    /// Records a file that was opened and read. Fails when it was changed meanwhile.
+    pub fn record_read(&self, file: &HashedFile, shown: &str, notes: &Notes) -> Result<blake3::Hash> {
+        let hash = file.hash().map_err(|error| error.in_file(shown))?;
+        self.record(shown, file.size(), hash, notes)?;
+        Ok(hash)
+    }
+
+    /// All bytes of a file that was opened, which is recorded.
+    pub fn read_held(&self, file: &HashedFile, shown: &str, notes: &Notes) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.record_all(file.file(), shown, notes, &mut bytes)?;
+        Ok(bytes)
     }
 
     /// The same with a size of one's own up to which a file is small; returns the hash too.
@@ -142,21 +161,9 @@ impl Inputs {
     }
 
     fn hashed(&self, file: InputFile, shown: &str, notes: &Notes) -> Result<(Arc<InputFile>, blake3::Hash)> {
-        let mut hasher = blake3::Hasher::new();
-        let mut block = vec![0; BLOCK];
-        let mut at = 0;
-        while at < file.size() {
-            let length = BLOCK.min((file.size() - at) as usize);
-            file.read_exact_at(&mut block[..length], at).map_err(|error| {
-                Error::io(format!("cannot read the file: {}", error.kind())).in_file(shown)
-            })?;
-            hasher.update(&block[..length]);
-            at += length as u64;
-        }
-        file.unchanged().map_err(|error| error.in_file(shown))?;
-        let hash = hasher.finalize();
-        self.record(shown, file.size(), hash, notes)?;
-        Ok((Arc::new(file), hash))
+        let file = HashedFile::new(file);
+        let hash = self.record_read(&file, shown, notes)?;
+        Ok((Arc::new(file.into_file()), hash))
     }
 
     /// The bytes of a file that was found, recorded.

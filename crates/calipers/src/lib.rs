@@ -17,6 +17,7 @@
 
 pub mod compare;
 pub mod demo;
+pub mod hashing;
 pub mod inputs;
 pub mod output;
 pub mod pages;

@@ -10,18 +10,19 @@ use rusqlite::{Connection, MAIN_DB};
 
 use crate::{CURVES, bits, values, wanted};
 
-const GOLDEN: &[u8] = include_bytes!("../histories/mlflow.db");
+pub(crate) const GOLDEN: &[u8] = include_bytes!("../histories/mlflow.db");
 
-const METRICS: &str =
+pub(crate) const METRICS: &str =
     "CREATE TABLE metrics (\"key\" varchar(250), value float, timestamp bigint, run_uuid varchar(32),
     step bigint default 0, is_nan boolean default 0);";
-const RUNS: &str =
+pub(crate) const RUNS: &str =
     "CREATE TABLE runs (run_uuid varchar(32) primary key, name varchar(250), lifecycle_stage varchar(20));";
-const TAGS: &str = "CREATE TABLE tags (\"key\" varchar(250), value varchar(8000), run_uuid varchar(32));
+pub(crate) const TAGS: &str =
+    "CREATE TABLE tags (\"key\" varchar(250), value varchar(8000), run_uuid varchar(32));
     CREATE TABLE params (\"key\" varchar(250), value varchar(8000), run_uuid varchar(32));";
 
 /// The bytes of a database after these statements.
-fn database(statements: &[&str]) -> Vec<u8> {
+pub(crate) fn database(statements: &[&str]) -> Vec<u8> {
     let mut connection = Connection::open_in_memory().expect("a database");
     for statement in statements {
         connection.execute_batch(statement).expect("a statement");

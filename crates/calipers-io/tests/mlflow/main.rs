@@ -1,6 +1,7 @@
 //! MLflow histories: run folders and databases, whole, damaged and real.
 
 mod database;
+mod database_file;
 mod folder;
 mod real;
 

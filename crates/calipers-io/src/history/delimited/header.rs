@@ -65,6 +65,12 @@ pub(super) fn opening(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(&bytes[blank..blank + first_row(&bytes[blank..]).len()]).ok()
 }
 
+/// Whether the header ends within the first bytes of a file.
+pub fn has_header(opening: &[u8]) -> bool {
+    let bytes = without_mark(opening).trim_ascii_start();
+    first_row(bytes).len() < bytes.len()
+}
+
 /// The bytes up to the first line feed outside quotes.
 fn first_row(bytes: &[u8]) -> &[u8] {
     let mut quoted = false;

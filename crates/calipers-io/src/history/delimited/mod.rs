@@ -21,8 +21,9 @@ use calipers_core::{Error, Result};
 
 use self::column::TextColumn;
 use self::header::Header;
+pub use self::header::has_header;
 use self::long::LongTable;
-pub use self::panel::{Panel, is_panel, read_panel};
+pub use self::panel::{Panel, PanelRun, is_panel, read_panel, read_panel_in_stretches};
 use self::walk::Walk;
 use self::wide::WideTable;
 use super::pieces::{self, Pieces};

@@ -6,9 +6,11 @@ use std::collections::BTreeMap;
 use calipers_core::{Error, Result};
 
 use super::Options;
-use super::column::{NumberColumn, Picks, RowLines};
+use super::column::{NumberColumn, Picks};
 use super::header::{self, Header};
-use super::rows::Rows;
+use super::walk::Walk;
+use crate::file::ReadAt;
+use crate::history::pieces::{Pieces, whole};
 use crate::history::window::Window;
 use crate::history::{Format, Numbers, Run, Table, Wanted};
 
@@ -16,16 +18,45 @@ const JOINT: &str = " - ";
 const MIN: &str = "__MIN";
 const MAX: &str = "__MAX";
 
-/// The runs of a panel.
-#[derive(Clone, Debug, PartialEq)]
+/// The wanted columns of a panel.
+#[derive(Debug)]
 pub struct Panel {
     /// The name of the x column.
     pub x: String,
-    /// One table per run, in the order of the columns: the wanted keys and the x column.
-    pub runs: Vec<Table>,
-    /// The runs whose smallest and largest values differ somewhere: what their columns hold are
-    /// averages of several runs or steps.
-    pub aggregated: Vec<String>,
+    /// The x column, then the curves of all runs.
+    table: Table,
+    /// The runs, in the order of the columns.
+    runs: Vec<Columns>,
+    wanted: Wanted,
+}
+
+/// One run of a panel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PanelRun {
+    /// The wanted keys and the x column.
+    pub table: Table,
+    /// Whether smallest and largest values differ somewhere: what the columns hold are averages of
+    /// several runs or steps.
+    pub aggregated: bool,
+}
+
+impl Panel {
+    /// The runs, in the order of the columns. Each takes its curves with it.
+    pub fn into_runs(self) -> impl Iterator<Item = PanelRun> {
+        let Self { x, mut table, runs, wanted } = self;
+        let mut curves = std::mem::take(&mut table.numbers).into_iter();
+        let x_column = curves.next();
+        runs.into_iter().map(move |run| {
+            let mut numbers: Vec<Numbers> = x_column.iter().cloned().collect();
+            numbers.extend(curves.by_ref().take(run.curves));
+            let place = |column: &Numbers| wanted.numbers.iter().position(|key| *key == column.key);
+            numbers.sort_by_key(|column| place(column).unwrap_or(usize::MAX));
+            let named = Run { name: Some(run.name), ..Run::default() };
+            let keys = std::iter::once(x.clone()).chain(run.keys).collect();
+            let table = Table { run: named, keys, numbers, ..table.clone() };
+            PanelRun { table, aggregated: run.aggregated }
+        })
+    }
 }
 
 /// Whether the header has a column `<run> - <key>` with its `__MIN` and `__MAX`.
@@ -40,79 +71,131 @@ pub fn is_panel(bytes: &[u8]) -> bool {
         .any(|curve| curve.contains(JOINT) && has(curve) && has(&format!("{curve}{MAX}")))
 }
 
-/// The columns of one run, by their place among all columns read.
-#[derive(Default)]
+/// What is known of one run.
+#[derive(Debug, Default)]
 struct Columns {
+    name: String,
     keys: Vec<String>,
-    curves: Vec<usize>,
-    extremes: Vec<[usize; 2]>,
+    /// How many of the keys are wanted.
+    curves: usize,
+    aggregated: bool,
+}
+
+/// The columns of smallest and largest values of a curve.
+struct Extremes {
+    run: usize,
+    min: NumberColumn,
+    max: NumberColumn,
 }
 
 /// Reads a panel. Without a wanted key its runs have the x column only.
 pub fn read_panel(bytes: &[u8], wanted: &Wanted, options: &Options) -> Result<Panel> {
-    let mut window = Window::whole(bytes, header::not_text)?;
+    over(Window::whole(bytes, header::not_text)?, wanted, options)
+}
+
+/// Reads a panel of any length, about `step` bytes of the file at hand: held are the wanted
+/// columns, as numbers.
+pub fn read_panel_in_stretches(
+    file: &dyn ReadAt,
+    wanted: &Wanted,
+    options: &Options,
+    step: usize,
+) -> Result<Panel> {
+    over(Window::opening(file, step, header::not_text)?, wanted, options)
+}
+
+fn over(mut window: Window<'_>, wanted: &Wanted, options: &Options) -> Result<Panel> {
     let header = header::opened(&mut window, options)?;
-    let text = window.text();
     let x = header.keys.first().cloned().filter(|key| header.column(&format!("{key}{MIN}")).is_none());
     let x = x.ok_or_else(|| Error::format("no x column").at("header").allowed("the x column first"))?;
-    let mut columns: Vec<NumberColumn> = NumberColumn::find(&header, &x).into_iter().collect();
-    let (mut names, mut runs) = (Vec::new(), Vec::<Columns>::new());
-    let mut places = BTreeMap::new();
-    for name in &header.keys[1..] {
-        let Some((run, key)) = parted(name, &header, wanted) else { continue };
-        let place = *places.entry(run).or_insert_with(|| {
-            names.push(run);
-            runs.push(Columns::default());
-            names.len() - 1
-        });
-        let run = &mut runs[place];
-        run.keys.push(key.to_owned());
-        if !wanted.numbers.iter().any(|wanted| wanted == key) {
-            continue;
-        }
-        let mut add = |column| {
-            columns.push(NumberColumn::new(key, column));
-            columns.len() - 1
-        };
-        if let Some(column) = header.column(name) {
-            run.curves.push(add(column));
-        }
-        if let (Some(Ok(min)), Some(Ok(max))) =
-            (header.column(&format!("{name}{MIN}")), header.column(&format!("{name}{MAX}")))
-        {
-            run.extremes.push([min, max].map(|column| add(Ok(column))));
-        }
-    }
-    let picks = Picks::new(columns.iter().filter_map(|column| column.column));
-    let mut into_columns = picks.numbers(&mut columns);
-    let mut rows = Rows::new(text, header.delimiter, header.width, picks.columns(), header.rows);
-    let mut lines = RowLines::new(header.rows.1);
-    while let Some((line, cells)) = rows.next()? {
-        let row = lines.next(line)?;
-        for (cell, column) in &mut into_columns {
-            column.log(row, line, &cells[*cell].of(text), options.decimal_comma);
-        }
-    }
-    let (rows, places) = lines.finish();
-    let numbers: Vec<Numbers> = columns.into_iter().map(|column| column.numbers).collect();
-    let aggregated = names
-        .iter()
-        .zip(&runs)
-        .filter(|(_, run)| run.extremes.iter().any(|[min, max]| differ(&numbers[*min], &numbers[*max])));
-    let aggregated = aggregated.map(|(name, _)| (*name).to_owned()).collect();
-    let table = |(name, run): (&str, &Columns)| Table {
-        format: Format::WandbPanel,
-        run: Run { name: Some(name.to_owned()), ..Run::default() },
-        keys: std::iter::once(&x).chain(&run.keys).cloned().collect(),
-        before: 0,
-        rows,
-        numbers: ordered(&numbers, run, wanted),
-        texts: Vec::new(),
-        places: places.clone(),
-        cut_at: None,
+    let mut rows = PanelRows {
+        walk: Walk::new(window, &header),
+        curves: Vec::new(),
+        extremes: Vec::new(),
+        runs: Vec::new(),
+        picks: Picks::new([]),
+        decimal_comma: options.decimal_comma,
     };
-    let runs = names.iter().copied().zip(&runs).map(table).collect();
-    Ok(Panel { x, runs, aggregated })
+    rows.find_columns(&header, wanted);
+    rows.curves.splice(0..0, NumberColumn::find(&header, &x));
+    let extremes = rows.extremes.iter().flat_map(|extremes| [&extremes.min, &extremes.max]);
+    rows.picks = Picks::new(rows.curves.iter().chain(extremes).filter_map(|column| column.column));
+    let table = whole(&mut rows)?.ok_or_else(|| Error::format("empty file"))?;
+    Ok(Panel { x, table, runs: rows.runs, wanted: wanted.clone() })
+}
+
+/// The rows of a panel as those of one table.
+struct PanelRows<'a> {
+    walk: Walk<'a>,
+    /// The x column, then the curves of all runs, run after run.
+    curves: Vec<NumberColumn>,
+    extremes: Vec<Extremes>,
+    runs: Vec<Columns>,
+    picks: Picks,
+    decimal_comma: bool,
+}
+
+impl PanelRows<'_> {
+    /// Finds the runs of a header and the columns that are wanted of them.
+    fn find_columns(&mut self, header: &Header, wanted: &Wanted) {
+        let mut places = BTreeMap::new();
+        let mut curves: Vec<(usize, NumberColumn)> = Vec::new();
+        for name in &header.keys[1..] {
+            let Some((run, key)) = parted(name, header, wanted) else { continue };
+            let place = *places.entry(run).or_insert_with(|| {
+                self.runs.push(Columns { name: run.to_owned(), ..Columns::default() });
+                self.runs.len() - 1
+            });
+            self.runs[place].keys.push(key.to_owned());
+            if !wanted.numbers.iter().any(|wanted| wanted == key) {
+                continue;
+            }
+            if let Some(column) = header.column(name) {
+                self.runs[place].curves += 1;
+                curves.push((place, NumberColumn::new(key, column)));
+            }
+            let extreme = |ending: &str| header.column(&format!("{name}{ending}"));
+            if let (Some(Ok(min)), Some(Ok(max))) = (extreme(MIN), extreme(MAX)) {
+                let [min, max] = [min, max].map(|column| NumberColumn::new(key, Ok(column)));
+                self.extremes.push(Extremes { run: place, min, max });
+            }
+        }
+        // The columns of one run need not stand side by side.
+        curves.sort_by_key(|(place, _)| *place);
+        self.curves = curves.into_iter().map(|(_, column)| column).collect();
+    }
+}
+
+impl Pieces for PanelRows<'_> {
+    fn next(&mut self) -> Result<Option<Table>> {
+        let mut columns = self.picks.numbers(&mut self.curves);
+        for Extremes { min, max, .. } in &mut self.extremes {
+            let both = [min, max].into_iter();
+            columns.extend(both.filter_map(|column| Some((self.picks.cell(column.column?), column))));
+        }
+        let (before, decimal_comma) = (self.walk.before, self.decimal_comma);
+        let lines = self.walk.rows(&self.picks, |row, line, text, cells| {
+            for (cell, column) in &mut columns {
+                column.log(row, line, &cells[*cell].of(text), decimal_comma);
+            }
+        })?;
+        let Some((rows, places)) = lines.map(|lines| lines.finish()) else { return Ok(None) };
+        self.walk.before += rows;
+        for Extremes { run, min, max } in &mut self.extremes {
+            self.runs[*run].aggregated |= differ(&min.take(), &max.take());
+        }
+        Ok(Some(Table {
+            format: Format::WandbPanel,
+            run: Run::default(),
+            keys: Vec::new(),
+            before,
+            rows,
+            numbers: self.curves.iter_mut().map(NumberColumn::take).collect(),
+            texts: Vec::new(),
+            places,
+            cut_at: None,
+        }))
+    }
 }
 
 /// Run and key of a column; none for the columns of smallest and largest values.
@@ -132,15 +215,6 @@ fn parted<'a>(name: &'a str, header: &Header, wanted: &Wanted) -> Option<(&'a st
     Some((run, &name[run.len() + JOINT.len()..]))
 }
 
-/// The x column and the curves of a run, those that are wanted in the order wanted.
-fn ordered(numbers: &[Numbers], run: &Columns, wanted: &Wanted) -> Vec<Numbers> {
-    let place = |column: &Numbers| wanted.numbers.iter().position(|key| *key == column.key);
-    let mut columns: Vec<&Numbers> =
-        numbers.iter().take(1).chain(run.curves.iter().map(|curve| &numbers[*curve])).collect();
-    columns.sort_by_key(|column| place(column).unwrap_or(usize::MAX));
-    columns.into_iter().cloned().collect()
-}
-
 /// Whether the two columns differ in a row that both have.
 fn differ(min: &Numbers, max: &Numbers) -> bool {
     let same = |min: f64, max: f64| min.total_cmp(&max).is_eq() || (min - max).abs() <= 0.0;
@@ -154,9 +228,11 @@ fn differ(min: &Numbers, max: &Numbers) -> bool {
 mod tests {
     use super::*;
 
-    fn panel(text: &str, keys: &[&str]) -> Panel {
+    fn panel(text: &str, keys: &[&str]) -> (String, Vec<PanelRun>) {
         let numbers = keys.iter().map(|key| (*key).to_owned()).collect();
-        read_panel(text.as_bytes(), &Wanted { numbers, texts: Vec::new() }, &Options::default()).unwrap()
+        let wanted = Wanted { numbers, texts: Vec::new() };
+        let panel = read_panel(text.as_bytes(), &wanted, &Options::default()).unwrap();
+        (panel.x.clone(), panel.into_runs().collect())
     }
 
     const TWO_RUNS: &str = "\"Step\",\"a - v\",\"a - v__MIN\",\"a - v__MAX\",\"b - x - v\",\"b - x - v__MIN\",\"b - x - v__MAX\"\n\
@@ -165,9 +241,10 @@ mod tests {
     #[test]
     fn each_run_has_its_curve_and_the_x_column() {
         assert!(is_panel(TWO_RUNS.as_bytes()));
-        let found = panel(TWO_RUNS, &["v", "Step"]);
-        assert_eq!((&found.x[..], &found.aggregated[..]), ("Step", &["b - x".to_owned()][..]));
-        let [a, b] = &found.runs[..] else { panic!("two runs") };
+        let (x, runs) = panel(TWO_RUNS, &["v", "Step"]);
+        let [a, b] = &runs[..] else { panic!("two runs") };
+        assert_eq!((&x[..], a.aggregated, b.aggregated), ("Step", false, true));
+        let (a, b) = (&a.table, &b.table);
         assert_eq!((a.run.name.as_deref(), b.run.name.as_deref()), (Some("a"), Some("b - x")));
         assert_eq!((a.format, &a.keys[..]), (Format::WandbPanel, &["Step".to_owned(), "v".to_owned()][..]));
         assert_eq!((&a.numbers[0].key[..], &a.numbers[0].rows[..]), ("v", &[0][..]));
@@ -178,25 +255,37 @@ mod tests {
     #[test]
     fn the_run_is_what_stands_before_the_last_wanted_key() {
         let header = "Step,r - v - v,r - v - v__MIN,r - v - v__MAX\n";
-        let run = |keys: &[&str]| panel(header, keys).runs[0].run.name.clone();
+        let run = |keys: &[&str]| panel(header, keys).1[0].table.run.name.clone();
         assert_eq!(run(&["v"]).as_deref(), Some("r - v"));
         assert_eq!(run(&["v", "v - v"]).as_deref(), Some("r"));
     }
 
     #[test]
     fn without_a_wanted_key_the_runs_still_say_what_they_have() {
-        let found = panel(TWO_RUNS, &["w"]);
-        assert_eq!(found.runs.len(), 2);
-        assert_eq!(found.runs[1].keys, ["Step", "v"]);
-        assert_eq!((found.runs[1].numbers.len(), found.aggregated.len()), (1, 0));
+        let (_, runs) = panel(TWO_RUNS, &["w"]);
+        assert_eq!(runs.len(), 2);
+        assert_eq!(runs[1].table.keys, ["Step", "v"]);
+        assert_eq!((runs[1].table.numbers.len(), runs[1].aggregated), (1, false));
     }
 
     #[test]
     fn two_runs_of_one_name_cannot_be_told_apart() {
-        let found = panel("Step,a - v,a - v__MIN,a - v__MAX,a - v\n0,1,1,1,2\n", &["v"]);
-        let error = found.runs[0].number("v").and_then(|curve| curve.unreadable.clone()).unwrap();
+        let (_, runs) = panel("Step,a - v,a - v__MIN,a - v__MAX,a - v\n0,1,1,1,2\n", &["v"]);
+        let error = runs[0].table.number("v").and_then(|curve| curve.unreadable.clone()).unwrap();
         assert_eq!(error.place(), Some("line 1, columns 2 and 5"));
-        assert_eq!(found.runs.len(), 1);
+        assert_eq!(runs.len(), 1);
+    }
+
+    #[test]
+    fn curves_of_one_run_may_stand_apart() {
+        let header = "Step,a - v,a - v__MIN,a - v__MAX,b - v,a - w\n";
+        let (_, runs) = panel(&format!("{header}0,1,1,2,3,4\n"), &["w", "v"]);
+        let values = |run: usize| -> Vec<(&str, f64)> {
+            runs[run].table.numbers.iter().map(|column| (&column.key[..], column.values[0])).collect()
+        };
+        assert_eq!(values(0), [("w", 4.0), ("v", 1.0), ("Step", 0.0)]);
+        assert_eq!(values(1), [("v", 3.0), ("Step", 0.0)]);
+        assert_eq!((runs[0].aggregated, runs[1].aggregated), (true, false));
     }
 
     #[test]

@@ -1,15 +1,49 @@
-//! An SQLite database held in memory, that nothing can write to and whose schema is not trusted.
+//! An SQLite database, in memory or in its file, that nothing can write to and whose schema is not
+//! trusted.
+
+use std::path::Path;
 
 use calipers_core::{Error, Result};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, MAIN_DB};
+use rusqlite::{Connection, ErrorCode, MAIN_DB, OpenFlags};
 
-use super::header;
+use super::{address, header};
+use crate::file::{InputFile, ReadAt};
 
 /// Opens a copy of the bytes and checks the structure of every page.
 pub(super) fn open(mut bytes: Vec<u8>) -> Result<Connection> {
-    header::prepare(&mut bytes)?;
+    header::check(&bytes, bytes.len() as u64)?;
+    header::without_log(&mut bytes);
     let mut connection = Connection::open_in_memory().map_err(unreadable)?;
+    distrust(&connection)?;
+    connection.deserialize_read_exact(MAIN_DB, bytes.as_slice(), bytes.len(), true).map_err(unreadable)?;
+    drop(bytes);
+    check(&connection)?;
+    Ok(connection)
+}
+
+/// Opens the file at a path as it lies and checks the structure of every page; none where the
+/// library cannot open a file at such a path.
+pub(super) fn open_file(file: &InputFile, path: &Path) -> Result<Option<Connection>> {
+    let mut opening = vec![0; (file.size() as usize).min(header::LENGTH)];
+    file.read_exact_at(&mut opening, 0)
+        .map_err(|error| Error::io(format!("cannot read the file: {}", error.kind())))?;
+    header::check(&opening, file.size())?;
+    let Some(address) = address::of(path) else { return Ok(None) };
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    let connection = match Connection::open_with_flags(address, flags) {
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::CannotOpen) => return Ok(None),
+        connection => connection.map_err(unreadable)?,
+    };
+    // The library opened the path once more.
+    file.is_at(path)?;
+    distrust(&connection)?;
+    check(&connection)?;
+    Ok(Some(connection))
+}
+
+/// Forbids everything that a schema could do.
+fn distrust(connection: &Connection) -> Result<()> {
     for (setting, on) in [
         (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
         (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
@@ -22,17 +56,20 @@ pub(super) fn open(mut bytes: Vec<u8>) -> Result<Connection> {
     ] {
         connection.set_db_config(setting, on).map_err(unreadable)?;
     }
-    connection.deserialize_read_exact(MAIN_DB, bytes.as_slice(), bytes.len(), true).map_err(unreadable)?;
-    drop(bytes);
+    Ok(())
+}
+
+fn check(connection: &Connection) -> Result<()> {
     let settings = "PRAGMA query_only = ON; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY;
-                    PRAGMA ignore_check_constraints = ON;";
+                    PRAGMA mmap_size = 0; PRAGMA ignore_check_constraints = ON;";
     connection.execute_batch(settings).map_err(unreadable)?;
     let verdict: String =
         connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(unreadable)?;
-    if verdict != "ok" {
-        return Err(unreadable(verdict));
+    if verdict == "ok" {
+        return Ok(());
     }
-    Ok(connection)
+    // A line that names the database comes before what is wrong with it.
+    Err(unreadable(verdict.lines().last().unwrap_or("damage")))
 }
 
 /// The error for a database that the library refuses.

@@ -4,15 +4,15 @@ use calipers_core::{Error, Result};
 
 /// What every SQLite file begins with.
 pub(super) const MAGIC: &[u8] = b"SQLite format 3\0";
-const LENGTH: usize = 100;
+/// How many bytes of a file are looked at.
+pub(super) const LENGTH: usize = 100;
 /// Where the two bytes are that say whether a write-ahead log belongs to the file.
 const JOURNAL: std::ops::Range<usize> = 18..20;
 const ROLLBACK: u8 = 1;
 const WRITE_AHEAD: u8 = 2;
 
-/// Checks that the file is as long as its header says, and lets a file with a write-ahead log be
-/// read by itself.
-pub(super) fn prepare(bytes: &mut [u8]) -> Result<()> {
+/// Checks that a file of so many bytes is as long as its first ones say.
+pub(super) fn check(bytes: &[u8], length: u64) -> Result<()> {
     if bytes.is_empty() {
         return Err(Error::format("the file is empty"));
     }
@@ -25,7 +25,6 @@ pub(super) fn prepare(bytes: &mut [u8]) -> Result<()> {
         let error = Error::format("SQLite: the file is cut off or damaged").found(found).allowed(allowed);
         error.advice("copy the file again while nothing writes to it")
     };
-    let length = bytes.len() as u64;
     if bytes.len() < LENGTH {
         return Err(cut(format!("{length} bytes"), format!("at least {LENGTH} bytes")));
     }
@@ -48,17 +47,27 @@ pub(super) fn prepare(bytes: &mut [u8]) -> Result<()> {
         let allowed = format!("{} bytes: {pages} pages of {page}", pages * page);
         return Err(cut(format!("{length} bytes"), allowed));
     }
+    Ok(())
+}
+
+/// Lets a checked file with a write-ahead log be read by itself.
+pub(super) fn without_log(bytes: &mut [u8]) {
     for byte in &mut bytes[JOURNAL] {
         if *byte == WRITE_AHEAD {
             *byte = ROLLBACK;
         }
     }
-    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn prepare(bytes: &mut [u8]) -> Result<()> {
+        check(bytes, bytes.len() as u64)?;
+        without_log(bytes);
+        Ok(())
+    }
 
     fn file(pages: u8) -> Vec<u8> {
         let mut bytes = vec![0; 512 * usize::from(pages)];

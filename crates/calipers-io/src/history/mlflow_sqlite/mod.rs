@@ -4,19 +4,24 @@
 //! in the `-wal` file beside it is not part of it: stop the server first, or copy the database with
 //! SQLite's own backup.
 
+mod address;
+mod by_run;
 mod connection;
 mod header;
 mod rows;
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use calipers_core::{Error, Result};
 use rusqlite::Connection;
 
-use self::rows::{Rows, each, text};
+use self::by_run::ByRun;
+use self::rows::{METRICS, Rows, each, text};
 use super::mlflow::{RUN_NAME, points};
 use super::{Format, Places, Run, Table, Wanted};
+use crate::file::InputFile;
 
 /// Whether the bytes begin as an SQLite file does.
 pub fn is_sqlite(bytes: &[u8]) -> bool {
@@ -40,13 +45,27 @@ struct Active {
 struct Source {
     connection: Connection,
     rows: Option<Rows>,
+    /// How points are found where those of all runs are not held.
+    by_run: Option<ByRun>,
 }
 
 impl Database {
     /// Opens a database from its bytes; nothing can write to it, and nothing in it is executed.
     pub fn open(bytes: Vec<u8>) -> Result<Self> {
-        let connection = connection::open(bytes)?;
-        connection::required(&connection, "metrics", &["key", "value", "timestamp", "run_uuid"])?;
+        Self::over(connection::open(bytes)?, false)
+    }
+
+    /// Opens a database in its file, which is left as it is: nothing is written to it or beside it.
+    /// None where SQLite cannot open a file at such a path.
+    ///
+    /// Where an index leads from a run to its metrics, points are read one run at a time.
+    pub fn open_file(file: &InputFile, path: &Path) -> Result<Option<Self>> {
+        let connection = connection::open_file(file, path)?;
+        connection.map(|connection| Self::over(connection, true)).transpose()
+    }
+
+    fn over(connection: Connection, one_at_a_time: bool) -> Result<Self> {
+        let columns = connection::required(&connection, "metrics", &METRICS)?;
         let runs = active(&connection)?;
         let mut places = HashMap::new();
         for (place, run) in runs.iter().enumerate() {
@@ -55,7 +74,8 @@ impl Database {
                 return Err(error.found(crate::text::shown(run.id.as_bytes())));
             }
         }
-        Ok(Self { runs, places, source: Mutex::new(Source { connection, rows: None }) })
+        let by_run = if one_at_a_time { ByRun::find(&connection, &places, columns)? } else { None };
+        Ok(Self { runs, places, source: Mutex::new(Source { connection, rows: None, by_run }) })
     }
 
     /// The identifiers of the active runs, in order of run name, then identifier.
@@ -67,20 +87,25 @@ impl Database {
     /// step, timestamp and value.
     ///
     /// The first call reads what is wanted of all runs, so that later calls that want the same are
-    /// answered from memory.
+    /// answered from memory; points are left out of that where they are read one run at a time.
     pub fn read(&self, run: &str, wanted: &Wanted) -> Result<Table> {
         let place = *self.places.get(run).ok_or_else(|| {
             Error::value("the database has no such active run").found(crate::text::shown(run.as_bytes()))
         })?;
         let mut source = self.source.lock().unwrap_or_else(PoisonError::into_inner);
-        let Source { connection, rows } = &mut *source;
-        let current = match rows.take_if(|rows| rows.wanted == *wanted) {
-            Some(current) => current,
-            None => Rows::read(connection, &self.places, wanted)?,
+        let Source { connection, rows, by_run } = &mut *source;
+        let current = match (rows.take_if(|rows| rows.wanted == *wanted), &by_run) {
+            (Some(current), _) => current,
+            (None, Some(_)) => Rows::read_without_metrics(connection, &self.places, wanted)?,
+            (None, None) => Rows::read(connection, &self.places, wanted)?,
         };
         let current = rows.insert(current);
-        let (count, numbers) = points::columns(wanted, current.metrics(place))?;
         let Active { name, id } = &self.runs[place];
+        let (keys, metrics) = match by_run {
+            Some(by_run) => by_run.read(connection, (id, place), wanted)?,
+            None => (current.keys(place), current.metrics(place)),
+        };
+        let (count, numbers) = points::columns(wanted, metrics)?;
         Ok(Table {
             format: Format::MlflowSqlite,
             run: Run {
@@ -89,7 +114,7 @@ impl Database {
                 group: None,
                 labels: current.labels(place),
             },
-            keys: current.keys(place),
+            keys,
             before: 0,
             rows: count,
             numbers,

@@ -10,6 +10,9 @@ use super::connection::{columns, required, unreadable};
 use crate::history::Wanted;
 use crate::history::mlflow::points::{self, Metric, Point};
 
+/// The columns that the table of metrics always has.
+pub(super) const METRICS: [&str; 4] = ["key", "value", "timestamp", "run_uuid"];
+
 /// How MLflow stores infinity.
 const STORED_INFINITY: f64 = f64::MAX;
 
@@ -35,10 +38,20 @@ impl Rows {
         places: &HashMap<String, usize>,
         wanted: &Wanted,
     ) -> Result<Self> {
-        let mut rows = Self { wanted: wanted.clone(), names: Vec::new(), runs: Vec::new() };
-        rows.runs.resize_with(places.len(), Found::default);
+        let mut rows = Self::read_without_metrics(connection, places, wanted)?;
         rows.read_keys(connection, places)?;
         rows.read_metrics(connection, places)?;
+        Ok(rows)
+    }
+
+    /// The same without keys and points, which are then those of no run.
+    pub(super) fn read_without_metrics(
+        connection: &Connection,
+        places: &HashMap<String, usize>,
+        wanted: &Wanted,
+    ) -> Result<Self> {
+        let mut rows = Self { wanted: wanted.clone(), names: Vec::new(), runs: Vec::new() };
+        rows.runs.resize_with(places.len(), Found::default);
         for table in ["params", "tags"] {
             rows.read_labels(connection, places, table)?;
         }
@@ -82,45 +95,15 @@ impl Rows {
     }
 
     fn read_metrics(&mut self, connection: &Connection, places: &HashMap<String, usize>) -> Result<()> {
-        let columns = required(connection, "metrics", &["key", "value", "timestamp", "run_uuid"])?;
-        let or_zero =
-            |name: &'static str| if columns.iter().any(|column| column == name) { name } else { "0" };
-        let keys: Vec<&String> =
-            self.wanted.numbers.iter().filter(|key| points::place(&self.wanted, key).is_some()).collect();
-        if keys.is_empty() {
-            return Ok(());
-        }
-        let sql = format!(
-            "SELECT run_uuid, \"key\", value, timestamp, {}, {} FROM main.metrics WHERE \"key\" IN ({})",
-            or_zero("step"),
-            or_zero("is_nan"),
-            marks(keys.len())
-        );
+        let columns = required(connection, "metrics", &METRICS)?;
+        let Some(selection) = Selection::new(&columns, &self.wanted) else { return Ok(()) };
+        let sql = format!("{} FROM main.metrics WHERE {}", selection.columns, selection.condition);
         let (wanted, runs) = (&self.wanted, &mut self.runs);
-        each(connection, &sql, &keys, |row| {
-            let run = text(row, 0)?.and_then(|run| places.get(run));
-            let place = text(row, 1)?.and_then(|key| points::place(wanted, key));
-            let (Some(run), Some(place)) = (run, place) else { return Ok(()) };
-            let metrics = &mut runs[*run].metrics;
-            let known = metrics.iter().position(|metric| metric.wanted == place).unwrap_or_else(|| {
-                metrics.push(Metric { wanted: place, ..Metric::default() });
-                metrics.len() - 1
-            });
-            match point(row)? {
-                Ok(point) => metrics[known].points.push(point),
-                Err(error) => drop(metrics[known].unreadable.get_or_insert(error)),
-            }
-            Ok(())
+        each(connection, &sql, &selection.keys, |row| match text(row, 0)?.and_then(|run| places.get(run)) {
+            Some(run) => add(&mut runs[*run].metrics, wanted, row),
+            None => Ok(()),
         })?;
-        // The order of rows in a database means nothing; this one is always the same.
-        for found in runs {
-            found.metrics.sort_unstable_by_key(|metric| metric.wanted);
-            for metric in &mut found.metrics {
-                metric.points.sort_unstable_by(|a, b| {
-                    (a.step, a.timestamp).cmp(&(b.step, b.timestamp)).then(a.value.total_cmp(&b.value))
-                });
-            }
-        }
+        runs.iter_mut().for_each(|found| sort(&mut found.metrics));
         Ok(())
     }
 
@@ -147,6 +130,64 @@ impl Rows {
             }
             Ok(())
         })
+    }
+}
+
+/// How the points of wanted metrics are asked for.
+pub(super) struct Selection<'a> {
+    /// The columns that [`add`] reads; the first is the run.
+    pub(super) columns: String,
+    /// The condition on the key.
+    pub(super) condition: String,
+    /// The parameters of the condition.
+    pub(super) keys: Vec<&'a String>,
+}
+
+impl<'a> Selection<'a> {
+    /// In a table of these columns; none where no metric is wanted.
+    pub(super) fn new(columns: &[String], wanted: &'a Wanted) -> Option<Self> {
+        let or_zero =
+            |name: &'static str| if columns.iter().any(|column| column == name) { name } else { "0" };
+        let (step, is_nan) = (or_zero("step"), or_zero("is_nan"));
+        let keys: Vec<&String> =
+            wanted.numbers.iter().filter(|key| points::place(wanted, key).is_some()).collect();
+        (!keys.is_empty()).then(|| Self {
+            columns: format!("SELECT run_uuid, \"key\", value, timestamp, {step}, {is_nan}"),
+            condition: format!("\"key\" IN ({})", marks(keys.len())),
+            keys,
+        })
+    }
+}
+
+/// Adds the point of a row to the metrics of its run.
+pub(super) fn add(metrics: &mut Vec<Metric>, wanted: &Wanted, row: &Row<'_>) -> Result<()> {
+    let Some(place) = text(row, 1)?.and_then(|key| points::place(wanted, key)) else { return Ok(()) };
+    let known = metrics.iter().position(|metric| metric.wanted == place).unwrap_or_else(|| {
+        metrics.push(Metric { wanted: place, ..Metric::default() });
+        metrics.len() - 1
+    });
+    let metric = &mut metrics[known];
+    match point(row)? {
+        Ok(point) => metric.points.push(point),
+        // The earliest step is shown, in whatever order the rows come: the one of the fewest digits.
+        Err(error) => {
+            let order = |error: &Error| (error.place().map(str::len), error.to_string());
+            if metric.unreadable.as_ref().is_none_or(|known| order(&error) < order(known)) {
+                metric.unreadable = Some(error);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Sorts the metrics of a run: the order of rows in a database means nothing, this one is always
+/// the same.
+pub(super) fn sort(metrics: &mut [Metric]) {
+    metrics.sort_unstable_by_key(|metric| metric.wanted);
+    for metric in metrics {
+        metric.points.sort_unstable_by(|a, b| {
+            (a.step, a.timestamp).cmp(&(b.step, b.timestamp)).then(a.value.total_cmp(&b.value))
+        });
     }
 }
 

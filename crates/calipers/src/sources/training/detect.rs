@@ -43,21 +43,33 @@ pub fn format(bytes: &[u8], name: &str, named: bool) -> Result<Option<Format>> {
     }
 }
 
-/// Whether files of a layout can be read a stretch at a time.
-pub fn has_pieces(format: Format) -> bool {
-    matches!(format, Format::Csv | Format::JsonRows | Format::JsonLines | Format::Parquet)
+/// Whether files of a layout can be read without holding all of their bytes.
+pub fn is_streamed(format: Format) -> bool {
+    matches!(
+        format,
+        Format::Csv
+            | Format::WandbPanel
+            | Format::JsonRows
+            | Format::JsonLines
+            | Format::Parquet
+            | Format::MlflowSqlite
+    )
 }
 
 /// The layout of a large file by its opening, where that is enough to know it and the file can be
-/// read a stretch at a time.
-pub fn in_pieces(opening: &[u8], name: &str) -> Option<Format> {
+/// read without holding all of its bytes.
+pub fn streamed(opening: &[u8], name: &str) -> Option<Format> {
     let ends = |endings: &[&str]| endings.iter().any(|ending| has_ending(name, ending));
+    if wandb::is_wandb(opening) {
+        return None;
+    }
     if parquet::is_parquet(opening) {
         return Some(Format::Parquet);
     }
+    if mlflow_sqlite::is_sqlite(opening) {
+        return Some(Format::MlflowSqlite);
+    }
     let other = [
-        wandb::is_wandb(opening),
-        mlflow_sqlite::is_sqlite(opening),
         tensorboard::is_events(opening),
         ends(&[".wandb", ".parquet", ".db", ".sqlite", ".sqlite3"]),
         is_events(name),
@@ -69,7 +81,8 @@ pub fn in_pieces(opening: &[u8], name: &str) -> Option<Format> {
         Some(format @ (Format::JsonRows | Format::JsonLines)) => Some(format),
         _ if ends(&[".jsonl", ".ndjson"]) => Some(Format::JsonLines),
         Some(_) => None,
-        None if ends(&[".json"]) || delimited::is_panel(opening) => None,
+        None if ends(&[".json"]) => None,
+        None if delimited::is_panel(opening) => Some(Format::WandbPanel),
         None => Some(Format::Csv),
     }
 }

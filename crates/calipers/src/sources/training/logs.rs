@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use calipers_core::{Error, Notes, Result};
-use calipers_io::file::{InputFile, ReadAt};
+use calipers_io::file::ReadAt;
+use calipers_io::history::delimited::PanelRun;
 use calipers_io::history::pieces::{self, Pieces};
 use calipers_io::history::{
     Format, Table, Wanted, delimited, json, mlflow, mlflow_sqlite, parquet, tensorboard, wandb,
@@ -13,6 +14,7 @@ use super::cut::Cut;
 use super::detect;
 use super::discover::{Content, History, Place, file_name};
 use super::options::Options;
+use crate::hashing::HashedFile;
 use crate::inputs::{Inputs, Opened, role};
 use crate::sources::walk::given_folder;
 
@@ -51,10 +53,12 @@ pub trait Sink {
     fn again(&mut self);
 }
 
-/// Files above this size are read a stretch at a time where their layout allows it.
+/// Files above this size are not held where their layout allows it.
 const HELD: u64 = 4 << 20;
 /// How many bytes a stretch has.
 const STRETCH: usize = 1 << 20;
+/// How far to look for the end of a header.
+const LONGEST_HEADER: usize = 64 << 20;
 
 /// Reads histories.
 pub struct Reader<'a> {
@@ -103,14 +107,12 @@ impl Reader<'_> {
         let bytes = match self.inputs.read_or_stream(&place.path, shown, notes, HELD)? {
             Opened::Held(bytes) => bytes,
             Opened::File(file) => {
-                if let Some(format) =
-                    self.layout_in_pieces(&file, place).map_err(|error| error.in_file(shown))?
-                {
-                    self.in_pieces(format, &file, history, shown, sink)
-                        .map_err(|error| error.in_file(shown))?;
+                if self.streamed(&file, history, place, sink).map_err(|error| error.in_file(shown))? {
+                    // The hash is that of the bytes that were read.
+                    self.inputs.record_read(&file, shown, notes)?;
                     return Ok(true);
                 }
-                file.read_all().map_err(|error| error.in_file(shown))?
+                self.inputs.read_held(&file, shown, notes)?
             }
         };
         let detected = match self.options.format {
@@ -126,22 +128,41 @@ impl Reader<'_> {
         Ok(true)
     }
 
-    /// The layout of a large file, where it can be read a stretch at a time.
-    fn layout_in_pieces(&self, file: &InputFile, place: &Place) -> Result<Option<Format>> {
-        if let Some(format) = self.options.format {
-            return Ok(Some(format).filter(|format| detect::has_pieces(*format)));
+    /// Reads a large file without holding all of its bytes; says whether that can be done.
+    fn streamed(
+        &self,
+        file: &HashedFile,
+        history: &History,
+        place: &Place,
+        sink: &mut dyn Sink,
+    ) -> Result<bool> {
+        let format = match self.options.format {
+            Some(format) => Some(format).filter(|format| detect::is_streamed(*format)),
+            None => layout(file, file_name(place))?,
+        };
+        match format {
+            None => return Ok(false),
+            Some(Format::MlflowSqlite) => {
+                let Some(database) = mlflow_sqlite::Database::open_file(file.file(), &place.path)? else {
+                    return Ok(false);
+                };
+                self.database(&database, history, &place.shown, sink)?;
+            }
+            Some(Format::WandbPanel) => {
+                let options = &self.options.delimited;
+                let panel = delimited::read_panel_in_stretches(file, &self.wanted, options, STRETCH)?;
+                self.panel(panel, history, &place.shown, sink)?;
+            }
+            Some(format) => self.in_pieces(format, file, history, &place.shown, sink)?,
         }
-        let mut opening = vec![0; (file.size() as usize).min(STRETCH)];
-        file.read_exact_at(&mut opening, 0)
-            .map_err(|error| Error::io(format!("cannot read the file: {}", error.kind())))?;
-        Ok(detect::in_pieces(&opening, file_name(place)))
+        Ok(true)
     }
 
-    /// Reads a large file: run by run where its runs follow each other, else all that is wanted of it.
+    /// Reads a large table: run by run where its runs follow each other, else all that is wanted of it.
     fn in_pieces(
         &self,
         format: Format,
-        file: &InputFile,
+        file: &HashedFile,
         history: &History,
         shown: &str,
         sink: &mut dyn Sink,
@@ -165,8 +186,44 @@ impl Reader<'_> {
                 sink.log(Log::of_file(table, history, shown))?;
             }
         }
-        // The hash is that of the bytes that were read.
-        file.unchanged()
+        Ok(())
+    }
+
+    fn panel(
+        &self,
+        panel: delimited::Panel,
+        history: &History,
+        shown: &str,
+        sink: &mut dyn Sink,
+    ) -> Result<()> {
+        let x = panel.x.clone();
+        let mut runs = panel.into_runs().peekable();
+        if runs.peek().is_none() {
+            return Err(Error::value("a panel without a single run"));
+        }
+        for PanelRun { table, aggregated } in runs {
+            sink.log(Log { x: Some(x.clone()), aggregated, ..Log::of_file(table, history, shown) })?;
+        }
+        Ok(())
+    }
+
+    fn database(
+        &self,
+        database: &mlflow_sqlite::Database,
+        history: &History,
+        shown: &str,
+        sink: &mut dyn Sink,
+    ) -> Result<()> {
+        let runs = database.runs()?;
+        if runs.is_empty() {
+            return Err(Error::value("no active run in the database")
+                .allowed("a run in the table `runs` whose lifecycle_stage is not 'deleted'")
+                .advice("give another database, or restore a run with MLflow"));
+        }
+        for run in runs {
+            sink.log(Log::of_file(database.read(&run, &self.wanted)?, history, shown))?;
+        }
+        Ok(())
     }
 
     fn one_file(
@@ -178,7 +235,6 @@ impl Reader<'_> {
         sink: &mut dyn Sink,
     ) -> Result<()> {
         let wanted = &self.wanted;
-        let whole = |table: Table| Log::of_file(table, history, shown);
         let table = match format {
             Format::Csv => delimited::read(&bytes, wanted, &self.options.delimited)?,
             Format::JsonRows | Format::JsonLines | Format::JsonColumns | Format::TrainerState => {
@@ -190,28 +246,11 @@ impl Reader<'_> {
             Format::WandbPanel => {
                 let panel = delimited::read_panel(&bytes, wanted, &self.options.delimited)?;
                 drop(bytes);
-                if panel.runs.is_empty() {
-                    return Err(Error::value("a panel without a single run"));
-                }
-                for table in panel.runs {
-                    let aggregated =
-                        table.run.name.as_ref().is_some_and(|run| panel.aggregated.contains(run));
-                    sink.log(Log { x: Some(panel.x.clone()), aggregated, ..whole(table) })?;
-                }
-                return Ok(());
+                return self.panel(panel, history, shown, sink);
             }
             Format::MlflowSqlite => {
                 let database = mlflow_sqlite::Database::open(bytes)?;
-                let runs = database.runs()?;
-                if runs.is_empty() {
-                    return Err(Error::value("no active run in the database")
-                        .allowed("a run in the table `runs` whose lifecycle_stage is not 'deleted'")
-                        .advice("give another database, or restore a run with MLflow"));
-                }
-                for run in runs {
-                    sink.log(whole(database.read(&run, wanted)?))?;
-                }
-                return Ok(());
+                return self.database(&database, history, shown, sink);
             }
             Format::Mlflow => {
                 return Err(Error::usage("a run of MLflow's file store is a folder, not a file")
@@ -220,7 +259,7 @@ impl Reader<'_> {
             }
         };
         drop(bytes);
-        sink.log(whole(table))
+        sink.log(Log::of_file(table, history, shown))
     }
 
     fn events(&self, history: &History, places: &[Place], sink: &mut dyn Sink) -> Result<bool> {
@@ -305,6 +344,24 @@ impl Reader<'_> {
             _ => history.shown.clone(),
         };
         Log { table, name, shown, files, x: None, aggregated: false, missing_elsewhere: Vec::new() }
+    }
+}
+
+/// The layout of a large file, where that can be read without holding all of its bytes.
+fn layout(file: &HashedFile, name: &str) -> Result<Option<Format>> {
+    let mut opening = Vec::new();
+    loop {
+        let read = opening.len();
+        let length = (file.size() as usize).min(if read == 0 { STRETCH } else { 4 * read });
+        opening.resize(length, 0);
+        file.read_exact_at(&mut opening[read..], read as u64)
+            .map_err(|error| Error::io(format!("cannot read the file: {}", error.kind())))?;
+        let format = detect::streamed(&opening, name);
+        // Whether a table is a panel is seen from its whole header, which may be long.
+        let more = (length as u64) < file.size() && length < LONGEST_HEADER;
+        if format != Some(Format::Csv) || !more || delimited::has_header(&opening) {
+            return Ok(format);
+        }
     }
 }
 
