@@ -137,6 +137,33 @@ fn a_large_panel_gives_the_numbers_of_its_runs() {
     bench.refuses(&format!("training cell.csv {options}"), 1, &["cell.csv", "run g2_3", &place, "abc"]);
 }
 
+#[test]
+fn large_columns_of_json_give_the_numbers_of_small_ones() {
+    let bench = Bench::new();
+    let columns = |blanks: usize, more: &str| {
+        let blanks = " ".repeat(blanks);
+        let list = |cell: &dyn Fn(u32) -> String| {
+            (0..EPOCHS).map(cell).collect::<Vec<_>>().join(&format!(",{blanks}"))
+        };
+        let (epochs, values) = (list(&|epoch| epoch.to_string()), list(&|epoch| value(0, epoch).to_string()));
+        format!("{{\"epoch\": [{epochs}], \"val_F1\": [{values}]{more}}}")
+    };
+    let line = |file: &str| format!("training {file} --metric val_F1 --fold-by regex:(.)");
+    bench.write("small.json", columns(0, "")).write("slarge.json", columns(10_000, ""));
+    let (small, large) = (bench.report(&line("small.json")), bench.report(&line("slarge.json")));
+    assert_eq!((numbers(&large), &large["inputs"][0]["format"]), (numbers(&small), &"json-columns".into()));
+    bench.write("length.json", columns(10_000, ", \"c\": [1]"));
+    bench.refuses(&line("length.json"), 1, &["length.json", "key `c`", "1 entries", "250 entries"]);
+    bench.write("cut.json", columns(10_000, ", \"c\": ["));
+    bench.refuses(&line("cut.json"), 1, &["cut.json", "line 1, column"]);
+    // What looked like columns turns out to be a trainer state, or no history at all.
+    let log = ", \"log_history\": [{\"step\": 1, \"val_F1\": 0.5}]";
+    bench.write("state.json", columns(10_000, log));
+    assert_eq!(bench.report(&line("state.json"))["inputs"][0]["format"], "trainer-state");
+    bench.write("folder/other.json", columns(10_000, ", \"c\": [{}]"));
+    bench.refuses(&line("folder"), 1, &["folder", "no training history"]);
+}
+
 /// A database with so many free pages that it is too large to be held.
 fn padded(mut bytes: Vec<u8>) -> Vec<u8> {
     const PAGE: usize = 1024;

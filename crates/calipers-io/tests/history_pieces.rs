@@ -164,7 +164,50 @@ fn panels_are_the_same_in_stretches_of_any_length() {
     }
 }
 
+/// Compares columns of JSON that are held with those that are read in stretches, which may refuse
+/// them for any reason.
+fn compare_columns(text: &[u8], step: usize) {
+    let found = json::columns_in_stretches(&text, &wanted(), step);
+    let expected = json::read(text, Format::JsonColumns, &wanted());
+    match (&found, &expected) {
+        (Err(_), Err(expected)) if expected.what().contains("UTF-8") => {}
+        (Err(error), _) if error.what() == "another layout" => {
+            assert!(json::sniff(text) != Some(Format::JsonColumns), "{step}");
+        }
+        _ => assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{step}"),
+    }
+}
+
+#[test]
+fn columns_of_json_are_the_same_in_stretches_of_any_length() {
+    let golden = fixture("columns/cfgA_0.json");
+    let odd = "\u{feff} {\"m\": [1, 2.5e-3 , NaN], \"x\": [[1, {}], \"a\\n\", null], \"run\": [\"\u{e9}\", \"b\", true],\n\
+        \"m\" : [-Infinity, 0.25,\"x\"], \"epoch\": [0,1,2], \"e\\u0070och\": [] } \n";
+    let even = "{\"m\": [1, 2, 3], \"epoch\":[0,1,12345], \"a.b\": [null, -1, 1E5]}\n\n";
+    for bytes in
+        [&golden[..], odd.as_bytes(), even.as_bytes(), b"{ }", b"{\"m\": [ ]}", b"{\"m\": [1], \"b\": [{}]}"]
+    {
+        for step in (1..120).chain([bytes.len(), bytes.len() + 1]) {
+            compare_columns(bytes, step);
+        }
+        for step in [1, 7] {
+            (0..bytes.len()).for_each(|length| compare_columns(&bytes[..length], step));
+        }
+        for bit in 0..8 * bytes.len() {
+            let mut bytes = bytes.to_vec();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            compare_columns(&bytes, 5);
+        }
+    }
+}
+
 proptest! {
+    #[test]
+    fn any_columns_are_read_alike(text in r#"[\[\]{}":,ab.m0-9 \nNaN\u{e9}\\e-]{0,60}"#, step in 1_usize..30) {
+        compare_columns(format!("{{\"m\": [{text}], \"a\": [1]}}").as_bytes(), step);
+        compare_columns(format!("{{{text}").as_bytes(), step);
+    }
+
     #[test]
     fn any_panel_is_read_alike(text in r#"[",0-9ab\n;é]{0,80}"#, step in 1_usize..30) {
         compare_panel(format!("Step,a - m,a - m__MIN,a - m__MAX,b - m\n{text}").as_bytes(), step);

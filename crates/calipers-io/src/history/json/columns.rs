@@ -4,89 +4,198 @@ use std::collections::BTreeMap;
 
 use calipers_core::{Error, Result};
 
+use super::super::window::Window;
 use super::super::{Format, Places, Run, Table, Wanted};
 use super::cells::{Cells, next_row};
-use super::scan::Scanner;
+use super::scan::{Scanner, Start, empty};
+use super::state::LOG;
 
 const PLACES: Places = Places::Numbered("entry", 0);
 
-/// Reads a document that is an object of lists.
-pub(super) fn read(scan: &mut Scanner<'_>, wanted: &Wanted) -> Result<Table> {
-    if scan.peek() != Some(b'{') {
-        return Err(scan.unexpected("the columns are not in an object", "an object of lists"));
-    }
-    let mut cells = Cells::new(wanted);
-    let mut keys: Vec<String> = Vec::new();
-    let mut lengths = Vec::new();
-    let mut places: BTreeMap<String, usize> = BTreeMap::new();
-    let mut more = scan.open(b'}')?;
-    while more {
-        let key = scan.key()?.into_owned();
-        if scan.peek() != Some(b'[') {
-            let error = scan.unexpected("a column is not a list", "a list of values for each key");
-            return Err(error.at(format_args!("key `{key}`")));
+/// Reads a document that is an object of lists, a stretch at a time.
+pub(super) fn read(mut window: Window<'_>, wanted: &Wanted, certain: bool) -> Result<Table> {
+    let mut reader = Reader {
+        cells: Cells::new(wanted),
+        keys: Vec::new(),
+        lengths: Vec::new(),
+        places: BTreeMap::new(),
+        part: Part::Brace,
+        certain,
+    };
+    let mut start = Start::default();
+    while reader.part != Part::Nothing {
+        let (used, outcome) = reader.read(window.text(), window.is_last(), start);
+        // A value may go on behind the text at hand.
+        if window.is_last() || (used == 0 && window.is_long()) {
+            outcome?;
         }
-        let column = cells.keys().position(|wanted| wanted == key);
-        let length = entries(scan, &mut cells, column)?;
-        match places.get(&key) {
-            Some(place) => lengths[*place] = length,
-            None => {
-                places.insert(key.clone(), keys.len());
-                keys.push(key);
-                lengths.push(length);
-            }
-        }
-        more = scan.more(b'}')?;
+        start.pass(&window.text()[..used]);
+        window.pass(used)?;
     }
-    scan.end()?;
-    let rows = lengths.first().copied().unwrap_or(0);
-    if let Some(place) = lengths.iter().position(|length| *length != rows) {
-        return Err(Error::format("the columns differ in length")
-            .at(format_args!("key `{}`", keys[place]))
-            .found(format_args!("{} entries", lengths[place]))
-            .allowed(format_args!("{rows} entries, as under the key `{}`", keys[0])));
-    }
-    let (numbers, texts) = cells.take(wanted);
-    Ok(Table {
-        format: Format::JsonColumns,
-        run: Run::default(),
-        keys,
-        before: 0,
-        rows: rows as usize,
-        numbers,
-        texts,
-        places: PLACES,
-        cut_at: None,
-    })
+    reader.table(wanted)
 }
 
-/// Reads one list into its column; gives its length.
-fn entries(scan: &mut Scanner<'_>, cells: &mut Cells, column: Option<usize>) -> Result<u32> {
-    if let Some(column) = column {
-        cells.restart(column);
-    }
-    let mut row = 0;
-    let mut more = scan.open(b']')?;
-    while more {
-        match column {
-            Some(column) => cells.put(column, row, scan.value()?, || PLACES.of(row)),
-            None => {
-                scan.skip()?;
+/// What was read so far.
+struct Reader {
+    cells: Cells,
+    keys: Vec<String>,
+    lengths: Vec<u32>,
+    places: BTreeMap<String, usize>,
+    part: Part,
+    /// Whether the layout is known. Where only the beginning of a file was seen, a key that speaks
+    /// for another layout is an error.
+    certain: bool,
+}
+
+/// Which part of the document comes next.
+#[derive(Clone, PartialEq, Eq)]
+enum Part {
+    Brace,
+    Key,
+    Entry(List),
+    BehindList,
+    End,
+    Nothing,
+}
+
+/// A list that is being read: its key, its column, and how many entries were read.
+#[derive(Clone, PartialEq, Eq)]
+struct List {
+    key: String,
+    column: Option<usize>,
+    row: u32,
+}
+
+impl Reader {
+    /// Reads on through the text at hand; gives how much of it was read for good.
+    fn read(&mut self, text: &str, last: bool, start: Start) -> (usize, Result<()>) {
+        let depth = match self.part {
+            Part::Key | Part::BehindList => 1,
+            Part::Entry(_) => 2,
+            _ => 0,
+        };
+        let mut scan = Scanner::within(text, start, depth);
+        let mut used = 0;
+        loop {
+            match self.step(&mut scan, last) {
+                Ok(true) => used = scan.at(),
+                Ok(false) => return (if self.part == Part::Nothing { text.len() } else { used }, Ok(())),
+                Err(error) => return (used, Err(error)),
             }
         }
-        row = next_row(row)?;
-        more = scan.more(b']')?;
     }
-    Ok(row)
+
+    /// Reads one part of the document, or nothing; says whether to go on with this text.
+    fn step(&mut self, scan: &mut Scanner<'_>, last: bool) -> Result<bool> {
+        let open = |scan: &mut Scanner<'_>, close| -> Result<Option<bool>> {
+            let more = scan.open(close)?;
+            Ok((scan.peek().is_some() || last).then_some(more))
+        };
+        self.part = match &mut self.part {
+            Part::Brace => match scan.peek() {
+                Some(b'{') => match open(scan, b'}')? {
+                    None => return Ok(false),
+                    Some(true) => Part::Key,
+                    Some(false) => Part::End,
+                },
+                None if last => return Err(empty()),
+                None => return Ok(false),
+                Some(_) => {
+                    return Err(scan.unexpected("the columns are not in an object", "an object of lists"));
+                }
+            },
+            Part::Key => {
+                let key = scan.key()?.into_owned();
+                if scan.peek() != Some(b'[') {
+                    let error = scan.unexpected("a column is not a list", "a list of values for each key");
+                    return Err(error.at(format_args!("key `{key}`")));
+                }
+                let Some(more) = open(scan, b']')? else { return Ok(false) };
+                if !self.certain && (key == LOG || more && scan.peek() == Some(b'{')) {
+                    return Err(Error::format("another layout"));
+                }
+                let column = self.cells.keys().position(|wanted| wanted == key);
+                if let Some(column) = column {
+                    self.cells.restart(column);
+                }
+                let list = List { key, column, row: 0 };
+                if more { Part::Entry(list) } else { self.finish(list) }
+            }
+            Part::Entry(list) => {
+                let value = scan.value()?;
+                // Only what stands behind a number says that it is whole.
+                let more = scan.more(b']')?;
+                let row = list.row;
+                if let Some(column) = list.column {
+                    self.cells.put(column, row, value, || PLACES.of(row));
+                }
+                list.row = next_row(row)?;
+                if more {
+                    return Ok(true);
+                }
+                let list = list.clone();
+                self.finish(list)
+            }
+            Part::BehindList => match scan.more(b'}')? {
+                true => Part::Key,
+                false => Part::End,
+            },
+            Part::End => {
+                scan.end()?;
+                if !last {
+                    return Ok(false);
+                }
+                Part::Nothing
+            }
+            Part::Nothing => return Ok(false),
+        };
+        Ok(true)
+    }
+
+    /// Notes the length of a list; of two lists under one key the last one counts.
+    fn finish(&mut self, list: List) -> Part {
+        match self.places.get(&list.key) {
+            Some(place) => self.lengths[*place] = list.row,
+            None => {
+                self.places.insert(list.key.clone(), self.keys.len());
+                self.keys.push(list.key);
+                self.lengths.push(list.row);
+            }
+        }
+        Part::BehindList
+    }
+
+    fn table(mut self, wanted: &Wanted) -> Result<Table> {
+        let rows = self.lengths.first().copied().unwrap_or(0);
+        if let Some(place) = self.lengths.iter().position(|length| *length != rows) {
+            return Err(Error::format("the columns differ in length")
+                .at(format_args!("key `{}`", self.keys[place]))
+                .found(format_args!("{} entries", self.lengths[place]))
+                .allowed(format_args!("{rows} entries, as under the key `{}`", self.keys[0])));
+        }
+        let (numbers, texts) = self.cells.take(wanted);
+        Ok(Table {
+            format: Format::JsonColumns,
+            run: Run::default(),
+            keys: self.keys,
+            before: 0,
+            rows: rows as usize,
+            numbers,
+            texts,
+            places: PLACES,
+            cut_at: None,
+        })
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::scan::not_text;
     use super::*;
 
     fn read_text(text: &str) -> Result<Table> {
         let wanted = Wanted { numbers: vec!["b".into(), "a".into()], texts: vec!["n".into()] };
-        read(&mut Scanner::new(text.as_bytes())?, &wanted)
+        read(Window::whole(text.as_bytes(), not_text)?, &wanted, true)
     }
 
     #[test]

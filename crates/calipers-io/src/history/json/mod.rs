@@ -43,7 +43,7 @@ pub use state::global_step;
 /// Reads the wanted keys of a history in one of the four JSON layouts.
 pub fn read(bytes: &[u8], format: Format, wanted: &Wanted) -> Result<Table> {
     match format {
-        Format::JsonColumns => columns::read(&mut Scanner::new(bytes)?, wanted),
+        Format::JsonColumns => columns::read(Window::whole(bytes, scan::not_text)?, wanted, true),
         Format::TrainerState => state::read(&mut Scanner::new(bytes)?, wanted),
         rows => {
             let window = Window::whole(bytes, scan::not_text)?;
@@ -63,6 +63,12 @@ pub fn pieces<'a>(
 ) -> Result<Box<dyn Pieces + 'a>> {
     let length = usize::try_from(file.size()).unwrap_or(usize::MAX);
     over(Window::opening(file, step, scan::not_text)?, length, format, wanted)
+}
+
+/// Reads a file whose beginning looks like an object of columns, about `step` bytes of it at hand:
+/// held are the wanted columns, as numbers. An error may be that the layout is another one.
+pub fn columns_in_stretches(file: &dyn ReadAt, wanted: &Wanted, step: usize) -> Result<Table> {
+    columns::read(Window::opening(file, step, scan::not_text)?, wanted, false)
 }
 
 fn over<'a>(

@@ -51,13 +51,14 @@ pub fn is_streamed(format: Format) -> bool {
             | Format::WandbPanel
             | Format::JsonRows
             | Format::JsonLines
+            | Format::JsonColumns
             | Format::Parquet
             | Format::MlflowSqlite
     )
 }
 
 /// The layout of a large file by its opening, where that is enough to know it and the file can be
-/// read without holding all of its bytes.
+/// read without holding all of its bytes. Columns of JSON may turn out to be something else.
 pub fn streamed(opening: &[u8], name: &str) -> Option<Format> {
     let ends = |endings: &[&str]| endings.iter().any(|ending| has_ending(name, ending));
     if wandb::is_wandb(opening) {
@@ -80,6 +81,7 @@ pub fn streamed(opening: &[u8], name: &str) -> Option<Format> {
     match json::sniff(opening) {
         Some(format @ (Format::JsonRows | Format::JsonLines)) => Some(format),
         _ if ends(&[".jsonl", ".ndjson"]) => Some(Format::JsonLines),
+        Some(Format::JsonColumns) => Some(Format::JsonColumns),
         Some(_) => None,
         None if ends(&[".json"]) => None,
         None if delimited::is_panel(opening) => Some(Format::WandbPanel),

@@ -153,6 +153,13 @@ impl Reader<'_> {
                 let panel = delimited::read_panel_in_stretches(file, &self.wanted, options, STRETCH)?;
                 self.panel(panel, history, &place.shown, sink)?;
             }
+            Some(Format::JsonColumns) => {
+                // What is wrong with such a file, or what else it is, is said by a reader of the whole.
+                let Ok(table) = json::columns_in_stretches(file, &self.wanted, STRETCH) else {
+                    return Ok(false);
+                };
+                sink.log(Log::of_file(table, history, &place.shown))?;
+            }
             Some(format) => self.in_pieces(format, file, history, &place.shown, sink)?,
         }
         Ok(true)
