@@ -7,7 +7,8 @@
 //! ```
 //!
 //! All products and partial sums are whole numbers below 2^53, so floating-point arithmetic is
-//! exact here and its order does not matter.
+//! exact here and its order does not matter. Columns of small numbers share the 53 bits: the sum of
+//! `a + 2^k b` holds both sums.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -70,12 +71,15 @@ impl Weights {
 
     fn from_counts(units: usize, counts: Vec<u32>) -> Self {
         let resamples = counts.len() / units.max(1);
-        let mut lanes = vec![[0.0; DEPTH]; resamples.div_ceil(DEPTH) * units];
-        for (resample, counts) in counts.chunks(units.max(1)).enumerate() {
-            let group = &mut lanes[resample / DEPTH * units..][..units];
-            for (lane, &count) in group.iter_mut().zip(counts) {
-                lane[resample % DEPTH] = f64::from(count);
-            }
+        let nothing = vec![0; units];
+        let mut lanes = Vec::with_capacity(resamples.div_ceil(DEPTH) * units);
+        for group in (0..resamples).step_by(DEPTH) {
+            let [a, b, c, d] = std::array::from_fn(|k| {
+                let start = (group + k) * units;
+                counts.get(start..start + units).unwrap_or(&nothing)
+            });
+            let all = a.iter().zip(b).zip(c).zip(d);
+            lanes.extend(all.map(|(((a, b), c), d)| [*a, *b, *c, *d].map(f64::from)));
         }
         Self { units, counts, lanes }
     }
@@ -83,12 +87,6 @@ impl Weights {
     /// How many units there are.
     pub fn units(&self) -> usize {
         self.units
-    }
-
-    /// The same resamples with the units in another order.
-    pub fn in_order(&self, order: &[u32]) -> Self {
-        let of = |counts: &[u32]| order.iter().map(|&unit| counts[unit as usize]).collect::<Vec<u32>>();
-        Self::from_counts(order.len(), self.each().flat_map(of).collect())
     }
 
     /// How often each unit counts, resample by resample.
@@ -101,17 +99,39 @@ impl Weights {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Panels {
     units: usize,
-    columns: usize,
-    /// By groups of [`WIDTH`] columns, unit by unit.
+    columns: Vec<Share>,
+    /// How many bits of each number in the panels are taken.
+    taken: Vec<u32>,
+    /// By groups of [`WIDTH`] numbers, unit by unit.
     panels: Vec<Vec<[f64; WIDTH]>>,
     /// Where each column is, by the hash of its numbers.
     places: BTreeMap<[u8; 32], usize>,
 }
 
+/// The bits of a number in the panels that belong to a column.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Share {
+    number: usize,
+    shift: u32,
+    /// How many bits; `None` for a column that has the number for itself, and its sign.
+    bits: Option<u32>,
+}
+
+impl Share {
+    /// The sum of the column from the sums of all numbers.
+    fn of(&self, sums: impl Fn(usize) -> f64) -> f64 {
+        let sum = sums(self.number);
+        match self.bits {
+            None => sum,
+            Some(bits) => (sum as u64 >> self.shift & ((1 << bits) - 1)) as f64,
+        }
+    }
+}
+
 impl Panels {
     /// No column yet.
     pub fn new(units: usize) -> Self {
-        Self { units, columns: 0, panels: Vec::new(), places: BTreeMap::new() }
+        Self { units, ..Self::default() }
     }
 
     /// The most bits a number may have so that sums over `units` draws stay exact.
@@ -121,16 +141,34 @@ impl Panels {
 
     /// Adds a column and returns its place. Every number is whole, of at most [`Panels::bits`] bits.
     pub fn push(&mut self, column: &[f64]) -> usize {
-        let (panel, place) = (self.columns / WIDTH, self.columns % WIDTH);
+        let share = self.share(column);
+        let (panel, place) = (share.number / WIDTH, share.number % WIDTH);
         if panel == self.panels.len() {
             self.panels.push(vec![[0.0; WIDTH]; self.units]);
         }
+        let scale = (1u64 << share.shift) as f64;
         for (numbers, &number) in self.panels[panel].iter_mut().zip(column) {
-            numbers[place] = number;
+            numbers[place] += scale * number;
         }
-        self.places.insert(digest(column), self.columns);
-        self.columns += 1;
-        self.columns - 1
+        self.places.insert(digest(column), self.columns.len());
+        self.columns.push(share);
+        self.columns.len() - 1
+    }
+
+    /// Room for a column: in the first number with enough bits left, else in a new one.
+    fn share(&mut self, column: &[f64]) -> Share {
+        let most = column.iter().fold(0.0f64, |most, number| most.max(*number));
+        let negative = column.iter().any(|number| *number < 0.0);
+        let room = f64::MANTISSA_DIGITS - Self::bits(self.units);
+        let bits = u64::BITS - (most as u64).leading_zeros() + room;
+        let fits = |taken: &u32| !negative && taken + bits <= f64::MANTISSA_DIGITS;
+        let number = self.taken.iter().position(fits).unwrap_or_else(|| {
+            self.taken.push(0);
+            self.taken.len() - 1
+        });
+        let shift = self.taken[number];
+        self.taken[number] = if negative { f64::MANTISSA_DIGITS } else { shift + bits };
+        Share { number, shift, bits: (!negative).then_some(bits) }
     }
 
     /// Where a column of these numbers is, if it is there.
@@ -146,17 +184,35 @@ impl Panels {
     /// The weighted sums of every column over each part of the units: resample by resample, part
     /// after part.
     pub fn sums_of(&self, weights: &Weights, parts: &[Range<usize>]) -> Vec<Vec<f64>> {
+        self.sums_by(weights, None, parts)
+    }
+
+    /// The same where the columns, and the parts, have the units in another order.
+    pub fn sums_in_order(&self, weights: &Weights, order: &[u32], parts: &[Range<usize>]) -> Vec<Vec<f64>> {
+        self.sums_by(weights, Some(order), parts)
+    }
+
+    fn sums_by(&self, weights: &Weights, order: Option<&[u32]>, parts: &[Range<usize>]) -> Vec<Vec<f64>> {
         let resamples = weights.each().len();
         let groups = resamples.div_ceil(DEPTH);
-        let mut all = vec![Vec::with_capacity(parts.len() * self.columns); resamples];
+        let mut all = vec![Vec::with_capacity(parts.len() * self.columns.len()); resamples];
         let mut sums = vec![[[0.0; WIDTH]; DEPTH]; groups * self.panels.len()];
+        // Weights are brought into order tile by tile: a copy of all of them would leave the cache.
+        let mut ordered = vec![Vec::with_capacity(TILE); if order.is_some() { groups } else { 0 }];
         for part in parts {
             sums.fill([[0.0; WIDTH]; DEPTH]);
             for start in part.clone().step_by(TILE) {
                 let tile = start..(start + TILE).min(part.end);
+                for (group, lanes) in ordered.iter_mut().enumerate() {
+                    let own = &weights.lanes[group * self.units..][..self.units];
+                    let units = order.map_or(&[][..], |order| &order[tile.clone()]);
+                    lanes.clear();
+                    lanes.extend(units.iter().map(|&unit| own[unit as usize]));
+                }
                 for (panel, numbers) in self.panels.iter().enumerate() {
                     for group in 0..groups {
-                        let lanes = &weights.lanes[group * self.units..][tile.clone()];
+                        let given = || &weights.lanes[group * self.units..][tile.clone()];
+                        let lanes = ordered.get(group).map_or_else(given, Vec::as_slice);
                         let sums = &mut sums[group * self.panels.len() + panel];
                         accumulate(&numbers[tile.clone()], lanes, sums);
                     }
@@ -164,8 +220,8 @@ impl Panels {
             }
             for (resample, all) in all.iter_mut().enumerate() {
                 let cells = &sums[resample / DEPTH * self.panels.len()..][..self.panels.len()];
-                let cells = cells.iter().flat_map(|cell| &cell[resample % DEPTH]);
-                all.extend(cells.take(self.columns));
+                let sum = |number: usize| cells[number / WIDTH][resample % DEPTH][number % WIDTH];
+                all.extend(self.columns.iter().map(|share| share.of(sum)));
             }
         }
         all
@@ -242,7 +298,7 @@ mod tests {
         let weights = Weights::resamples(8, 700, 0..9);
         let mut panels = Panels::new(700);
         panels.push(&order.iter().map(|&unit| column[unit as usize]).collect::<Vec<f64>>());
-        let sums = panels.sums_of(&weights.in_order(&order), &parts);
+        let sums = panels.sums_in_order(&weights, &order, &parts);
         for (sums, counts) in sums.iter().zip(weights.each()) {
             for (part, sum) in sums.iter().enumerate() {
                 let units = (0..700usize).filter(|unit| unit % 3 == part);
@@ -250,6 +306,52 @@ mod tests {
                 assert_eq!(sum.to_bits(), slow.to_bits());
             }
         }
+    }
+
+    proptest! {
+        #[test]
+        fn columns_that_share_bits_keep_their_own_sums(
+            seed in any::<u64>(), units in 1usize..300, lengths in prop::collection::vec((0u32..40, any::<bool>()), 1..40),
+        ) {
+            let mut random = SplitMix64::new(seed);
+            let mut panels = Panels::new(units);
+            let column = |(bits, signed): (u32, bool), random: &mut SplitMix64| -> Vec<i64> {
+                let number = |draw: u64| (draw & ((1u64 << bits.min(Panels::bits(units))) - 1)) as i64;
+                let sign = |draw: u64| if signed && draw >> 63 == 1 { -1 } else { 1 };
+                (0..units).map(|_| random.next_u64()).map(|draw| number(draw) * sign(draw)).collect()
+            };
+            let numbers: Vec<Vec<i64>> = lengths.into_iter().map(|sort| column(sort, &mut random)).collect();
+            for (place, column) in numbers.iter().enumerate() {
+                let column: Vec<f64> = column.iter().map(|&number| number as f64).collect();
+                prop_assert_eq!(panels.push(&column), place);
+            }
+            // The most that a draw can come to: one unit as often as there are units.
+            let mut once = vec![0; units];
+            once[units / 2] = units as u32;
+            let weights = [Weights::from_counts(units, once), Weights::resamples(seed, units, 0..5)];
+            for weights in &weights {
+                for (sums, counts) in panels.sums(weights).iter().zip(weights.each()) {
+                    for (sum, column) in sums.iter().zip(&numbers) {
+                        let exact: i64 = counts.iter().zip(column).map(|(&n, x)| i64::from(n) * x).sum();
+                        prop_assert_eq!(*sum as i64, exact);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn small_numbers_share_the_bits_of_one() {
+        let mut panels = Panels::new(10_000);
+        let yes_or_no: Vec<f64> = (0..10_000).map(|unit| f64::from(unit % 2)).collect();
+        let other: Vec<f64> = yes_or_no.iter().map(|number| 1.0 - number).collect();
+        let third: Vec<f64> = (0..10_000).map(|unit| f64::from(u8::from(unit % 3 == 0))).collect();
+        for column in [&yes_or_no, &other, &third] {
+            panels.push(column);
+        }
+        assert_eq!(panels.taken, [45]);
+        panels.push(&vec![-1.0; 10_000]);
+        assert_eq!(panels.taken, [45, 53]);
     }
 
     #[test]

@@ -74,7 +74,7 @@ impl Partition {
 
     /// The sums of every column, group after group, resample by resample.
     pub(super) fn sums(&self, weights: &Weights) -> Vec<Vec<f64>> {
-        self.panels.sums_of(&weights.in_order(&self.order), &self.parts)
+        self.panels.sums_in_order(weights, &self.order, &self.parts)
     }
 
     /// The part of such sums that belongs to a group; `None` where no row of it was drawn.
