@@ -2,6 +2,7 @@
 
 mod builder;
 mod column;
+mod known_bits;
 mod means;
 mod partition;
 mod resampler;
@@ -12,6 +13,7 @@ use crate::protocol::Protocol;
 use crate::stop;
 use crate::weighted_sum::Weights;
 
+pub use known_bits::rounded_mean;
 pub use means::Means;
 pub(crate) use resampler::Numbers;
 pub use resampler::{Leaf, Resampler, Scope};

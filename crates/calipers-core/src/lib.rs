@@ -35,7 +35,10 @@ pub use error::{Error, ErrorKind, Result};
 pub use exact_sum::ExactSum;
 pub use input_files::{Digest, Input, InputFiles, Notes};
 pub use ledger::Ledger;
-pub use pooling::{Counts, Grouping, Groups, Pooling, Scaled, Sum, Tally, Term};
+pub use pooling::{
+    Bounds, Condition, Conditions, Counts, Grouping, Groups, Largest, PerRow, Pooling, Scaled, Sum, Tally,
+    Term,
+};
 pub use protocol::{Better, Column, Doc, Metric, Protocol, Range, Rows};
 pub use provenance::{Content, Fact, Provenance, Reading};
 pub use report::{Report, Table, Warning};

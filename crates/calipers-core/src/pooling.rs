@@ -4,6 +4,8 @@
 //! over rows is then a function of weighted sums, which cost a multiplication where reading the
 //! rows again costs a hundred.
 
+use std::cmp::Ordering;
+
 use crate::compact_sum::CompactSum;
 use crate::protocol::Protocol;
 use crate::value::Value;
@@ -33,6 +35,10 @@ pub enum Pooling<P: Protocol> {
     Groups(Groups<P>),
     /// A number of each group of rows, from how often each value occurs in it.
     Counts(Counts<P>),
+    /// The largest value of each group of rows.
+    Largest(Largest<P>),
+    /// One number from the means of all groups of rows.
+    Conditions(Conditions<P>),
 }
 
 /// What one row gives, where it has the evidence.
@@ -85,6 +91,53 @@ pub struct Counts<P: Protocol> {
     pub read: fn(&P, &[(u64, u32)]) -> Value,
 }
 
+/// The largest value of each group, and the number that it stands for.
+pub struct Largest<P: Protocol> {
+    /// Which rows belong together.
+    pub grouping: Grouping<P>,
+    /// The value of a row; one without is left out.
+    pub item: PerRow<P, u64>,
+    /// The number of a group that has a value.
+    pub read: fn(u64) -> Value,
+}
+
+/// Sums over the rows of each condition, and a number that is read from all of them together.
+pub struct Conditions<P: Protocol> {
+    /// The order of conditions; rows that are equal in it are of one condition.
+    pub order: fn(&P::Row, &P::Row) -> Ordering,
+    /// The numbers of a row that are summed over its condition; every row has as many.
+    pub numbers: PerRow<P, Vec<Scaled>>,
+    /// The number, from the conditions with a row in their order; `None` where the sums are not
+    /// known well enough.
+    pub read: ReadConditions<P>,
+}
+
+/// A number from what was drawn of each condition.
+pub type ReadConditions<P> = fn(&P, &[Condition<'_, <P as Protocol>::Row>]) -> Option<Value>;
+
+/// What was drawn of a condition.
+pub struct Condition<'r, R> {
+    /// One of its rows.
+    pub row: &'r R,
+    /// How many were drawn.
+    pub rows: u64,
+    /// The sums over them.
+    pub sums: Vec<Bounds>,
+}
+
+/// A sum between `low` and `high` times `2^exponent / divisor`; the ends of an exact one are equal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// The sum is not below.
+    pub low: i128,
+    /// The sum is not above.
+    pub high: i128,
+    /// What both ends are divided by; the same for all conditions.
+    pub divisor: i128,
+    /// Of two; the same for all conditions.
+    pub exponent: i32,
+}
+
 /// A number close to `significand * 2^exponent`: not below, and less than one unit of the significand
 /// above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +148,8 @@ pub struct Scaled {
     pub exponent: i32,
     /// Whether it is this very number.
     pub exact: bool,
+    /// The number as a quotient of small whole numbers, where it is one.
+    pub quotient: Option<(i64, u64)>,
 }
 
 impl Scaled {

@@ -106,6 +106,11 @@ impl<'a, R> Rows<'a, R> {
         self.rows.is_empty()
     }
 
+    /// The row at a position.
+    pub(crate) fn at(&self, position: usize) -> &'a R {
+        self.rows[position].1
+    }
+
     /// The rows at the given positions, in that order.
     pub fn select(&self, positions: impl IntoIterator<Item = usize>) -> Self {
         Self::new(positions.into_iter().map(|i| self.rows[i]).collect())

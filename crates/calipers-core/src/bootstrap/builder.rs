@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::column::Column;
-use super::partition::{Histogram, Partition};
-use super::shortcut::{Formula, RoundedMean, Shortcut};
+use super::known_bits::{Aligned, KnownColumn};
+use super::partition::{Descent, Histogram, Partition};
+use super::shortcut::{Formula, Shortcut};
 use crate::pooling::{Grouping, Pooling, Scaled, Term};
 use crate::protocol::{Metric, Protocol, Rows};
 use crate::value::Value;
@@ -74,18 +75,21 @@ impl<'b, 'a, P: Protocol> Builder<'b, 'a, P> {
                 (self.tallies[tally.name].clone()?, Formula::Tally(tally.read))
             }
             Pooling::RoundedMean(value) => {
-                let values: Vec<Vec<Scaled>> =
-                    rows.iter().map(|row| value(protocol, row)).collect::<Option<_>>()?;
-                let numbers = labels.len().max(1);
-                if values.iter().any(|values| values.len() != numbers) {
-                    return None;
-                }
-                let mean = |k: usize| {
-                    let values: Vec<Scaled> = values.iter().map(|values| values[k]).collect();
-                    let (floors, exponent, exact) = aligned(&values)?;
-                    Some(RoundedMean { column: self.column(&floors)?, exponent, exact })
+                let columns = by_place(rows.iter().map(|row| value(protocol, row)), labels.len().max(1))?;
+                let means = columns.iter().map(|values| self.known_column(values));
+                return Some(Shortcut::RoundedMeans(means.collect::<Option<_>>()?));
+            }
+            Pooling::Conditions(conditions) => {
+                let first = (conditions.numbers)(protocol, rows.iter().next()?)?.len();
+                let columns = by_place(rows.iter().map(|row| (conditions.numbers)(protocol, row)), first)?;
+                let order = |a: usize, b: usize| (conditions.order)(rows.at(a), rows.at(b));
+                let partition = self.known_partition(Partition::by_order(rows.len(), order));
+                let known = &mut self.partitions[partition];
+                let column = |values: &Vec<Scaled>| {
+                    KnownColumn::new(Aligned::new(values)?, |terms| known.column(terms))
                 };
-                return Some(Shortcut::RoundedMeans((0..numbers).map(mean).collect::<Option<_>>()?));
+                let columns = columns.iter().map(column).collect::<Option<_>>()?;
+                return Some(Shortcut::Conditions { partition, columns, read: conditions.read });
             }
             Pooling::Groups(groups) => {
                 let partition = self.partition(&groups.grouping)?;
@@ -106,6 +110,13 @@ impl<'b, 'a, P: Protocol> Builder<'b, 'a, P> {
                 });
                 let groups = self.partitions[partition].places(labels)?;
                 return Some(Shortcut::Counts { partition, histogram, groups, read: counts.read });
+            }
+            Pooling::Largest(largest) => {
+                let partition = self.partition(&largest.grouping)?;
+                let items: Vec<_> = rows.iter().map(|row| (largest.item)(protocol, row)).collect();
+                let groups = self.partitions[partition].places(labels)?;
+                let descent = Descent::new(&self.partitions[partition], &items);
+                return Some(Shortcut::Largest { descent, groups, read: largest.read });
             }
         };
         Some(Shortcut::Sums { columns, formula })
@@ -130,14 +141,21 @@ impl<'b, 'a, P: Protocol> Builder<'b, 'a, P> {
         Column::new(terms, |piece| panels.place_of(&piece).unwrap_or_else(|| panels.push(&piece)))
     }
 
+    fn known_column(&mut self, values: &[Scaled]) -> Option<KnownColumn> {
+        KnownColumn::new(Aligned::new(values)?, |terms| self.column(terms))
+    }
+
     fn partition(&mut self, grouping: &Grouping<P>) -> Option<usize> {
         let units = self.rows.iter().map(|row| ((grouping.label)(row), (grouping.alike)(row)));
-        let new = Partition::new(units)?;
+        Some(self.known_partition(Partition::new(units)?))
+    }
+
+    fn known_partition(&mut self, new: Partition) -> usize {
         let known = self.partitions.iter().position(|known| known.is(&new));
-        Some(known.unwrap_or_else(|| {
+        known.unwrap_or_else(|| {
             self.partitions.push(new);
             self.partitions.len() - 1
-        }))
+        })
     }
 }
 
@@ -158,46 +176,12 @@ fn terms<'r, R: 'r>(
     columns
 }
 
-/// The numbers as whole multiples of one power of two, rounded down: multiples, exponent, and
-/// whether nothing was lost.
-fn aligned(values: &[Scaled]) -> Option<(Vec<Term>, i32, bool)> {
-    let end = |value: &Scaled| {
-        let bits = u128::BITS - value.significand.unsigned_abs().leading_zeros();
-        (bits > 0).then_some(value.exponent + bits as i32)
-    };
-    let exponent = values.iter().filter_map(end).max().unwrap_or(0) - Scaled::BITS as i32;
-    let mut exact = true;
-    let floor = |value: &Scaled| {
-        exact &= value.exact;
-        if value.exponent >= exponent {
-            // What is unknown of a number would grow with it.
-            let known = value.exact || value.exponent == exponent;
-            let shift = (value.exponent - exponent) as u32;
-            let zero = value.significand == 0;
-            return known.then(|| Term::Whole(if zero { 0 } else { value.significand << shift }));
-        }
-        let shift = (exponent - value.exponent).min(127) as u32;
-        let floor = value.significand >> shift;
-        exact &= floor << shift == value.significand;
-        Some(Term::Whole(floor))
-    };
-    let floors = values.iter().map(floor).collect::<Option<Vec<Term>>>()?;
-    Some((floors, exponent, exact))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_of_any_size_become_multiples_of_one_unit() {
-        let scaled = |significand, exponent, exact| Scaled { significand, exponent, exact };
-        let values = [scaled(3, 0, true), scaled(-5, -102, true), scaled(0, 500, true)];
-        let (floors, exponent, exact) = aligned(&values).unwrap();
-        assert_eq!(exponent, 2 - Scaled::BITS as i32);
-        assert_eq!(floors, [3i128 << 99, -1, 0].map(Term::Whole));
-        assert!(!exact, "-5 is not a multiple of 8");
-        assert!(aligned(&[scaled(1, 0, false), scaled(1, 3, true)]).is_none());
-        assert!(aligned(&[scaled(1, 0, true), scaled(1, 3, true)]).unwrap().2);
+/// The numbers of all rows, place by place; `None` where a row lacks one.
+fn by_place(rows: impl Iterator<Item = Option<Vec<Scaled>>>, numbers: usize) -> Option<Vec<Vec<Scaled>>> {
+    let mut columns = vec![Vec::new(); numbers];
+    for row in rows {
+        let row = row.filter(|row| row.len() == numbers)?;
+        columns.iter_mut().zip(row).for_each(|(column, number)| column.push(number));
     }
+    Some(columns)
 }

@@ -1,5 +1,6 @@
 //! Units by group, so that sums over groups cost what sums over all units do.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -37,17 +38,53 @@ impl Partition {
             }
             members.push(unit);
         }
+        let labels = groups.keys().map(|label| (*label).into()).collect();
+        let alike = groups.values().map(|(alike, _)| *alike).collect();
+        Some(Self::of_groups(labels, alike, groups.values().map(|(_, members)| members.as_slice())))
+    }
+
+    /// Groups units that an order calls equal; groups have no labels.
+    pub(super) fn by_order(units: usize, order: impl Fn(usize, usize) -> Ordering) -> Self {
+        let mut sorted: Vec<u32> = (0..).take(units).collect();
+        sorted.sort_by(|&a, &b| order(a as usize, b as usize));
+        let groups: Vec<&[u32]> = sorted.chunk_by(|&a, &b| order(a as usize, b as usize).is_eq()).collect();
+        Self::of_groups(Vec::new(), vec![None; groups.len()], groups.into_iter())
+    }
+
+    fn of_groups<'m>(
+        labels: Vec<String>,
+        alike: Vec<Option<u64>>,
+        groups: impl Iterator<Item = &'m [u32]>,
+    ) -> Self {
         let mut order = Vec::new();
         let mut parts = Vec::new();
-        for (_, members) in groups.values() {
+        for members in groups {
             parts.push(order.len()..order.len() + members.len());
             order.extend(members);
         }
         let mut panels = Panels::new(order.len());
         panels.push(&vec![1.0; order.len()]);
-        let labels = groups.keys().map(|label| (*label).into()).collect();
-        let alike = groups.values().map(|(alike, _)| *alike).collect();
-        Some(Self { labels, alike, order, parts, panels, columns: ROWS + 1 })
+        Self { labels, alike, order, parts, panels, columns: ROWS + 1 }
+    }
+
+    /// How many groups there are.
+    pub(super) fn groups(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// The first unit of a group.
+    pub(super) fn first(&self, group: usize) -> usize {
+        self.order[self.parts[group].start] as usize
+    }
+
+    /// The units of a group, in key order.
+    pub(super) fn members(&self, group: usize) -> &[u32] {
+        &self.order[self.parts[group].clone()]
+    }
+
+    /// How many rows of a group were drawn, from its sums.
+    pub(super) fn rows(sums: &[f64]) -> i128 {
+        sums[ROWS] as i128
     }
 
     /// Whether the units are grouped in this way.
@@ -56,8 +93,11 @@ impl Partition {
             == (&other.labels, &other.alike, &other.order, &other.parts)
     }
 
-    /// Where the groups of these labels are.
+    /// Where the groups of these labels are; a number without a label is that of the only group.
     pub(super) fn places(&self, labels: &[String]) -> Option<Vec<usize>> {
+        if labels.is_empty() {
+            return (self.groups() == 1).then(|| vec![0]);
+        }
         labels.iter().map(|label| self.labels.binary_search(label).ok()).collect()
     }
 
@@ -74,6 +114,9 @@ impl Partition {
 
     /// The sums of every column, group after group, resample by resample.
     pub(super) fn sums(&self, weights: &Weights) -> Vec<Vec<f64>> {
+        if self.order.is_sorted() {
+            return self.panels.sums_of(weights, &self.parts);
+        }
         self.panels.sums_in_order(weights, &self.order, &self.parts)
     }
 
@@ -96,48 +139,101 @@ pub(super) struct Histogram {
     values: Vec<u64>,
     /// The values of each group.
     parts: Vec<Range<usize>>,
-    /// Where the value of each unit is; units without one have the place after the last.
-    places: Vec<u32>,
+    /// The units that have one, by group and value.
+    units: Vec<u32>,
+    /// Where the units of each value end.
+    ends: Vec<usize>,
 }
 
 impl Histogram {
     /// The values of units in key order.
     pub(super) fn new(partition: &Partition, items: &[Option<u64>]) -> Self {
-        let mut values = Vec::new();
-        let mut parts = Vec::new();
-        let mut found = Vec::new();
-        for part in &partition.parts {
-            let members = &partition.order[part.clone()];
-            let mut own: Vec<u64> = members.iter().filter_map(|&unit| items[unit as usize]).collect();
-            own.sort_unstable();
-            own.dedup();
-            for &unit in members {
-                let place = items[unit as usize].and_then(|item| own.binary_search(&item).ok());
-                found.push((unit, place.map(|place| values.len() + place)));
+        let (mut values, mut parts) = (Vec::new(), Vec::new());
+        let (mut units, mut ends) = (Vec::new(), Vec::new());
+        for group in 0..partition.groups() {
+            let start = values.len();
+            for same in valued(partition.members(group), items).chunk_by(|a, b| a.0 == b.0) {
+                values.push(same[0].0);
+                units.extend(same.iter().map(|(_, unit)| unit));
+                ends.push(units.len());
             }
-            parts.push(values.len()..values.len() + own.len());
-            values.extend(own);
+            parts.push(start..values.len());
         }
-        let mut places = vec![values.len() as u32; items.len()];
-        for (unit, place) in found {
-            places[unit as usize] = place.unwrap_or(values.len()) as u32;
-        }
-        Self { values, parts, places }
+        Self { values, parts, units, ends }
     }
 
     /// How often each value occurs, group after group.
     pub(super) fn counted(&self, counts: &[u32]) -> Vec<Occurrence> {
-        let mut occurrences: Vec<Occurrence> = self.values.iter().map(|&value| (value, 0)).collect();
-        occurrences.push((u64::MAX, 0));
-        for (&place, &count) in self.places.iter().zip(counts) {
-            occurrences[place as usize].1 += count;
-        }
-        occurrences.pop();
-        occurrences
+        let mut start = 0;
+        let one = |(&value, &end): (&u64, &usize)| {
+            let units = &self.units[start..end];
+            start = end;
+            (value, units.iter().map(|&unit| counts[unit as usize]).sum())
+        };
+        self.values.iter().zip(&self.ends).map(one).collect()
     }
 
     /// The values of a group among all.
     pub(super) fn of_group<'o>(&self, occurrences: &'o [Occurrence], group: usize) -> &'o [Occurrence] {
         &occurrences[self.parts[group].clone()]
+    }
+}
+
+/// The units of each group from the largest of their values down.
+#[derive(PartialEq)]
+pub(super) struct Descent(Vec<Vec<(u64, u32)>>);
+
+impl Descent {
+    /// The values of units in key order.
+    pub(super) fn new(partition: &Partition, items: &[Option<u64>]) -> Self {
+        let group = |group| {
+            let mut found = valued(partition.members(group), items);
+            found.reverse();
+            found
+        };
+        Self((0..partition.groups()).map(group).collect())
+    }
+
+    /// The largest value of a group that was drawn: with many units one of the first.
+    pub(super) fn largest(&self, group: usize, counts: &[u32]) -> Option<u64> {
+        let drawn = self.0[group].iter().find(|(_, unit)| counts[*unit as usize] > 0);
+        drawn.map(|(value, _)| *value)
+    }
+}
+
+/// Values and units, ascending; units without a value are left out.
+fn valued(members: &[u32], items: &[Option<u64>]) -> Vec<(u64, u32)> {
+    let mut found: Vec<(u64, u32)> =
+        members.iter().filter_map(|&unit| Some((items[unit as usize]?, unit))).collect();
+    found.sort_unstable();
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_counted_and_the_largest_is_found_group_by_group() {
+        let labels = ["b", "a", "b", "a", "b", "a"].map(|label| (label, None));
+        let partition = Partition::new(labels.into_iter()).unwrap();
+        let items = [Some(7), Some(1), None, Some(4), Some(3), Some(4)];
+        let (histogram, descent) = (Histogram::new(&partition, &items), Descent::new(&partition, &items));
+        let counted = histogram.counted(&[0, 2, 1, 1, 3, 4]);
+        assert_eq!(histogram.of_group(&counted, 0), [(1, 2), (4, 5)]);
+        assert_eq!(histogram.of_group(&counted, 1), [(3, 3), (7, 0)]);
+        let largest = |counts: &[u32]| [0, 1].map(|group| descent.largest(group, counts));
+        assert_eq!(largest(&[0, 2, 1, 1, 3, 4]), [Some(4), Some(3)]);
+        assert_eq!(largest(&[1, 2, 1, 0, 0, 0]), [Some(1), Some(7)]);
+        assert_eq!(largest(&[0, 1, 5, 0, 0, 0]), [Some(1), None]);
+    }
+
+    #[test]
+    fn units_that_an_order_calls_equal_are_one_group() {
+        let keys = [3, 1, 3, 2, 1];
+        let partition = Partition::by_order(5, |a, b| keys[a].cmp(&keys[b]));
+        assert_eq!(partition.groups(), 3);
+        assert_eq!([0, 1, 2].map(|group| partition.members(group)), [&[1, 4][..], &[3], &[0, 2]]);
+        assert_eq!([0, 1, 2].map(|group| partition.first(group)), [1, 3, 0]);
     }
 }

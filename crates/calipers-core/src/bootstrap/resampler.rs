@@ -117,7 +117,10 @@ impl<'a, P: Protocol> Numbers<'a, P> {
         let mut out = Vec::with_capacity(self.leaves.len());
         for read in &self.metrics {
             let shortcut = read.shortcut.as_ref();
-            if shortcut.is_some_and(|shortcut| shortcut.put(self.protocol, drawn, &read.labels, &mut out)) {
+            let put_by = |shortcut: &Shortcut<P>| {
+                shortcut.put(self.protocol, &self.rows, drawn, &read.labels, &mut out)
+            };
+            if shortcut.is_some_and(put_by) {
                 continue;
             }
             put(&read.labels, &(read.metric.read)(self.protocol, sample()), &mut out);
@@ -162,7 +165,7 @@ where
             }
             self.numbers(&Drawn {
                 counts,
-                rows: counts.iter().map(|&count| u64::from(count)).sum(),
+                rows: OnceCell::new(),
                 sums,
                 partitions: &self.partitions,
                 part_sums: parts.iter().map(|parts| parts[resample].as_slice()).collect(),

@@ -1,22 +1,21 @@
 //! Numbers from weighted sums instead of rows.
 
-use super::column::Column;
-use super::partition::{Histogram, Occurrence, Partition};
-use super::resampler::put;
-use crate::exact_sum::fixed_point::power_of_two;
-use crate::pooling::Sum;
-use crate::protocol::Protocol;
-use crate::value::{Value, rounded_quotient};
+use std::cell::OnceCell;
 
-/// The exponents of two between which a scaled number is certainly a normal float.
-const NORMAL: std::ops::Range<i32> = -900..900;
+use super::column::Column;
+use super::known_bits::KnownColumn;
+use super::partition::{Descent, Histogram, Occurrence, Partition};
+use super::resampler::put;
+use crate::pooling::{Condition, ReadConditions, Sum};
+use crate::protocol::{Protocol, Rows};
+use crate::value::{Value, rounded_quotient};
 
 /// What a resample comes to.
 pub(super) struct Drawn<'d> {
     /// How often each unit was drawn.
     pub(super) counts: &'d [u32],
-    /// How many rows were drawn.
-    pub(super) rows: u64,
+    /// How many rows were drawn, once somebody asked.
+    pub(super) rows: OnceCell<i128>,
     /// The weighted sums of all columns.
     pub(super) sums: &'d [f64],
     /// How units are grouped.
@@ -29,28 +28,30 @@ pub(super) struct Drawn<'d> {
     pub(super) occurrences: Vec<Vec<Occurrence>>,
 }
 
+impl Drawn<'_> {
+    fn rows(&self) -> i128 {
+        *self.rows.get_or_init(|| self.counts.iter().map(|&count| u64::from(count)).sum::<u64>().into())
+    }
+}
+
 /// How a number follows from what was drawn.
 pub(super) enum Shortcut<P: Protocol> {
     /// From sums over all units.
     Sums { columns: Vec<Column>, formula: Formula<P> },
     /// Means of numbers that are known to some bits, each rounded once.
-    RoundedMeans(Vec<RoundedMean>),
+    RoundedMeans(Vec<KnownColumn>),
     /// A number of each group, from sums over it.
     Groups { partition: usize, columns: Vec<Column>, groups: Vec<usize>, read: ReadSums<P> },
     /// A number of each group, from how often values occur in it.
     Counts { partition: usize, histogram: usize, groups: Vec<usize>, read: ReadCounts<P> },
+    /// A number of each group, from the largest value in it.
+    Largest { descent: Descent, groups: Vec<usize>, read: fn(u64) -> Value },
+    /// One number, from sums over every group.
+    Conditions { partition: usize, columns: Vec<KnownColumn>, read: ReadConditions<P> },
 }
 
 type ReadSums<P> = fn(&P, Option<u64>, &[Sum]) -> Value;
 type ReadCounts<P> = fn(&P, &[Occurrence]) -> Value;
-
-/// The mean of numbers whose floors the column holds, in units of 2^`exponent`.
-pub(super) struct RoundedMean {
-    pub(super) column: Column,
-    pub(super) exponent: i32,
-    /// Whether the numbers are their floors.
-    pub(super) exact: bool,
-}
 
 /// What is made of sums over all units.
 pub(super) enum Formula<P: Protocol> {
@@ -69,6 +70,7 @@ impl<P: Protocol> Shortcut<P> {
     pub(super) fn put(
         &self,
         protocol: &P,
+        rows: &Rows<'_, P::Row>,
         drawn: &Drawn<'_>,
         labels: &[String],
         out: &mut Vec<Option<f64>>,
@@ -79,11 +81,8 @@ impl<P: Protocol> Shortcut<P> {
                 true
             }
             Self::RoundedMeans(means) => {
-                let one = |mean: &RoundedMean| {
-                    let floors = mean.column.sum(drawn.sums).whole();
-                    rounded_mean(floors, drawn.rows.into(), mean.exponent, mean.exact)
-                };
-                let means: Option<Vec<f64>> = means.iter().map(one).collect();
+                let means: Option<Vec<f64>> =
+                    means.iter().map(|mean| mean.mean(drawn.sums, drawn.rows())).collect();
                 out.extend(means.iter().flatten().map(|&mean| Some(mean)));
                 means.is_some()
             }
@@ -104,6 +103,24 @@ impl<P: Protocol> Shortcut<P> {
                     read(protocol, values.of_group(&drawn.occurrences[*histogram], group)).as_f64()
                 }));
                 true
+            }
+            Self::Largest { descent, groups, read } => {
+                let largest = |&group: &usize| descent.largest(group, drawn.counts);
+                out.extend(groups.iter().map(|group| read(largest(group)?).as_f64()));
+                true
+            }
+            Self::Conditions { partition, columns, read } => {
+                let known = &drawn.partitions[*partition];
+                let condition = |group: usize| {
+                    let sums = known.drawn(drawn.part_sums[*partition], group)?;
+                    let drawn = Partition::rows(sums);
+                    let sums = columns.iter().map(|column| column.bounds(sums, drawn)).collect();
+                    Some(Condition { row: rows.at(known.first(group)), rows: drawn as u64, sums })
+                };
+                let conditions: Vec<_> = (0..known.groups()).filter_map(condition).collect();
+                let value = read(protocol, &conditions);
+                value.iter().for_each(|value| put(labels, value, out));
+                value.is_some()
             }
         }
     }
@@ -132,31 +149,5 @@ impl<P: Protocol> Formula<P> {
                 read(protocol, &sums)
             }
         }
-    }
-}
-
-/// The mean of `rows` numbers of which each is less than one above its floor, the floors summing up
-/// to `floors`, in units of 2^`exponent`; `None` where the rest decides how it is rounded.
-fn rounded_mean(floors: i128, rows: i128, exponent: i32, exact: bool) -> Option<f64> {
-    let low = rounded_quotient(floors, rows);
-    let settled = exact || low.to_bits() == rounded_quotient(floors + rows, rows).to_bits();
-    (settled && NORMAL.contains(&exponent)).then(|| low * power_of_two(exponent))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_mean_is_given_only_where_what_is_unknown_cannot_change_it() {
-        let third = (1i128 << 100) / 3;
-        assert_eq!(rounded_mean(third, 1, -100, false), Some(1.0 / 3.0));
-        assert_eq!(rounded_mean(3 << 99, 3, -100, true), Some(0.5));
-        // Half-way between two floats: the least that comes on top decides.
-        let tie = (1i128 << 54) + 2;
-        assert_eq!(rounded_mean(tie, 1, -1, true), Some((1i128 << 53) as f64));
-        assert_eq!(rounded_mean(tie, 1, -1, false), None);
-        assert_eq!(rounded_mean(0, 5, -100, false), None);
-        assert_eq!(rounded_mean(1, 1, -1000, true), None);
     }
 }

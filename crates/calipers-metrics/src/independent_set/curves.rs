@@ -16,7 +16,24 @@ pub(crate) fn steps_to_solve_median(rows: &Rows<'_, Row>) -> Reading {
     let mut at: Vec<u64> =
         present(rows, first_solved)?.into_iter().map(|step| step.unwrap_or(u64::MAX)).collect();
     at.sort_unstable();
-    let (low, high) = (at[(at.len() - 1) / 2], at[at.len() / 2]);
+    middle(at[(at.len() - 1) / 2], at[at.len() / 2])
+}
+
+/// The same from how often each first solved step occurs, in ascending order.
+pub(crate) fn median_of_counts(steps: &[(u64, u32)]) -> Reading {
+    let graphs: u64 = steps.iter().map(|(_, count)| u64::from(*count)).sum();
+    let at = |place: u64| {
+        let mut before = 0;
+        let reached = steps.iter().find(|(_, count)| {
+            before += u64::from(*count);
+            before > place
+        });
+        reached.map(|(step, _)| *step).ok_or(NO_STEPS)
+    };
+    middle(at(graphs.saturating_sub(1) / 2)?, at(graphs / 2)?)
+}
+
+fn middle(low: u64, high: u64) -> Reading {
     if high == u64::MAX { Err(NEVER_SOLVED) } else { Ok((low + high) as f64 / 2.0) }
 }
 

@@ -19,5 +19,14 @@ pub(crate) fn ratio_of_means(protocol: &IndependentSet, rows: &Rows<'_, Row>) ->
         return Ok(100.0 * pooled::GAP_RATIO.read(protocol, rows)?);
     };
     let size = mean(rows, |row| strict::postprocessed_size(protocol, row))?;
+    from_published(published, size)
+}
+
+/// The same from the mean decoded size, where a mean was published.
+pub(crate) fn from_mean(protocol: &IndependentSet, size: f64) -> Reading {
+    protocol.reference_mean.map_or(Err(ZERO_REFERENCE), |published| from_published(published, size))
+}
+
+fn from_published(published: f64, size: f64) -> Reading {
     if published == 0.0 { Err(ZERO_REFERENCE) } else { Ok(100.0 * ((published - size) / published)) }
 }

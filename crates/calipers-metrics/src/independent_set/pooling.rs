@@ -1,12 +1,17 @@
 //! Which numbers follow from sums over graphs, and how.
 
-use calipers_core::{CompactSum, Metric, Pooling, Sum, Tally, Term, Value};
+use calipers_core::value::rounded_quotient;
+use calipers_core::{CompactSum, Counts, Grouping, Metric, Pooling, Sum, Tally, Term, Value};
 
-use super::evidence::{Reading, edges, label_sums, sums};
+use super::aggregate::number;
+use super::evidence::{Reading, edges, first_solved, label_sums, sums};
 use super::pooled::{self, Pooled};
 use super::protocol::{IndependentSet, PosWeight, Preset};
 use super::row::Row;
-use super::strict::{self, weighted_losses};
+use super::strict::{self, add_losses, weighted_losses};
+use super::{curves, drop};
+
+const NOTHING: &str = "no graph has a value";
 
 /// How the metric over many graphs follows from sums over them.
 pub(crate) fn pooling(protocol: &IndependentSet, metric: &Metric<IndependentSet>) -> Pooling<IndependentSet> {
@@ -18,10 +23,19 @@ pub(crate) fn pooling(protocol: &IndependentSet, metric: &Metric<IndependentSet>
         return Pooling::Rows;
     }
     match metric.id {
-        "loss_bce" if !own_weight => Pooling::Rows,
-        "loss_total" if !one_loss => Pooling::Rows,
-        "loss_bce_micro" if own_weight => Pooling::Average(losses),
+        "loss_bce" | "loss_bce_micro" | "loss_total" | "loss_total_micro" if !own_weight => Pooling::Rows,
+        "loss_total" if !one_loss => Pooling::Tally(Tally {
+            name: "both losses",
+            terms: both_losses,
+            read: |protocol, sums| added_losses(protocol, sums),
+        }),
+        "loss_bce_micro" => Pooling::Average(losses),
         "loss_total_micro" if one_loss => Pooling::Average(losses),
+        "loss_total_micro" => Pooling::Tally(Tally {
+            name: "both losses over all graphs",
+            terms: both_pooled_losses,
+            read: |protocol, sums| added_losses(protocol, sums),
+        }),
         "loss_feasibility_micro" => {
             Pooling::Average(|_, row| Some((sums(row).ok()?.edge.into(), edges(row).ok()?)))
         }
@@ -44,6 +58,30 @@ pub(crate) fn pooling(protocol: &IndependentSet, metric: &Metric<IndependentSet>
             terms: |protocol, row| value_and_presence(strict::gap_ratio(protocol, row)),
             read: |_, sums| percent(sums[0].number(), sums[1]),
         }),
+        "drop_ratio_of_means" if protocol.reference_mean.is_some() => Pooling::Tally(Tally {
+            name: "postprocessed_size",
+            terms: |protocol, row| value_and_presence(strict::postprocessed_size(protocol, row)),
+            read: |protocol, sums| {
+                let size = mean(sums[0], sums[1]);
+                number(size.and_then(|size| drop::from_mean(protocol, size)))
+            },
+        }),
+        "drop_ratio_of_means" => Pooling::Tally(Tally {
+            name: "gap and reference",
+            terms: |protocol, row| {
+                let (part, whole) = parts(&pooled::GAP_RATIO, protocol, row).unwrap_or((0, 0));
+                vec![Term::Whole(part), Term::Whole(whole)]
+            },
+            read: |_, sums| match (sums[0].whole(), sums[1].whole()) {
+                (_, 0) => Value::undefined(NOTHING),
+                (part, whole) => Value::Number(100.0 * rounded_quotient(part, whole)),
+            },
+        }),
+        "steps_to_solve_median" => Pooling::Counts(Counts {
+            grouping: Grouping { label: |_| "", alike: |_| None },
+            item: |_, row| first_solved(row).ok().map(|step| step.unwrap_or(u64::MAX)),
+            read: |_, steps| number(curves::median_of_counts(steps)),
+        }),
         id if id.ends_with("_total") && id != "loss_total" => Pooling::Total,
         _ if metric.per_unit => Pooling::Mean,
         _ => Pooling::Rows,
@@ -65,7 +103,33 @@ fn value_and_presence(reading: Reading) -> Vec<Term> {
 
 fn percent(sum: f64, count: Sum) -> Value {
     match count.whole() {
-        0 => Value::undefined("no graph has a value"),
+        0 => Value::undefined(NOTHING),
         count => Value::Number(100.0 * (sum / count as f64)),
+    }
+}
+
+/// What two losses are added from: the sum and the divisor of each.
+fn both_losses(protocol: &IndependentSet, row: &Row) -> Vec<Term> {
+    let mut terms = value_and_presence(strict::graph_bce(protocol, row, None));
+    terms.extend(value_and_presence(strict::graph_feasibility(row)));
+    terms
+}
+
+fn both_pooled_losses(protocol: &IndependentSet, row: &Row) -> Vec<Term> {
+    let nothing = || Term::Exact(CompactSum::default());
+    let (loss, nodes) = losses(protocol, row).unwrap_or_else(|| (nothing(), 0));
+    let edge = sums(row).and_then(|sums| Ok((sums.edge, edges(row)?)));
+    let (edge, edges) = edge.unwrap_or((0.0, 0));
+    vec![loss, nodes.into(), edge.into(), edges.into()]
+}
+
+fn added_losses(protocol: &IndependentSet, sums: &[Sum]) -> Value {
+    number(add_losses(protocol, mean(sums[0], sums[1]), mean(sums[2], sums[3])))
+}
+
+fn mean(sum: Sum, divisor: Sum) -> Reading {
+    match divisor.whole() {
+        0 => Err(NOTHING),
+        divisor => Ok(sum.number() / divisor as f64),
     }
 }

@@ -46,15 +46,23 @@ pub(crate) fn weighted_losses(
 /// The mean weighted cross-entropy over the graphs.
 pub(crate) fn loss_bce(protocol: &IndependentSet, rows: &Rows<'_, Row>) -> Reading {
     let pooled = pooled_weight(rows);
-    mean(rows, |row| {
-        let [positive, negative] = weighted_losses(protocol, row, pooled)?;
-        Ok((positive + negative) / nodes(row)? as f64)
-    })
+    mean(rows, |row| graph_bce(protocol, row, pooled))
+}
+
+/// The mean weighted cross-entropy over the nodes of one graph.
+pub(crate) fn graph_bce(protocol: &IndependentSet, row: &Row, pooled: Option<f64>) -> Reading {
+    let [positive, negative] = weighted_losses(protocol, row, pooled)?;
+    Ok((positive + negative) / nodes(row)? as f64)
 }
 
 /// The mean feasibility loss over the graphs.
 pub(crate) fn loss_feasibility(_: &IndependentSet, rows: &Rows<'_, Row>) -> Reading {
-    mean(rows, |row| Ok(sums(row)?.edge / edges(row)? as f64))
+    mean(rows, graph_feasibility)
+}
+
+/// The mean feasibility loss over the edges of one graph.
+pub(crate) fn graph_feasibility(row: &Row) -> Reading {
+    Ok(sums(row)?.edge / edges(row)? as f64)
 }
 
 /// The sum of the two reported losses.

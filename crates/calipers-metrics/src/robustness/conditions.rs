@@ -2,15 +2,20 @@
 
 use std::collections::BTreeMap;
 
+use calipers_core::bootstrap::rounded_mean;
 use calipers_core::{Rows, Value};
 
 use super::bias::QUANTILES;
 use super::budget::Budget;
+use super::pooling::floor;
 use super::protocol::Robustness;
-use super::rational::Common;
+use super::rational::{self, Rational};
 use super::reading::{Edges, Reading, Reason, Scalar, float, value};
 use super::row::Row;
 use super::unit::condition_name;
+
+/// Up to so many repetitions, exact sums are short.
+const MANY: usize = 64;
 
 /// The numbers of every condition in the curve, in order.
 const CURVE: [(&str, Scalar); 14] = [
@@ -44,14 +49,25 @@ impl Condition<'_> {
         condition_name(self.attack, self.budget)
     }
 
-    fn values(&self, protocol: &Robustness, scalar: Scalar) -> Result<Common, Reason> {
-        let values = self.units.iter().map(|(_, row)| scalar.of(protocol, row));
-        Ok(Common::new(&values.collect::<Result<Vec<_>, Reason>>()?))
+    fn values(&self, protocol: &Robustness, scalar: Scalar) -> Result<Vec<Rational>, Reason> {
+        self.units.iter().map(|(_, row)| scalar.of(protocol, row)).collect()
     }
 
     /// The mean over repetitions; undefined as soon as one of them is.
     pub(super) fn mean(&self, protocol: &Robustness, scalar: Scalar) -> Reading {
-        self.values(protocol, scalar).map(|values| values.mean())
+        self.values(protocol, scalar).map(|values| rational::mean(&values))
+    }
+
+    /// The mean as reports print it. Of many repetitions the first bits nearly always settle it, and
+    /// their exact sum would have as many digits as all their denominators together.
+    fn printed_mean(&self, protocol: &Robustness, scalar: Scalar) -> Value {
+        let values = match self.values(protocol, scalar) {
+            Ok(values) => values,
+            Err(reason) => return Value::Undefined(reason),
+        };
+        let floors = || values.iter().map(floor).collect::<Vec<_>>();
+        let settled = if values.len() > MANY { rounded_mean(&floors()) } else { None };
+        settled.map_or_else(|| value(Ok(rational::mean(&values))), float)
     }
 
     fn deviation(&self, protocol: &Robustness, scalar: Scalar) -> Value {
@@ -60,7 +76,7 @@ impl Condition<'_> {
             return Value::undefined(if repetitions == 1 { "one repetition" } else { "too few repetitions" });
         };
         match self.values(protocol, scalar) {
-            Ok(values) => float(values.spread(degrees).root()),
+            Ok(values) => float(rational::spread(&values, degrees).root()),
             Err(reason) => Value::Undefined(reason),
         }
     }
@@ -86,7 +102,7 @@ pub(super) fn only<'a>(rows: &Rows<'a, Row>) -> Result<Condition<'a>, Reason> {
 
 /// A number of the only condition.
 pub(super) fn scalar(protocol: &Robustness, rows: &Rows<'_, Row>, scalar: Scalar) -> Value {
-    value(only(rows).and_then(|condition| condition.mean(protocol, scalar)))
+    only(rows).map_or_else(Value::Undefined, |condition| condition.printed_mean(protocol, scalar))
 }
 
 /// The bias of every node of the only unit.
@@ -107,7 +123,7 @@ pub(super) fn bias_node_quantiles(protocol: &Robustness, rows: &Rows<'_, Row>) -
         Err(reason) => return Value::Undefined(reason),
     };
     let quantile = |(place, (name, ..)): (usize, (&str, u64, u64))| {
-        (name.into(), value(condition.mean(protocol, Scalar::BiasQuantile(place))))
+        (name.into(), condition.printed_mean(protocol, Scalar::BiasQuantile(place)))
     };
     Value::PerLabel(QUANTILES.into_iter().enumerate().map(quantile).collect())
 }
@@ -143,11 +159,45 @@ fn means(
     condition: &Condition<'_>,
     scalars: &[(&str, Scalar)],
 ) -> Vec<(String, Value)> {
-    let mean = |&(name, scalar): &(&str, Scalar)| (name.into(), value(condition.mean(protocol, scalar)));
+    let mean = |&(name, scalar): &(&str, Scalar)| (name.into(), condition.printed_mean(protocol, scalar));
     scalars.iter().map(mean).collect()
 }
 
 fn by_condition(rows: &Rows<'_, Row>, entries: impl Fn(&Condition<'_>) -> Vec<(String, Value)>) -> Value {
     let all = conditions(rows);
     Value::PerLabel(all.iter().map(|one| (one.name(), Value::PerLabel(entries(one)))).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::unit::{Cells, Matrix, Pair};
+    use super::*;
+    use calipers_core::{Accumulator, SplitMix64};
+
+    #[test]
+    fn many_repetitions_have_the_mean_of_their_exact_sum() {
+        let mut pairs = Accumulator::new(Robustness::default());
+        let mut random = SplitMix64::new(2);
+        for unit in 0..MANY + 9 {
+            let mut numbers = || (0..12).map(|_| random.unit() - 0.4).collect::<Vec<f64>>();
+            let (clean, attacked) = (numbers(), numbers());
+            let matrix = |data| Matrix::new(6, 2, Cells::F64(data)).unwrap();
+            let name = format!("{unit:03}");
+            let edges = [[(0, 1), (1, 2), (3, 4)], [(0, 1), (0, 2), (2, 5)]];
+            let pair = Pair {
+                labels: Some(&[0, 1, 0, 1, 1, 0]),
+                test: Some(&[0, 1, 2, 3, 4][..2 + unit % 4]),
+                clean_edges: Some(&edges[0]),
+                attacked_edges: Some(&edges[1]),
+                ..Pair::new(&name, Budget::parse("0.05").unwrap(), matrix(&clean), matrix(&attacked))
+            };
+            pairs.update(name.as_str(), pair).unwrap();
+        }
+        let (protocol, rows) = (pairs.protocol(), pairs.rows());
+        let condition = only(&rows).unwrap();
+        for (name, number) in CURVE {
+            let exact = value(condition.mean(protocol, number)).as_f64().map(f64::to_bits);
+            assert_eq!(scalar(protocol, &rows, number).as_f64().map(f64::to_bits), exact, "{name}");
+        }
+    }
 }

@@ -4,6 +4,7 @@ mod accuracy;
 mod audit;
 mod bias;
 mod budget;
+mod budget_pooling;
 mod budget_reading;
 mod conditions;
 mod difference;

@@ -1,9 +1,10 @@
-//! Which numbers are means over the repetitions of one condition, and how each of them is given.
+//! Which numbers follow from sums over repetitions, and how each of them is given.
 
 use calipers_core::{Metric, Pooling, Scaled};
 use num_bigint::{BigInt, BigUint, Sign};
 
 use super::bias::QUANTILES;
+use super::budget_pooling;
 use super::protocol::Robustness;
 use super::rational::Rational;
 use super::reading::{Edges, Scalar};
@@ -39,38 +40,39 @@ pub(super) fn pooling(metric: &Metric<Robustness>) -> Pooling<Robustness> {
         "flips_removed" => mean!(Scalar::FlipsRemoved),
         "budget_used" => mean!(Scalar::BudgetUsed),
         "hist_outside" => Pooling::Total,
-        _ => Pooling::Rows,
+        id => budget_pooling::pooling(id).unwrap_or(Pooling::Rows),
     }
 }
 
-fn scaled(protocol: &Robustness, row: &Row, scalar: Scalar) -> Option<Scaled> {
+pub(super) fn scaled(protocol: &Robustness, row: &Row, scalar: Scalar) -> Option<Scaled> {
     scalar.of(protocol, row).ok().map(|number| floor(&number))
 }
 
 /// A quotient to [`Scaled::BITS`] bits, rounded down.
-fn floor(number: &Rational) -> Scaled {
+pub(super) fn floor(number: &Rational) -> Scaled {
     let (numerator, denominator) = (number.numerator(), number.denominator());
     if numerator.sign() == Sign::NoSign {
-        return Scaled { significand: 0, exponent: 0, exact: true };
+        return Scaled { significand: 0, exponent: 0, exact: true, quotient: Some((0, 1)) };
     }
+    let quotient = i64::try_from(numerator).ok().zip(u64::try_from(denominator).ok());
     let bits = i64::from(Scaled::BITS);
     let mut shift = bits - (numerator.bits() as i64 - denominator.bits() as i64);
     let scale = |magnitude: &BigUint, by: i64| if by > 0 { magnitude << by } else { magnitude.clone() };
     let (above, below) = (scale(numerator.magnitude(), shift), scale(denominator, -shift));
-    let (mut quotient, rest) = (&above / &below, &above % &below);
+    let (mut whole, rest) = (&above / &below, &above % &below);
     let mut exact = rest.bits() == 0;
-    if quotient.bits() > u64::from(Scaled::BITS) {
-        exact &= !quotient.bit(0);
-        quotient >>= 1u32;
+    if whole.bits() > u64::from(Scaled::BITS) {
+        exact &= !whole.bit(0);
+        whole >>= 1u32;
         shift -= 1;
     }
     let floor = match numerator.sign() {
-        Sign::Minus if exact => -BigInt::from(quotient),
-        Sign::Minus => -BigInt::from(quotient) - 1,
-        _ => BigInt::from(quotient),
+        Sign::Minus if exact => -BigInt::from(whole),
+        Sign::Minus => -BigInt::from(whole) - 1,
+        _ => BigInt::from(whole),
     };
     let significand = i128::try_from(floor).expect("the quotient has as many bits as it was shifted to");
-    Scaled { significand, exponent: -shift as i32, exact }
+    Scaled { significand, exponent: -shift as i32, exact, quotient }
 }
 
 #[cfg(test)]
@@ -85,7 +87,8 @@ mod tests {
             numerator in any::<i64>(), denominator in 1u64.., exponent in -300i32..300,
         ) {
             let number = Rational::ratio(numerator, denominator).times(&Rational::of(2f64.powi(exponent)));
-            let Scaled { significand, exponent, exact } = floor(&number);
+            let Scaled { significand, exponent, exact, quotient } = floor(&number);
+            prop_assert!(quotient.is_none_or(|(numerator, denominator)| Rational::ratio(numerator, denominator) == number));
             let unit = Rational::of(2f64.powi(exponent));
             let low = unit.times(&Rational::new(BigInt::from(significand), BigUint::from(1u32)));
             prop_assert!(low <= number && number < low.plus(&unit));

@@ -1,6 +1,7 @@
 //! Quotients of whole numbers of any size, rounded once when they are read.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use num_bigint::{BigInt, BigUint, Sign};
 
@@ -162,36 +163,35 @@ impl Ord for Rational {
     }
 }
 
-/// Several quotients over one denominator.
-pub(super) struct Common {
-    numerators: Vec<BigInt>,
-    denominator: BigUint,
+/// The sum of quotients: those of one denominator first, then two by two, so that long numbers are
+/// few.
+pub(super) fn sum(values: impl Iterator<Item = Rational>) -> Rational {
+    let mut numerators: BTreeMap<BigUint, BigInt> = BTreeMap::new();
+    for Rational { numerator, denominator } in values {
+        *numerators.entry(denominator).or_default() += numerator;
+    }
+    let mut sums: Vec<Rational> = numerators
+        .into_iter()
+        .map(|(denominator, numerator)| Rational::new(numerator, denominator))
+        .collect();
+    while sums.len() > 1 {
+        let two =
+            |pair: &[Rational]| pair.get(1).map_or_else(|| pair[0].clone(), |other| pair[0].plus(other));
+        sums = sums.chunks(2).map(two).collect();
+    }
+    sums.pop().unwrap_or_else(|| Rational::whole(0))
 }
 
-impl Common {
-    pub(super) fn new(values: &[Rational]) -> Self {
-        let mut distinct: Vec<&BigUint> = values.iter().map(|value| &value.denominator).collect();
-        distinct.sort_unstable();
-        distinct.dedup();
-        let denominator: BigUint = distinct.into_iter().product();
-        let scaled = |value: &Rational| &value.numerator * signed(&(&denominator / &value.denominator));
-        Self { numerators: values.iter().map(scaled).collect(), denominator }
-    }
+/// The mean of quotients; there is at least one.
+pub(super) fn mean(values: &[Rational]) -> Rational {
+    sum(values.iter().cloned()).over(&Rational::whole(values.len() as i128))
+}
 
-    /// Their mean; there is at least one.
-    pub(super) fn mean(&self) -> Rational {
-        let sum: BigInt = self.numerators.iter().sum();
-        Rational::new(sum, &self.denominator * self.numerators.len())
-    }
-
-    /// The sum of their squared distances from the mean, divided by `degrees`.
-    pub(super) fn spread(&self, degrees: u64) -> Rational {
-        let count = self.numerators.len();
-        let sum: BigInt = self.numerators.iter().sum();
-        let squares: BigInt = self.numerators.iter().map(|x| x * x).sum();
-        let denominator = &self.denominator * &self.denominator * count * degrees;
-        Rational::new(squares * count - &sum * &sum, denominator)
-    }
+/// The sum of the squared distances of quotients from their mean, divided by `degrees`.
+pub(super) fn spread(values: &[Rational], degrees: u64) -> Rational {
+    let count = Rational::whole(values.len() as i128);
+    let (total, squares) = (sum(values.iter().cloned()), sum(values.iter().map(|x| x.times(x))));
+    squares.times(&count).minus(&total.times(&total)).over(&count.times(&Rational::whole(degrees)))
 }
 
 fn signed(magnitude: &BigUint) -> BigInt {
@@ -266,13 +266,12 @@ mod tests {
         #[test]
         fn mean_and_spread_are_those_of_the_definition(values in prop::collection::vec((-99i32..99, 1u64..9), 1..7)) {
             let values: Vec<Rational> = values.into_iter().map(|(n, d)| Rational::ratio(n, d)).collect();
-            let (common, count) = (Common::new(&values), values.len() as u64);
-            let sum = values.iter().fold(Rational::whole(0), |sum, value| sum.plus(value));
-            let mean = sum.over(&Rational::whole(count));
-            prop_assert_eq!(&common.mean(), &mean);
-            let squares = values.iter().map(|value| value.minus(&mean)).map(|d| d.times(&d));
-            let total = squares.fold(Rational::whole(0), |sum, square| sum.plus(&square));
-            prop_assert_eq!(common.spread(3), total.over(&Rational::whole(3)));
+            let slow = |terms: &[Rational]| terms.iter().fold(Rational::whole(0), |sum, term| sum.plus(term));
+            let centre = slow(&values).over(&Rational::whole(values.len() as u64));
+            prop_assert_eq!(&mean(&values), &centre);
+            let squares: Vec<Rational> =
+                values.iter().map(|value| value.minus(&centre)).map(|d| d.times(&d)).collect();
+            prop_assert_eq!(spread(&values, 3), slow(&squares).over(&Rational::whole(3)));
         }
     }
 

@@ -1,7 +1,7 @@
 //! Which numbers of a group follow from sums over its runs, or from how often values occur, and how.
 
 use calipers_core::value::rounded_quotient;
-use calipers_core::{Counts, Grouping, Groups, Metric, Pooling, Sum, Term, Value};
+use calipers_core::{Counts, Grouping, Groups, Largest, Metric, Pooling, Sum, Term, Value};
 
 use super::protocol::{Direction, Preset, Training};
 use super::reading::{quotient, stability, table_folds};
@@ -74,14 +74,13 @@ pub(crate) fn pooling(protocol: &Training, metric: &Metric<Training>) -> Pooling
             Value::Count(protocol.horizon.unwrap_or_else(|| survival(runs).last).into())
         }),
         // Depths are not negative: their bits are in their order.
-        "drop_depth_max" => counts(
+        "drop_depth_max" => largest(
             |_, run| after(run, |after| after.drop_depth.to_bits()),
-            |_, depths| largest(depths).map_or_else(nothing, |bits| Value::Number(f64::from_bits(bits))),
+            |bits| Value::Number(f64::from_bits(bits)),
         ),
-        "longest_break_max" => counts(
-            |_, run| after(run, |after| after.longest_break),
-            |_, breaks| largest(breaks).map_or_else(nothing, |points| Value::Count(points.into())),
-        ),
+        "longest_break_max" => {
+            largest(|_, run| after(run, |after| after.longest_break), |points| Value::Count(points.into()))
+        }
         _ => Pooling::Rows,
     }
 }
@@ -95,6 +94,10 @@ fn counts(
     read: fn(&Training, &[(u64, u32)]) -> Value,
 ) -> Pooling<Training> {
     Pooling::Counts(Counts { grouping: CONFIGURATION, item, read })
+}
+
+fn largest(item: fn(&Training, &Row) -> Option<u64>, read: fn(u64) -> Value) -> Pooling<Training> {
+    Pooling::Largest(Largest { grouping: CONFIGURATION, item, read })
 }
 
 /// Where the sums of [`with`] are: of values, of runs that have one, of all runs.
@@ -294,8 +297,4 @@ fn olympic(_: &Training, runs: &[(u64, u32)]) -> Value {
     let first = ranked(runs, 0).map_or(0, i128::from);
     let last = if never == 0 { ranked(runs, all - 1).map_or(0, i128::from) } else { 0 };
     quotient_of(total - first - last, i128::from(all) - 2)
-}
-
-fn largest(values: &[(u64, u32)]) -> Option<u64> {
-    values.iter().rev().find(|(_, count)| *count > 0).map(|(value, _)| *value)
 }

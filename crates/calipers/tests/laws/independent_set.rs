@@ -25,7 +25,9 @@ pub(crate) fn samples() -> Vec<Sample<IndependentSet>> {
     let other = IndependentSet { seed: 1, ..strict.clone() };
     let each_graph = IndependentSet { pos_weight: PosWeight::Graph, ..strict.clone() };
     let two_losses = IndependentSet { feasibility_weight: 0.5, ..each_graph.clone() };
+    let published = IndependentSet { reference_mean: Some(4.5), ..two_losses.clone() };
     vec![
+        Sample { protocol: published, other: two_losses.clone(), add },
         Sample { protocol: strict.clone(), other, add },
         Sample { protocol: document, other: strict, add },
         Sample { protocol: each_graph.clone(), other: two_losses.clone(), add },

@@ -21,7 +21,8 @@ pub(crate) fn samples() -> Vec<Sample<Robustness>> {
         Sample { protocol: ranged, other: strict, add: add_one },
         Sample { protocol: fork.clone(), other: document.clone(), add: add_one },
         Sample { protocol: strict_again, other: document.clone(), add: add_whole },
-        Sample { protocol: fork, other: document, add: add_whole },
+        Sample { protocol: fork, other: document.clone(), add: add_whole },
+        Sample { protocol: Robustness::default(), other: document, add: add_budgets },
     ]
 }
 
@@ -37,9 +38,29 @@ fn add_one(accumulator: &mut Accumulator<Robustness>, name: &str, unit: usize) {
 
 /// Repetitions of one condition that all have every piece of evidence.
 fn add_whole(accumulator: &mut Accumulator<Robustness>, name: &str, unit: usize) {
+    add_complete(accumulator, name, unit, "0.05", &[1.0]);
+}
+
+/// Pairs of one attack at several budgets, of which budget 0 is often not drawn. Biases have more
+/// bits than are kept of them, and test sets are of different size.
+fn add_budgets(accumulator: &mut Accumulator<Robustness>, name: &str, unit: usize) {
+    let budget = if unit == 0 { "0" } else { ["0.05", "0.1", "0.2", "0.4"][unit % 4] };
+    add_complete(accumulator, name, unit, budget, &[1.0, 1e-7, 3e4]);
+}
+
+fn add_complete(
+    accumulator: &mut Accumulator<Robustness>,
+    name: &str,
+    unit: usize,
+    budget: &str,
+    sizes: &[f64],
+) {
     let mut random = SplitMix64::new(unit as u64);
     let nodes = 4 + unit % 3;
-    let mut numbers = || (0..nodes * COLUMNS).map(|_| random.unit() - 0.5).collect::<Vec<f64>>();
+    let mut numbers = || {
+        let sizes = sizes.iter().cycle();
+        sizes.take(nodes * COLUMNS).map(|size| (random.unit() - 0.5) * size).collect::<Vec<f64>>()
+    };
     let (clean, attacked) = (numbers(), numbers());
     let labels: Vec<i64> = clean
         .chunks(COLUMNS)
@@ -53,7 +74,7 @@ fn add_whole(accumulator: &mut Accumulator<Robustness>, name: &str, unit: usize)
         test: Some(&test),
         clean_edges: Some(&clean_edges),
         attacked_edges: Some(&attacked_edges),
-        ..Pair::new(name, Budget::parse("0.05").unwrap(), matrix(&clean), matrix(&attacked))
+        ..Pair::new(name, Budget::parse(budget).unwrap(), matrix(&clean), matrix(&attacked))
     };
     accumulator.update(name, pair).unwrap();
 }
