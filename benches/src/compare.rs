@@ -47,7 +47,8 @@ pub(crate) fn run(report: &mut dyn FnMut(Line)) -> Outcome {
     let config: Config = serde_json::from_value(json!({"labels": labels, "measure": "all"}))?;
     family(report, "segmentation", &config.resolve()?, "miou", maps)?;
     family(report, "training", &Training::new(Preset::Strict), "velocity_rmst", curve)?;
-    family(report, "robustness", &Robustness::default(), "bias_relative", pair)
+    family(report, "robustness", &Robustness::default(), "bias_relative", pair)?;
+    family(report, "robustness over budgets", &Robustness::default(), "accuracy_auc", pair_of_budgets)
 }
 
 type Add<P> = fn(&mut Accumulator<P>, &str, &mut SplitMix64) -> calipers::Result<()>;
@@ -145,6 +146,25 @@ fn curve(rows: &mut Accumulator<Training>, name: &str, random: &mut SplitMix64) 
 }
 
 fn pair(rows: &mut Accumulator<Robustness>, name: &str, random: &mut SplitMix64) -> calipers::Result<()> {
+    pair_at("0.05", rows, name, random)
+}
+
+/// Five budgets, of which every unit has one.
+fn pair_of_budgets(
+    rows: &mut Accumulator<Robustness>,
+    name: &str,
+    random: &mut SplitMix64,
+) -> calipers::Result<()> {
+    let place = name.parse::<usize>().map_or(0, |unit| unit % 5);
+    pair_at(["0", "0.05", "0.1", "0.2", "0.4"][place], rows, name, random)
+}
+
+fn pair_at(
+    budget: &str,
+    rows: &mut Accumulator<Robustness>,
+    name: &str,
+    random: &mut SplitMix64,
+) -> calipers::Result<()> {
     const NODES: usize = 10;
     let mut numbers = || (0..NODES * 3).map(|_| random.unit()).collect::<Vec<f64>>();
     let (clean, attacked) = (numbers(), numbers());
@@ -157,7 +177,7 @@ fn pair(rows: &mut Accumulator<Robustness>, name: &str, random: &mut SplitMix64)
         test: Some(&test),
         clean_edges: Some(&before),
         attacked_edges: Some(&after),
-        ..Pair::new(name, Budget::parse("0.05")?, matrix(&clean)?, matrix(&attacked)?)
+        ..Pair::new(name, Budget::parse(budget)?, matrix(&clean)?, matrix(&attacked)?)
     };
     rows.update(name, pair)
 }
