@@ -11,6 +11,7 @@ import pytest
 
 import calipers as cp
 
+pytestmark = pytest.mark.usefixtures("ctrl_c")
 RNG = np.random.default_rng(0)
 
 

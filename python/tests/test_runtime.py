@@ -49,6 +49,7 @@ def test_threads_may_share_an_evaluator() -> None:
     assert len(acc) == 40
 
 
+@pytest.mark.usefixtures("ctrl_c")
 def test_an_interrupt_stops_a_batch() -> None:
     graphs = 4000
     ring = np.arange(100)
