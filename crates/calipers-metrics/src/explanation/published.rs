@@ -157,6 +157,7 @@ pub(super) fn kl(protocol: &Explanation, given: &Given<'_>, instances: &Instance
 pub fn kl_sum(scores: Scores, y_hat: Data<'_>, y_sub: Data<'_>, columns: Option<usize>) -> PublishedKl {
     let short = match (scores, y_hat, y_sub) {
         (Scores::Logits, Data::F32(p), Data::F32(q)) => kl_of_logits(p, q, columns),
+        (Scores::Probs, Data::F32(p), Data::F32(q)) => kl_of_probabilities(p, q, columns),
         _ => None,
     };
     short.unwrap_or_else(|| kl_sum_by_steps(scores, y_hat, y_sub, columns))
@@ -165,8 +166,18 @@ pub fn kl_sum(scores: Scores, y_hat: Data<'_>, y_sub: Data<'_>, columns: Option<
 /// The same of f32 logits; `None` where their probabilities may vanish.
 pub fn kl_of_logits(y_hat: &[f32], y_sub: &[f32], columns: Option<usize>) -> Option<PublishedKl> {
     let columns = columns.unwrap_or(y_hat.len()).max(1);
-    let sum = single_kernel::divergence(y_hat, y_sub, columns)?.into();
-    Some(PublishedKl { sum, infinite: false, nan: false, precision: Precision::Single })
+    single_kernel::divergence(y_hat, y_sub, columns).map(single)
+}
+
+/// The same of f32 probabilities; `None` where one is 0 or no usual number.
+fn kl_of_probabilities(y_hat: &[f32], y_sub: &[f32], columns: Option<usize>) -> Option<PublishedKl> {
+    let columns = columns.unwrap_or(y_hat.len()).max(1);
+    single_kernel::divergence_of_probabilities(y_hat, y_sub, columns).map(single)
+}
+
+/// A sum of finite divergences of f32 scores.
+fn single(sum: ExactSum) -> PublishedKl {
+    PublishedKl { sum: sum.into(), infinite: false, nan: false, precision: Precision::Single }
 }
 
 /// The same by softmax, quotient and logarithm, for scores of any type and size.
