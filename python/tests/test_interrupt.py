@@ -1,4 +1,4 @@
-"""Ctrl-C stops one large unit, a batch and a bootstrap, and nothing of it is kept."""
+"""Ctrl-C stops one large unit, a batch, a bootstrap and a comparison, and nothing of it is kept."""
 
 import signal
 import threading
@@ -85,6 +85,18 @@ def test_resamples_of_a_report() -> None:
     stopped(lambda: acc.report(bootstrap=2_000_000))
     assert len(acc) == 400
     assert acc.report().units == 400
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_resamples_of_a_comparison(threads: int) -> None:
+    def measured() -> Any:
+        acc = cp.independent_set.Evaluator(baseline="none", certificate="off")
+        for unit in range(2000):
+            acc.update(f"g{unit}", edge_index=ring(4), logits=RNG.normal(size=4), labels=[1, 0, 1, 0])
+        return acc
+
+    pair = measured(), measured()
+    stopped(lambda: cp.compare(*pair, metrics=["accuracy"], resamples=1_000_000, threads=threads))
 
 
 def test_a_signal_in_another_thread_is_left_to_the_main_one() -> None:

@@ -1,9 +1,9 @@
 //! The only threads: jobs in, one accumulator out, the same for any number of workers.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use calipers_core::{Accumulator, Error, ErrorKind, Protocol, Result};
+use calipers_core::{Accumulator, Error, ErrorKind, Protocol, Result, stop};
 
 /// Told how far the work has come; the command line draws a bar from it.
 pub trait Progress: Sync {
@@ -53,7 +53,8 @@ where
 
 /// Does every job with `threads` workers, each into a part of its own, and gives the parts. Which
 /// jobs share a part is left to chance. When jobs fail, the error is that of the first failing
-/// job, whoever met it first.
+/// job, whoever met it first. The caller's thread is one of the workers: between jobs it asks for all
+/// of them whether the work is still wanted.
 pub fn in_parts<J: Sync, T: Send>(
     jobs: &[J],
     threads: usize,
@@ -68,9 +69,16 @@ pub fn in_parts<J: Sync, T: Send>(
     let first_failure = |failed: &Mutex<Option<(usize, Error)>>| {
         failed.lock().map_or(usize::MAX, |failed| failed.as_ref().map_or(usize::MAX, |(at, _)| *at))
     };
+    let unwanted = AtomicBool::new(false);
     let worker = || {
         let mut mine = new();
         loop {
+            if stop::asked() {
+                unwanted.store(true, Ordering::Relaxed);
+            }
+            if unwanted.load(Ordering::Relaxed) {
+                break;
+            }
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(job) = jobs.get(at).filter(|_| at < first_failure(&failed)) else { break };
             if let Err(error) = work(at, job, &mut mine)
@@ -84,15 +92,15 @@ pub fn in_parts<J: Sync, T: Send>(
         mine
     };
     let workers = threads.clamp(1, jobs.len().max(1));
-    let parts: Vec<Option<T>> = if workers == 1 {
-        vec![Some(worker())]
-    } else {
-        std::thread::scope(|scope| {
-            let handles: Vec<_> = (0..workers).map(|_| scope.spawn(worker)).collect();
-            handles.into_iter().map(|handle| handle.join().ok()).collect()
-        })
-    };
+    let parts: Vec<Option<T>> = std::thread::scope(|scope| {
+        let handles: Vec<_> = (1..workers).map(|_| scope.spawn(worker)).collect();
+        let mine = Some(worker());
+        handles.into_iter().map(|handle| handle.join().ok()).chain([mine]).collect()
+    });
     progress.finish();
+    if unwanted.into_inner() {
+        return Err(Error::new(ErrorKind::Interrupted, "interrupted"));
+    }
     if let Ok(Some((_, error))) = failed.into_inner() {
         return Err(error);
     }
@@ -154,6 +162,30 @@ mod tests {
         let takers = |place| (1..=3).filter(move |index| Shard { index: *index, of: 3 }.takes(place));
         let all: Vec<u32> = (0..5).flat_map(|unit| takers((1, unit))).collect();
         assert_eq!(all, [2, 3, 1, 2, 3]);
+    }
+
+    #[test]
+    fn work_that_is_no_longer_wanted_ends_for_all_workers() {
+        for threads in [1, 3] {
+            let jobs: Vec<u32> = (0..100_000).collect();
+            let done = AtomicUsize::new(0);
+            let asked = std::cell::Cell::new(0);
+            let question = move || {
+                asked.set(asked.get() + 1);
+                asked.get() > 2
+            };
+            let work = || {
+                in_parts(&jobs, threads, &Silent, Vec::new, |_, job, part: &mut Vec<u32>| {
+                    done.fetch_add(1, Ordering::Relaxed);
+                    std::thread::sleep(std::time::Duration::from_millis(1));
+                    part.push(*job);
+                    Ok(())
+                })
+            };
+            let kept =
+                stop::watched(question, || assert_eq!(work().unwrap_err().kind(), ErrorKind::Interrupted));
+            assert!(kept.is_none() && done.into_inner() < jobs.len(), "{threads}");
+        }
     }
 
     #[test]
