@@ -1,5 +1,10 @@
 //! Where the bytes that give a table its shape are, sixty-four bytes at a time.
 
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::{
+    __m256i, _mm256_cmpeq_epi8, _mm256_movemask_epi8, _mm256_set_epi64x, _mm256_set1_epi8,
+};
+
 /// How many bytes one set of masks covers.
 pub(super) const BLOCK: usize = 64;
 
@@ -15,35 +20,56 @@ pub(super) struct Masks {
 }
 
 impl Masks {
-    /// The masks of the block that starts at byte `at`; beyond the end of the text nothing is set.
-    #[inline]
-    pub(super) fn of(text: &[u8], at: usize, delimiter: u8) -> Self {
-        let rest = text.get(at..).unwrap_or_default();
-        match rest.first_chunk() {
-            Some(block) => Self::of_block(block, delimiter),
-            None => {
-                let mut block = [0; BLOCK];
-                block[..rest.len()].copy_from_slice(rest);
-                Self::of_block(&block, delimiter)
-            }
-        }
-    }
-
-    #[inline]
-    fn of_block(block: &[u8; BLOCK], delimiter: u8) -> Self {
+    /// The masks of one block.
+    #[inline(always)]
+    pub(super) fn of(block: &[u8; BLOCK], delimiter: u8) -> Self {
         Self { delimiters: equal(block, delimiter), ends: equal(block, b'\n'), quotes: equal(block, b'"') }
     }
 
-    /// What is left of the masks behind the lowest `count` bits; `count` is at most 64.
+    /// The same with instructions that compare half a block at once.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
     #[inline]
+    pub(super) fn of_with_avx2(block: &[u8; BLOCK], delimiter: u8) -> Self {
+        let [low, high] = halves(block);
+        let equal = |byte: u8| {
+            let byte = _mm256_set1_epi8(byte.cast_signed());
+            let bits = |half| u64::from(_mm256_movemask_epi8(_mm256_cmpeq_epi8(half, byte)).cast_unsigned());
+            bits(low) | bits(high) << 32
+        };
+        Self { delimiters: equal(delimiter), ends: equal(b'\n'), quotes: equal(b'"') }
+    }
+
+    /// What is left of the masks behind the lowest `count` bits; `count` is at most 64.
+    #[inline(always)]
     pub(super) fn past(self, count: u32) -> Self {
         let keep = u64::MAX.checked_shl(count).unwrap_or(0);
         Self { delimiters: self.delimiters & keep, ends: self.ends & keep, quotes: self.quotes & keep }
     }
 }
 
-/// Where a byte is in the block.
+/// The last bytes of a text, fewer than a block, as one that ends in zeros.
+pub(super) fn filled_up(rest: &[u8]) -> [u8; BLOCK] {
+    let mut block = [0; BLOCK];
+    block[..rest.len()].copy_from_slice(rest);
+    block
+}
+
+/// The lower and the upper bytes of a block. What looks like eight loads becomes two.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
 #[inline]
+fn halves(block: &[u8; BLOCK]) -> [__m256i; 2] {
+    let mut words = [0; BLOCK / 8];
+    for (word, bytes) in words.iter_mut().zip(block.as_chunks().0) {
+        *word = i64::from_le_bytes(*bytes);
+    }
+    let [a, b, c, d, e, f, g, h] = words;
+    [_mm256_set_epi64x(d, c, b, a), _mm256_set_epi64x(h, g, f, e)]
+}
+
+/// Where a byte is in the block.
+#[inline(always)]
 fn equal(block: &[u8; BLOCK], byte: u8) -> u64 {
     /// Multiplied with eight bytes of 0 or 1, leaves them as the bits of the highest byte.
     const GATHER: u64 = 0x0102_0408_1020_4080;
@@ -57,26 +83,50 @@ fn equal(block: &[u8; BLOCK], byte: u8) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use multiversion::multiversion;
+    use multiversion::target::match_target;
     use proptest::prelude::*;
 
     use super::*;
 
+    /// The masks as this machine finds them.
+    #[multiversion(targets("x86_64+avx2"))]
+    fn here(block: &[u8; BLOCK], delimiter: u8) -> Masks {
+        match_target! {
+            "x86_64+avx2" => Masks::of_with_avx2(block, delimiter),
+            _ => Masks::of(block, delimiter),
+        }
+    }
+
     /// One comparison per byte.
-    fn one_by_one(text: &[u8], at: usize, byte: u8) -> u64 {
-        let block = text.iter().skip(at).take(BLOCK);
-        block.enumerate().map(|(place, found)| u64::from(*found == byte) << place).sum()
+    fn one_by_one(block: &[u8; BLOCK], byte: u8) -> u64 {
+        block.iter().enumerate().map(|(place, found)| u64::from(*found == byte) << place).sum()
     }
 
     proptest! {
         #[test]
         fn masks_are_those_of_one_comparison_per_byte(
-            text in prop::collection::vec(prop::sample::select(&b",;\n\"\r\x00\x01\x80\xac0.-e"[..]), 0..200),
-            at in 0_usize..220,
+            bytes in prop::collection::vec(prop::sample::select(&b",;\n\"\r\x00\x01\x80\xac0.-e"[..]), 0..=BLOCK),
+            delimiter in prop::sample::select(&b",;\t"[..]),
         ) {
-            let masks = Masks::of(&text, at, b',');
-            prop_assert_eq!(masks.delimiters, one_by_one(&text, at, b','));
-            prop_assert_eq!(masks.ends, one_by_one(&text, at, b'\n'));
-            prop_assert_eq!(masks.quotes, one_by_one(&text, at, b'"'));
+            let block = filled_up(&bytes);
+            let masks = Masks {
+                delimiters: one_by_one(&block, delimiter),
+                ends: one_by_one(&block, b'\n'),
+                quotes: one_by_one(&block, b'"'),
+            };
+            prop_assert_eq!(Masks::of(&block, delimiter), masks);
+            prop_assert_eq!(here(&block, delimiter), masks);
+        }
+    }
+
+    #[test]
+    fn every_byte_of_a_block_has_its_bit() {
+        for place in 0..BLOCK {
+            let mut block = [b'0'; BLOCK];
+            block[place] = b',';
+            let masks = Masks { delimiters: 1 << place, ..Masks::default() };
+            assert_eq!((Masks::of(&block, b','), here(&block, b',')), (masks, masks));
         }
     }
 

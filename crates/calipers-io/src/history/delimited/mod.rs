@@ -12,6 +12,7 @@ mod masks;
 mod number;
 mod panel;
 mod rows;
+mod scan;
 mod walk;
 mod wide;
 

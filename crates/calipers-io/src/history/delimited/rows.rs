@@ -1,12 +1,12 @@
 //! Rows of a delimited table: where the wanted cells of each row are.
 //!
-//! Rows without quotes are found in the [`Masks`]: cells are counted, and only the borders of the
+//! Rows without quotes are passed over by [`Scan`]: cells are counted, and only the borders of the
 //! wanted ones are located. A row in which a quote occurs is read once more by [`Cells`].
 
 use calipers_core::{Error, Result};
 
 use super::cells::{Cell, Cells};
-use super::masks::{BLOCK, Masks};
+use super::scan::Scan;
 use crate::limits;
 
 /// Walks over the rows behind the header.
@@ -18,18 +18,13 @@ pub(super) struct Rows<'a> {
     /// The wanted columns, ascending, and which borders are before and behind their cells; none is
     /// the start or the end of the row.
     picks: Vec<(usize, [Option<usize>; 2])>,
-    /// Which delimiters of a row border a wanted cell, counted from 1, ascending.
-    borders: Vec<usize>,
-    /// Where those of the current row are.
-    found: Vec<usize>,
+    /// Finds the delimiters that border a wanted cell.
+    scan: Scan<'a>,
     /// The wanted cells of the current row.
     cells: Vec<Cell>,
     /// Where the next row starts, and its line.
     start: usize,
     line: u64,
-    /// The block in which the next row starts, and what of it has not been passed.
-    block: usize,
-    masks: Masks,
     /// Whether the text ends inside a quoted cell of the next row.
     open: bool,
 }
@@ -62,22 +57,17 @@ impl<'a> Rows<'a> {
         borders.dedup();
         borders.retain(|border| (1..width).contains(border));
         let sides = |pick: &usize| (*pick, [*pick, pick + 1].map(|side| borders.binary_search(&side).ok()));
-        let mut rows = Self {
+        Self {
             text,
             delimiter,
             width,
             picks: picks.iter().map(sides).collect(),
-            found: Vec::with_capacity(borders.len()),
             cells: vec![Cell::default(); picks.len()],
-            borders,
+            scan: Scan::new(text.as_bytes(), delimiter, borders, start),
             start,
             line,
-            block: 0,
-            masks: Masks::default(),
             open: false,
-        };
-        rows.load(start);
-        rows
+        }
     }
 
     /// The next row that is not blank: its line and its wanted cells in the order of the picks.
@@ -119,52 +109,17 @@ impl<'a> Rows<'a> {
     /// Passes over a row without quotes; none when there is one.
     #[inline]
     fn plain_row(&mut self) -> Option<Passed> {
-        self.found.clear();
-        let mut delimiters_before = 0;
-        loop {
-            let end = self.masks.ends.trailing_zeros();
-            let row = u64::MAX.checked_shl(end).map_or(u64::MAX, |beyond| !beyond);
-            if self.masks.quotes & row != 0 {
-                return None;
-            }
-            let mut delimiters = self.masks.delimiters & row;
-            let seen = delimiters_before + delimiters.count_ones() as usize;
-            let mut passed = delimiters_before;
-            while let Some(border) = self.borders.get(self.found.len()).filter(|border| **border <= seen) {
-                while passed + 1 < *border {
-                    delimiters &= delimiters - 1;
-                    passed += 1;
-                }
-                self.found.push(self.block + delimiters.trailing_zeros() as usize);
-            }
-            let end_of_row = self.block + end as usize;
-            if end < BLOCK as u32 {
-                self.masks = self.masks.past(end + 1);
-                return Some(Passed {
-                    width: seen + 1,
-                    end: end_of_row,
-                    next: end_of_row + 1,
-                    lines: 1,
-                    quoted: false,
-                });
-            }
-            let length = self.text.len();
-            if end_of_row >= length {
-                self.masks = Masks::default();
-                return Some(Passed { width: seen + 1, end: length, next: length, lines: 1, quoted: false });
-            }
-            delimiters_before = seen;
-            self.block = end_of_row;
-            self.masks = Masks::of(self.text.as_bytes(), self.block, self.delimiter);
-        }
+        let (width, end) = self.scan.row()?;
+        Some(Passed { width, end, next: self.text.len().min(end + 1), lines: 1, quoted: false })
     }
 
     /// The wanted cells of a row without quotes, from the borders found.
     #[inline]
     fn place_cells(&mut self, start: usize, end: usize) {
+        let found = self.scan.found();
         for (cell, (_, [before, behind])) in self.cells.iter_mut().zip(&self.picks) {
-            let start = before.map_or(start, |border| self.found[border] + 1);
-            let end = behind.map_or(end, |border| self.found[border]);
+            let start = before.map_or(start, |border| found[border] + 1);
+            let end = behind.map_or(end, |border| found[border]);
             *cell = Cell { start, end, doubled: false };
         }
     }
@@ -184,13 +139,8 @@ impl<'a> Rows<'a> {
             width += 1;
         }
         let (end, next) = cells.end();
-        self.load(next);
+        self.scan.move_to(next);
         Ok(Passed { width, end, next, lines: 1 + cells.line_feeds, quoted: true })
-    }
-
-    fn load(&mut self, start: usize) {
-        self.block = start;
-        self.masks = Masks::of(self.text.as_bytes(), start, self.delimiter);
     }
 
     fn refused(&self, width: usize, bytes: usize) -> Error {
@@ -207,6 +157,8 @@ impl<'a> Rows<'a> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     /// The line and the wanted cells of each row.
@@ -243,5 +195,83 @@ mod tests {
         assert!(rows.next().is_ok());
         let error = rows.next().unwrap_err();
         assert_eq!((error.what(), error.place()), ("a row is too long", Some("line 2")));
+    }
+
+    /// Lines and wanted cells of the rows up to the first that is refused, where that is and why.
+    type Read = (Vec<(u64, Vec<Cell>)>, (usize, u64), Option<Error>);
+
+    fn by_blocks(text: &str, width: usize, picks: &[usize]) -> Read {
+        let mut rows = Rows::new(text, b',', width, picks, (0, 1));
+        let mut found = Vec::new();
+        let error = loop {
+            match rows.next() {
+                Ok(Some((line, cells))) => found.push((line, cells.to_vec())),
+                Ok(None) => break None,
+                Err(error) => break Some(error),
+            }
+        };
+        (found, rows.place(), error)
+    }
+
+    fn cell_by_cell(text: &str, width: usize, picks: &[usize]) -> Read {
+        let (mut found, mut place) = (Vec::new(), (0, 1));
+        while place.0 < text.len() {
+            let (start, line) = place;
+            let mut row = Cells::new(text, start, b',');
+            let mut cells = Vec::new();
+            loop {
+                match row.next() {
+                    Ok(Some(cell)) => cells.push(cell),
+                    Ok(None) => break,
+                    Err(error) => return (found, place, Some(error.at(format_args!("line {line}")))),
+                }
+            }
+            let (end, next) = row.end();
+            place = (next, line + 1 + row.line_feeds);
+            if cells.len() == 1 && text[start..end].trim_ascii().is_empty() {
+                continue;
+            }
+            if cells.len() != width {
+                let error = Rows::new(text, b',', width, picks, (0, 1)).refused(cells.len(), end - start);
+                return (found, place, Some(error.at(format_args!("line {line}"))));
+            }
+            found.push((line, picks.iter().map(|pick| cells[*pick]).collect()));
+        }
+        (found, place, None)
+    }
+
+    /// A row of so many cells, a few of which are quoted or belong to another row.
+    fn row(width: usize) -> impl Strategy<Value = String> {
+        let cell = prop_oneof![
+            60 => "[0-9.]{0,9}",
+            2 => "[0-9é]{50,70}",
+            1 => "\"([,\n0é]|\"\"){0,70}\"[ \r]?",
+            1 => prop::sample::select(vec!["5\"", ",", "\r", "\n", "\n\n", "\"a\"b", "\""]).prop_map(String::from),
+        ];
+        let end = prop::sample::select(vec!["\n", "\r\n", "\n \n", "\n\n"]);
+        (prop::collection::vec(cell, width), end).prop_map(|(cells, end)| cells.join(",") + end)
+    }
+
+    proptest! {
+        #[test]
+        fn rows_and_errors_are_those_found_cell_by_cell(
+            (width, picks, rows) in (1_usize..40).prop_flat_map(|width| {
+                let picks = prop::collection::btree_set(0..width, 0..=width.min(5));
+                (Just(width), picks, prop::collection::vec(row(width), 0..12))
+            }),
+            cut in 0_usize..3,
+        ) {
+            let mut text = rows.concat();
+            for _ in 0..cut {
+                text.pop();
+            }
+            let picks: Vec<usize> = picks.into_iter().collect();
+            prop_assert_eq!(by_blocks(&text, width, &picks), cell_by_cell(&text, width, &picks));
+        }
+
+        #[test]
+        fn any_text_is_read_as_cell_by_cell(text in "[,\n\"\r 0é]{0,200}", width in 1_usize..4) {
+            prop_assert_eq!(by_blocks(&text, width, &[0]), cell_by_cell(&text, width, &[0]));
+        }
     }
 }
