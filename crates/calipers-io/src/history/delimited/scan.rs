@@ -1,6 +1,6 @@
 //! Rows without quotes: their cells counted and some delimiters located, a block at a time.
 //!
-//! Most of a wide table is only counted, so that this loop is where the time of reading one goes.
+//! Most cells of a wide table are only counted, and this is the loop that sees every byte of them.
 
 use multiversion::multiversion;
 use multiversion::target::match_target;
