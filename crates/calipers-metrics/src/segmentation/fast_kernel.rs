@@ -127,7 +127,7 @@ pub(super) fn decide(rows: &[Pixels], idle: &[Pixels], truth: &[i32; BLOCK], out
         let truth = some(truth, from);
         for lane in 0..WIDTH {
             let sound = peaks[lane] > f32::NEG_INFINITY && peaks[lane] < f32::INFINITY;
-            let unsure = truth[lane] != UNSCORED && (unsure[lane] | !sound);
+            let unsure = truth[lane] != UNSCORED && (unsure[lane] != 0 || !sound);
             outcome.tops[from + lane] = tops[lane];
             outcome.unsure[from + lane] = unsure;
             outcome.unsure_pixels += u64::from(unsure);
@@ -139,28 +139,29 @@ pub(super) fn decide(rows: &[Pixels], idle: &[Pixels], truth: &[i32; BLOCK], out
 pub(super) struct Leaders {
     pub(super) peaks: [f32; WIDTH],
     pub(super) tops: [i32; WIDTH],
-    /// Whether any number is not allowed, but for infinite peaks.
-    unsure: [bool; WIDTH],
+    /// Not 0 where any number is not allowed, but for infinite peaks. As wide as the numbers, so that
+    /// comparisons need not be packed.
+    unsure: [i32; WIDTH],
 }
 
 #[inline(always)]
 pub(super) fn leaders(rows: &[Pixels], idle: &[Pixels], from: usize) -> Leaders {
     let mut peaks = [f32::NEG_INFINITY; WIDTH];
     let mut tops = [0i32; WIDTH];
-    let mut unsure = [false; WIDTH];
+    let mut unsure = [0i32; WIDTH];
     for (class, row) in rows.iter().enumerate() {
         let logits = some(row, from);
         for lane in 0..WIDTH {
             let above = logits[lane] > peaks[lane];
             peaks[lane] = if above { logits[lane] } else { peaks[lane] };
             tops[lane] = if above { class as i32 } else { tops[lane] };
-            unsure[lane] |= logits[lane].is_nan();
+            unsure[lane] |= i32::from(logits[lane].is_nan());
         }
     }
     for row in idle {
         let logits = some(row, from);
         for lane in 0..WIDTH {
-            unsure[lane] |= logits[lane].is_nan() | (logits[lane] == f32::INFINITY);
+            unsure[lane] |= i32::from(logits[lane].is_nan() | (logits[lane] == f32::INFINITY));
         }
     }
     Leaders { peaks, tops, unsure }
@@ -183,7 +184,7 @@ fn evaluate_some<A: Adding>(
     outcome: &mut Outcome,
     from: usize,
 ) {
-    let (truth, doubtful) = (some(truth, from), some(doubtful, from));
+    let (truth, doubtful) = (some(truth, from), some(doubtful, from).map(i32::from));
     let Leaders { peaks, tops, unsure } = leaders(rows, idle, from);
     let factor = std::f32::consts::LOG2_E * rules.scale;
     let (rests, squares) = rest(rows, &peaks, &tops, factor, from);
@@ -192,7 +193,9 @@ fn evaluate_some<A: Adding>(
     for lane in 0..WIDTH {
         own[lane] = rows[truth[lane].max(0) as usize][from + lane];
     }
-    let (mut nll_sum, mut brier_sum, mut saturated, mut unsure_pixels) = (0u64, 0u64, 0u64, 0u64);
+    // Numbers of 32 bits first, all lanes at once; the sums, whose terms are twice as wide, after them.
+    let (mut nlls, mut briers, mut confidences) = ([0f32; WIDTH], [0f32; WIDTH], [0f32; WIDTH]);
+    let (mut saturated, mut left) = ([0i32; WIDTH], [0i32; WIDTH]);
     for lane in 0..WIDTH {
         let (rest, peak) = (rests[lane], peaks[lane]);
         let own_power = power(own[lane], peak, factor);
@@ -206,30 +209,35 @@ fn evaluate_some<A: Adding>(
 
         let (bin, near) = bin_of(confidence, rules);
         let scored = truth[lane] != UNSCORED;
-        let sound = peak > f32::NEG_INFINITY && peak < f32::INFINITY && nll <= MOST_NLL;
-        let unsure_here = unsure[lane] | doubtful[lane] | near | !sound;
+        let sound = (peak > f32::NEG_INFINITY) & (peak < f32::INFINITY) & (nll <= MOST_NLL);
+        let unsure_here = (unsure[lane] != 0) | (doubtful[lane] != 0) | near | !sound;
         let counts = scored & !unsure_here;
-        let (nll, brier) = if counts { (nll, brier) } else { (0.0, 0.0) };
-        if A::EXACT {
-            nll_sum += on_grid(nll);
-            brier_sum += on_grid(brier);
-        } else {
-            outcome.plain[0][lane] += f64::from(nll);
-            outcome.plain[1][lane] += f64::from(brier);
-        }
-        saturated += u64::from(counts && rest <= SATURATED);
-        unsure_pixels += u64::from(scored & unsure_here);
-        outcome.peaks[from + lane] = peak;
-        outcome.tops[from + lane] = tops[lane];
-        outcome.unsure[from + lane] = scored & unsure_here;
-        outcome.confidences[from + lane] =
-            if A::EXACT { on_grid(confidence) as u32 } else { confidence.to_bits() };
+        nlls[lane] = if counts { nll } else { 0.0 };
+        briers[lane] = if counts { brier } else { 0.0 };
+        confidences[lane] = confidence;
+        saturated[lane] = i32::from(counts & (rest <= SATURATED));
+        left[lane] = i32::from(scored & unsure_here);
         outcome.bins[from + lane] = if counts { bin_number(bin) } else { UNSCORED };
     }
+    let (mut nll_sum, mut brier_sum) = (0, 0);
+    for lane in 0..WIDTH {
+        if A::EXACT {
+            nll_sum += on_grid(nlls[lane]);
+            brier_sum += on_grid(briers[lane]);
+            outcome.confidences[from + lane] = on_grid(confidences[lane]) as u32;
+        } else {
+            outcome.plain[0][lane] += f64::from(nlls[lane]);
+            outcome.plain[1][lane] += f64::from(briers[lane]);
+            outcome.confidences[from + lane] = confidences[lane].to_bits();
+        }
+        outcome.unsure[from + lane] = left[lane] != 0;
+    }
+    outcome.peaks[from..from + WIDTH].copy_from_slice(&peaks);
+    outcome.tops[from..from + WIDTH].copy_from_slice(&tops);
     outcome.nll += nll_sum;
     outcome.brier += brier_sum;
-    outcome.saturated += saturated;
-    outcome.unsure_pixels += unsure_pixels;
+    outcome.saturated += u64::from(saturated.iter().sum::<i32>().cast_unsigned());
+    outcome.unsure_pixels += u64::from(left.iter().sum::<i32>().cast_unsigned());
 }
 
 /// The sums of the powers, and of their squares, of all classes but the first.
@@ -283,7 +291,7 @@ pub(super) fn bin_of(probability: f32, rules: &Rules) -> (f32, bool) {
     let bin = if below < 0.0 { 0.0 } else { below };
     let bin = if bin > last { last } else { bin };
     let doubt = rules.bins * (probability * rules.error + 4.0 * f32::EPSILON);
-    (bin, (place - nearest).abs() <= doubt && nearest > 0.5 && nearest < last + 0.5)
+    (bin, ((place - nearest).abs() <= doubt) & (nearest > 0.5) & (nearest < last + 0.5))
 }
 
 /// A bin as a whole number, without a conversion that vectors lack.
