@@ -16,7 +16,7 @@ const ROWS: usize = 64;
 /// Logits of a row that lie further apart have probabilities an f32 may not hold.
 const REACH: f32 = 80.0;
 
-/// Probabilities beside these are left to the long way: zeros, of which the published code makes
+/// Probabilities outside are left to the long way: zeros, of which the published code makes
 /// infinity and NaN, and what an f32 holds with fewer digits.
 const PROBABILITIES: std::ops::RangeInclusive<f32> = 1e-30..=1e30;
 
@@ -28,7 +28,10 @@ pub(super) fn divergence(p: &[f32], q: &[f32], columns: usize) -> Option<ExactSu
 
 /// What KL(q ‖ p) of rows of probabilities adds up to; `None` where one of them is no usual number.
 pub(super) fn divergence_of_probabilities(p: &[f32], q: &[f32], columns: usize) -> Option<ExactSum> {
-    summed(p, q, columns, row_divergences_of_probabilities)
+    let mut terms = vec![0.0; p.len().min(ROWS * columns)];
+    summed(p, q, columns, |p, q, columns, out| {
+        row_divergences_of_probabilities(p, q, columns, &mut terms[..p.len()], out)
+    })
 }
 
 /// What the rows of a kernel add up to; `None` where it refuses some.
@@ -36,7 +39,7 @@ fn summed(
     p: &[f32],
     q: &[f32],
     columns: usize,
-    kernel: impl Fn(&[f32], &[f32], usize, &mut [f64]) -> bool,
+    mut kernel: impl FnMut(&[f32], &[f32], usize, &mut [f64]) -> bool,
 ) -> Option<ExactSum> {
     let mut sum = ExactSum::new();
     let mut rows = [0.0; ROWS];
@@ -93,26 +96,43 @@ fn row_divergences(p: &[f32], q: &[f32], columns: usize, out: &mut [f64]) -> boo
     true
 }
 
-/// KL(q ‖ p) of rows of probabilities; `false` where one cannot be computed this way.
+/// KL(q ‖ p) of rows of probabilities; `false` where one cannot be computed this way. `terms` is room
+/// for those of all rows, since single rows do not fill the lanes.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx512vbmi2", "x86_64+avx2"))]
-fn row_divergences_of_probabilities(p: &[f32], q: &[f32], columns: usize, out: &mut [f64]) -> bool {
-    let usual = |values| ends(values).iter().all(|end| PROBABILITIES.contains(end));
+fn row_divergences_of_probabilities(
+    p: &[f32],
+    q: &[f32],
+    columns: usize,
+    terms: &mut [f32],
+    out: &mut [f64],
+) -> bool {
     if !(usual(p) && usual(q)) {
         return false;
     }
-    let rows = p.chunks_exact(columns).zip(q.chunks_exact(columns));
-    for ((p, q), out) in rows.zip(out) {
-        let ((ps, p), (qs, q)) = (p.as_chunks::<LANES>(), q.as_chunks::<LANES>());
+    for ((term, &p), &q) in terms.iter_mut().zip(p).zip(q) {
+        *term = q * ln_of_quotient(q, p);
+    }
+    for (row, out) in terms.chunks_exact(columns).zip(out) {
+        let (groups, rest) = row.as_chunks::<LANES>();
         let mut sum = [0.0f32; LANES];
-        for (p, q) in ps.iter().zip(qs) {
+        for group in groups {
             for lane in 0..LANES {
-                sum[lane] += q[lane] * ln_of_quotient(q[lane], p[lane]);
+                sum[lane] += group[lane];
             }
         }
-        let rest = p.iter().zip(q).map(|(&p, &q)| f64::from(q * ln_of_quotient(q, p)));
-        *out = f64::from(folded(sum, |a, b| a + b)) + rest.sum::<f64>();
+        let rest: f64 = rest.iter().map(|&term| f64::from(term)).sum();
+        *out = f64::from(folded(sum, |a, b| a + b)) + rest;
     }
     true
+}
+
+/// Whether all values are [usual](PROBABILITIES) ones. The bits of positive numbers, read as whole
+/// numbers, are in their order, and those of all others lie above.
+#[inline(always)]
+fn usual(values: &[f32]) -> bool {
+    let (low, high) = (PROBABILITIES.start().to_bits(), PROBABILITIES.end().to_bits());
+    let outside = |value: &f32| u32::from(value.to_bits().wrapping_sub(low) > high - low);
+    values.iter().fold(0, |any, value| any | outside(value)) == 0
 }
 
 /// The smallest and the largest value; NaN when one is.
