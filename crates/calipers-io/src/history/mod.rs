@@ -5,6 +5,7 @@
 
 mod columns;
 pub mod delimited;
+mod few_digits;
 pub mod json;
 pub mod mlflow;
 pub mod mlflow_sqlite;

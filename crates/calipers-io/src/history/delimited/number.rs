@@ -2,6 +2,7 @@
 
 use calipers_core::Error;
 
+use super::super::few_digits::few_digits;
 use crate::text::shown;
 
 /// The words that say that nothing was logged, besides an empty cell.
@@ -34,37 +35,6 @@ pub(super) fn read(text: &str, decimal_comma: bool) -> Logged {
         None if NOT_LOGGED.contains(&text) => Logged::Nothing,
         None => Logged::Unreadable,
     }
-}
-
-/// A number of at most fifteen digits without an exponent, as almost all are. Its digits are a whole
-/// number below 2^53 and the power of ten is exact, so that the one division rounds as it must.
-#[inline]
-fn few_digits(text: &[u8], mark: u8) -> Option<f64> {
-    const MOST: usize = 15;
-    const POWERS: [f64; MOST + 1] =
-        [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
-    let (negative, text) = text.strip_prefix(b"-").map_or((false, text), |text| (true, text));
-    // Beyond the mark there is one byte for each digit.
-    if text.len() > MOST + 1 {
-        return None;
-    }
-    let (mut digits, mut whole, mut decimals) = (0_u64, 0, None);
-    for byte in text {
-        let digit = byte.wrapping_sub(b'0');
-        if digit < 10 {
-            digits = 10 * digits + u64::from(digit);
-            whole += 1;
-        } else if *byte == mark && decimals.is_none() {
-            decimals = Some(whole);
-        } else {
-            return None;
-        }
-    }
-    if !(1..=MOST).contains(&whole) {
-        return None;
-    }
-    let number = digits as f64 / POWERS[whole - decimals.unwrap_or(whole)];
-    Some(if negative { -number } else { number })
 }
 
 /// A number with a decimal comma; a point could only separate thousands and is refused.
@@ -162,20 +132,6 @@ mod tests {
             for text in [format!("{number}"), format!("{number:e}")] {
                 prop_assert_eq!(bits(&text, false), Ok(Some(bits_in)));
                 prop_assert_eq!(bits(&text.replace('.', ","), true), Ok(Some(bits_in)));
-            }
-        }
-
-        #[test]
-        fn few_digits_are_the_number_that_the_standard_library_reads(
-            text in prop_oneof!["-?[0-9]{0,9}[.,]?[0-9]{0,9}", "[-+0-9.,e ]{0,18}"],
-        ) {
-            for (mark, other) in [(b'.', ','), (b',', '.')] {
-                let standard = text.replace(char::from(mark), ".").parse().ok().map(f64::to_bits);
-                let standard = standard.filter(|_| !text.contains(other));
-                let found = few_digits(text.as_bytes(), mark).map(f64::to_bits);
-                let few = text.bytes().filter(u8::is_ascii_digit).count() <= 15;
-                let plain = !text.contains(['+', 'e']);
-                prop_assert_eq!(found, standard.filter(|_| few && plain), "{:?}", text);
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::super::few_digits::few_digits;
 use super::string;
 
 /// What sort of value it is.
@@ -31,6 +32,11 @@ impl<'a> Value<'a> {
             Kind::Text => &self.raw[1..self.raw.len() - 1],
             _ => return None,
         };
+        if self.kind == Kind::Number
+            && let Some(number) = few_digits(word.as_bytes(), b'.')
+        {
+            return Some(number);
+        }
         match word {
             "NaN" => Some(f64::NAN),
             "Infinity" => Some(f64::INFINITY),
