@@ -352,11 +352,13 @@ impl<'a> Scanner<'a> {
 
     /// The line and the character in it, both from 1.
     pub(super) fn place(&self, at: usize) -> String {
-        let before = &self.text.as_bytes()[..at];
-        let line = 1 + self.start.lines + feeds(before);
+        // Every stretch that ends inside a row asks for this, so a long line must be counted fast.
+        let before = &self.text[..at];
+        let line = 1 + self.start.lines + feeds(before.as_bytes());
         let (start, passed) =
-            memchr::memrchr(b'\n', before).map_or((0, self.start.characters), |end| (end + 1, 0));
-        let characters = String::from_utf8_lossy(without_mark(&before[start..])).chars().count();
+            memchr::memrchr(b'\n', before.as_bytes()).map_or((0, self.start.characters), |end| (end + 1, 0));
+        let characters =
+            before[start..].chars().count() - usize::from(before[start..].starts_with('\u{feff}'));
         format!("line {line}, column {}", 1 + passed + characters)
     }
 }
