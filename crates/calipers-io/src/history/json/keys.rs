@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use calipers_core::{Error, Result};
 
+use super::string;
+
 /// Bytes that the joined names may take beyond the size of the file.
 const FREE_NAMES: usize = 1 << 20;
 
@@ -26,7 +28,10 @@ pub(super) struct Keys {
 
 #[derive(Default)]
 struct Branch {
-    key: String,
+    /// The key between quotes.
+    quoted: String,
+    /// Whether JSON can write the key so: whether it holds nothing to escape.
+    plain: bool,
     parent: u32,
     depth: usize,
     children: BTreeMap<String, u32>,
@@ -41,21 +46,46 @@ struct Branch {
     row: u64,
 }
 
+impl Branch {
+    fn new(key: &str, parent: u32, depth: usize) -> Self {
+        Self { quoted: format!("\"{key}\""), plain: string::is_plain(key), parent, depth, ..Self::default() }
+    }
+
+    fn key(&self) -> &str {
+        &self.quoted[1..self.quoted.len() - 1]
+    }
+}
+
 impl Keys {
     /// No key yet, for a file of so many bytes.
     pub(super) fn new(length: usize) -> Self {
-        Self { branches: vec![Branch::default()], names: Vec::new(), room: length.saturating_add(FREE_NAMES) }
+        let row = Branch::new("", 0, 0);
+        Self { branches: vec![row], names: Vec::new(), room: length.saturating_add(FREE_NAMES) }
+    }
+
+    /// The key that followed `before` inside `parent` the last time, as it may stand in the file:
+    /// rows mostly have the same keys in the same order.
+    #[inline]
+    pub(super) fn expected(&self, parent: Node, before: Option<Node>) -> Option<(Node, &str)> {
+        let guess = self.guess(parent, before);
+        let guessed = &self.branches[guess as usize];
+        (guess != 0 && guessed.plain).then_some((Node(guess), &guessed.quoted))
+    }
+
+    /// Its number, or 0.
+    #[inline]
+    fn guess(&self, parent: Node, before: Option<Node>) -> u32 {
+        match before {
+            Some(before) => self.branches[before.0 as usize].next,
+            None => self.branches[parent.0 as usize].first,
+        }
     }
 
     /// The key inside `parent`, which follows `before` there; true where it is new.
     #[inline]
     pub(super) fn child(&mut self, parent: Node, before: Option<Node>, key: &str) -> (Node, bool) {
-        let guess = match before {
-            Some(before) => self.branches[before.0 as usize].next,
-            None => self.branches[parent.0 as usize].first,
-        };
-        let guessed = &self.branches[guess as usize];
-        if guess != 0 && guessed.parent == parent.0 && guessed.key == key {
+        let guess = self.guess(parent, before);
+        if guess != 0 && self.branches[guess as usize].key() == key {
             return (Node(guess), false);
         }
         let count = self.branches.len() as u32;
@@ -65,8 +95,7 @@ impl Keys {
             None => {
                 above.children.insert(key.to_owned(), count);
                 let depth = above.depth + 1;
-                let branch = Branch { key: key.to_owned(), parent: parent.0, depth, ..Branch::default() };
-                self.branches.push(branch);
+                self.branches.push(Branch::new(key, parent.0, depth));
                 (count, true)
             }
         };
@@ -110,7 +139,7 @@ impl Keys {
     /// Whether the joined name of a key is this one, without joining it.
     pub(super) fn is_named(&self, node: Node, name: &str) -> bool {
         let branch = &self.branches[node.0 as usize];
-        match name.strip_suffix(branch.key.as_str()) {
+        match name.strip_suffix(branch.key()) {
             Some(rest) if branch.parent == 0 => rest.is_empty(),
             Some(rest) => rest.strip_suffix('.').is_some_and(|rest| self.is_named(Node(branch.parent), rest)),
             None => false,
@@ -130,7 +159,7 @@ impl Keys {
         let mut above = node;
         while above != Node::ROW {
             let branch = &self.branches[above.0 as usize];
-            parts.push(branch.key.as_str());
+            parts.push(branch.key());
             above = Node(branch.parent);
         }
         let length = parts.iter().map(|part| part.len()).sum::<usize>() + parts.len() - 1;

@@ -24,6 +24,8 @@ pub(super) struct Rows {
 struct Source {
     node: Node,
     column: usize,
+    /// Whether another key has the same name.
+    shared: bool,
 }
 
 /// The values of a row while it is read, by source, and where each ends.
@@ -74,8 +76,9 @@ impl Rows {
         let row = self.count;
         for index in 0..held.len() {
             let Some((value, _)) = held[index] else { continue };
-            if !self.outdone(held, index) {
-                self.cells.put(self.sources[index].column, row - self.taken, value, || place(row));
+            let source = &self.sources[index];
+            if !(source.shared && self.outdone(held, index)) {
+                self.cells.put(source.column, row - self.taken, value, || place(row));
             }
         }
         self.count = next_row(row)?;
@@ -101,12 +104,12 @@ impl Rows {
         let mut before = None;
         let mut more = scan.open(b'}')?;
         while more {
-            let key = scan.key()?;
-            let (node, new) = self.keys.child(parent, before, &key);
+            let expected = self.keys.expected(parent, before);
+            let node = match expected.filter(|(_, quoted)| scan.is_key(quoted)) {
+                Some((node, _)) => node,
+                None => self.other_key(scan, parent, before)?,
+            };
             before = Some(node);
-            if new {
-                self.look_for(node);
-            }
             if self.keys.seen(node, u64::from(self.count) + 1) {
                 self.forget(node, held);
             }
@@ -117,32 +120,37 @@ impl Rows {
             if !inside {
                 self.keys.list(node)?;
             }
-            match self.keys.source(node) {
-                Some(source) => {
-                    let value = if nested {
-                        Value { kind: Kind::Object, raw: scan.since(start) }
-                    } else {
-                        scan.value()?
-                    };
-                    if held.len() <= source {
-                        held.resize(source + 1, None);
-                    }
-                    held[source] = Some((value, scan.at()));
+            let value =
+                if nested { Value { kind: Kind::Object, raw: scan.since(start) } } else { scan.value()? };
+            if let Some(source) = self.keys.source(node) {
+                if held.len() <= source {
+                    held.resize(source + 1, None);
                 }
-                None if nested => {}
-                None => {
-                    scan.skip()?;
-                }
+                held[source] = Some((value, scan.at()));
             }
             more = scan.more(b'}')?;
         }
         Ok(before.is_some())
     }
 
+    /// Reads a key that need not be the one expected.
+    fn other_key(&mut self, scan: &mut Scanner<'_>, parent: Node, before: Option<Node>) -> Result<Node> {
+        let key = scan.key()?;
+        let (node, new) = self.keys.child(parent, before, &key);
+        if new {
+            self.look_for(node);
+        }
+        Ok(node)
+    }
+
     fn look_for(&mut self, node: Node) {
         if let Some(column) = self.cells.keys().position(|key| self.keys.is_named(node, key)) {
             self.keys.set_source(node, self.sources.len());
-            self.sources.push(Source { node, column });
+            let mut shared = false;
+            for other in self.sources.iter_mut().filter(|other| other.column == column) {
+                (other.shared, shared) = (true, true);
+            }
+            self.sources.push(Source { node, column, shared });
         }
     }
 
@@ -176,6 +184,8 @@ impl Rows {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::super::super::json;
     use super::*;
 
@@ -293,6 +303,8 @@ mod tests {
             ("[{}, {\"a\" 1}]", "row 2, line 1, column 11"),
             ("[{}] []", "the end of the file"),
             ("{\"a\": [1]}", "not in a list"),
+            // The keys before it must not make this one a key.
+            (r#"[{"a\"b": 1}, {"a"b": 1}]"#, "row 2, line 1, column 19"),
         ] {
             let error = list(text).unwrap_err().to_string();
             assert!(error.contains(words), "{text}: {error}");
@@ -305,5 +317,65 @@ mod tests {
         let inner: Vec<String> = (0..4000).map(|key| format!("\"{key}\": 1")).collect();
         let text = format!("[{{\"{}\": {{{}}}}}]", "k".repeat(10_000), inner.join(","));
         assert!(list(&text).unwrap_err().to_string().contains("nested keys"));
+    }
+
+    /// The tokens of some rows; what stands behind a key is a token of its own.
+    fn tokens() -> impl Strategy<Value = Vec<&'static str>> {
+        let key = prop::sample::select(vec![
+            "epoch",
+            "val",
+            "F1",
+            "val.F1",
+            "run",
+            "é",
+            "e",
+            r#"e\"h"#,
+            "v\\u0061l",
+        ]);
+        let value =
+            prop::sample::select(vec!["1", "-0.25", "1e3", "NaN", "null", "\"x\"", "[]", "{\"F1\": 2}"]);
+        let row = prop::collection::vec((key, value), 0..5).prop_map(|members| {
+            let mut row = vec!["{"];
+            for (key, value) in members {
+                row.extend([if row.len() > 1 { ", \"" } else { "\"" }, key, COLON, value]);
+            }
+            row.push("}");
+            row
+        });
+        prop::collection::vec(row, 1..4).prop_map(|rows| {
+            let mut list = vec!["["];
+            for row in rows.iter().chain(&rows) {
+                list.extend((list.len() > 1).then_some(","));
+                list.extend(row);
+            }
+            list.push("]");
+            list
+        })
+    }
+
+    const COLON: &str = "\":";
+
+    proptest! {
+        /// A blank before the colon keeps keys from being taken as expected.
+        #[test]
+        fn keys_that_are_expected_change_nothing_but_the_time(
+            tokens in tokens(),
+            damage in prop::option::of((any::<prop::sample::Index>(), any::<prop::sample::Index>())),
+        ) {
+            let mut tokens = tokens;
+            // Colons stay behind keys as long as no quote moves.
+            let without_quotes: Vec<usize> = (0..tokens.len()).filter(|place| !tokens[*place].contains('"')).collect();
+            if let Some((place, other)) = damage {
+                tokens[*place.get(&without_quotes)] = tokens[*other.get(&without_quotes)];
+            }
+            let outcome = |text: &str| match list(text) {
+                // Texts, since a NaN equals nothing.
+                Ok(table) => Ok(format!("{table:?}")),
+                // The blanks move the places.
+                Err(error) => Err(error.to_string().replace(error.place().unwrap_or_default(), "")),
+            };
+            let blanks: Vec<&str> = tokens.iter().map(|token| if *token == COLON { "\" :" } else { token }).collect();
+            prop_assert_eq!(outcome(&tokens.concat()), outcome(&blanks.concat()), "{}", tokens.concat());
+        }
     }
 }

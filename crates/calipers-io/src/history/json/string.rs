@@ -25,8 +25,15 @@ pub(super) fn end(bytes: &[u8], at: usize) -> Result<(usize, bool), Stop> {
     }
 }
 
-const EVERY: u64 = u64::MAX / 255;
-const HIGH: u64 = EVERY * 0x80;
+/// Every byte 1.
+pub(super) const EVERY: u64 = u64::MAX / 255;
+/// The highest bit of every byte.
+pub(super) const HIGH: u64 = EVERY * 0x80;
+
+/// Whether a text stands between quotes as it is.
+pub(super) fn is_plain(text: &str) -> bool {
+    plain(text.as_bytes(), 0) == text.len()
+}
 
 /// The first place from `at` on that holds a quote, a backslash or a control character.
 #[inline]
