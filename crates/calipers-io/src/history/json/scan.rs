@@ -381,7 +381,7 @@ impl<'a> Scanner<'a> {
     /// The line and the character in it, both from 1.
     pub(super) fn place(&self, at: usize) -> String {
         // Every stretch that ends inside a row asks for this, so a long line must be counted fast.
-        let before = &self.text[..at];
+        let before = &self.text[..self.text.floor_char_boundary(at)];
         let line = 1 + self.start.lines + feeds(before.as_bytes());
         let (start, passed) =
             memchr::memrchr(b'\n', before.as_bytes()).map_or((0, self.start.characters), |end| (end + 1, 0));
