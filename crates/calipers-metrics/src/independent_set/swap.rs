@@ -94,6 +94,19 @@ impl<'a> LocalSearch<'a> {
         self.changes.clear();
     }
 
+    /// Forgets changes that cancel out once there are many, so that their number stays below twice
+    /// that of the nodes however long it goes without [`Self::keep`]. Only all of them can then be undone.
+    pub(super) fn forget_detours(&mut self) {
+        if self.changes.len() <= 2 * self.chosen.len() {
+            return;
+        }
+        let mut changed = vec![false; self.chosen.len()];
+        for v in self.changes.drain(..) {
+            changed[v as usize] = !changed[v as usize];
+        }
+        self.changes.extend((0..).zip(changed).filter_map(|(v, changed)| changed.then_some(v)));
+    }
+
     /// Goes back to the set after the first `changes` changes, which must have had no swap left.
     pub(super) fn undo(&mut self, changes: usize) {
         while self.changes.len() > changes {
