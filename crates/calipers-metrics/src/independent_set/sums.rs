@@ -87,11 +87,17 @@ fn ordinary_logits(
     let nodes = logits.len();
     let (p, minus_ln_p) = (&mut p[..nodes], &mut minus_ln_p[..nodes]);
     let (minus_ln_q, confidence) = (&mut minus_ln_q[..nodes], &mut confidence[..nodes]);
+    // One long chain of operations after the other: of a short loop several rounds are worked on at
+    // once, of one with both chains only two.
     for i in 0..nodes {
-        let z = logits[i];
-        let e = lanes::exp(-z.abs());
+        p[i] = lanes::exp(-logits[i].abs());
+    }
+    for i in 0..nodes {
+        minus_ln_q[i] = lanes::log1p(p[i]);
+    }
+    for i in 0..nodes {
+        let (z, e, tail) = (logits[i], p[i], minus_ln_q[i]);
         let larger = 1.0 / (1.0 + e);
-        let tail = lanes::log1p(e);
         p[i] = if z >= 0.0 { larger } else { e * larger };
         minus_ln_p[i] = if z < 0.0 { -z } else { 0.0 } + tail;
         minus_ln_q[i] = if z > 0.0 { z } else { 0.0 } + tail;
