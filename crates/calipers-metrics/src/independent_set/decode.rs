@@ -60,15 +60,11 @@ pub(super) fn baseline(graph: &Graph, which: Baseline, seed: u64) -> Option<Vec<
 
 /// Nodes by degree ascending, then by number.
 pub(super) fn by_degree(graph: &Graph) -> Vec<u32> {
-    ascending(&degrees(graph).collect::<Vec<_>>()).order
+    ascending(&graph.degrees().collect::<Vec<_>>()).order
 }
 
 fn by_falling_degree(graph: &Graph) -> Vec<u32> {
-    ascending(&degrees(graph).map(|degree| !degree).collect::<Vec<_>>()).order
-}
-
-fn degrees(graph: &Graph) -> impl Iterator<Item = u64> {
-    (0..graph.nodes() as u32).map(|v| graph.degree(v) as u64)
+    ascending(&graph.degrees().map(|degree| !degree).collect::<Vec<_>>()).order
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
-//! One walk over the edges for everything that is counted or summed there.
+//! Everything that is counted or summed over the edges.
 
 use calipers_core::ExactSum;
 
+use super::edge_products::{Products, products};
 use super::graph::Graph;
-use super::sums::Tally;
+use super::solution::violations;
 
 /// A set of nodes seen from the edges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,135 +26,81 @@ pub(super) struct Walk {
     pub(super) edges: ExactSum,
 }
 
-const PREDICTED: u8 = 1;
-const LABELLED: u8 = 2;
-
-/// Walks over all edges once; a set that is not given counts as empty.
+/// Walks over all edges; a set that is not given counts as empty.
 pub(super) fn walk(
     graph: &Graph,
     prediction: Option<&[bool]>,
     labels: Option<&[bool]>,
     p: Option<&[f64]>,
 ) -> Walk {
-    let nodes = graph.nodes();
-    let mut marks = vec![0; nodes];
-    for (set, mark) in [(prediction, PREDICTED), (labels, LABELLED)] {
-        for (marks, &member) in marks.iter_mut().zip(set.unwrap_or_default()) {
-            *marks |= mark * u8::from(member);
-        }
-    }
-    // The marks of all neighbours of a node, combined.
-    let mut near = vec![0; nodes];
-    let mut edges = Tally::default();
-    let [predicted_edges, labelled_edges] = match p {
-        Some(p) => meet_with_products(graph, &marks, &mut near, p, &mut edges),
-        None => meet(graph, &marks, &mut near),
-    };
-    let set = |mark: u8, violations| SetOnGraph {
-        violations,
-        conflicted: conflicted(&marks, &near, mark),
-        maximal: violations == 0
-            && marks.iter().zip(&near).fold(mark, |all, (own, near)| all & (own | near)) != 0,
+    let products = p.map(|p| products(graph, p, prediction));
+    let predicted = |set: &[bool]| {
+        // An edge inside the set is one of two of its nodes, one that leaves it of one.
+        let inside = |products: &Products| (degrees(graph, set) - products.leaving) / 2;
+        with_violations(graph, set, products.as_ref().map_or_else(|| violations(graph, set), inside))
     };
     Walk {
-        prediction: set(PREDICTED, predicted_edges),
-        labels: set(LABELLED, labelled_edges),
-        edges: edges.into_sum(),
+        prediction: prediction.map(predicted).unwrap_or_default(),
+        labels: labels.map(|set| mostly_independent(graph, set)).unwrap_or_default(),
+        edges: products.map(|products| products.sum).unwrap_or_default(),
     }
 }
 
-/// Nodes with a mark that a neighbour has too.
-fn conflicted(marks: &[u8], near: &[u8], mark: u8) -> u64 {
-    // So many of the largest mark can be summed in a byte, sixteen bytes at a time.
-    const BYTES: usize = 64;
-    let parts = marks.chunks(BYTES).zip(near.chunks(BYTES));
-    let sum = |(own, near): (&[u8], &[u8])| own.iter().zip(near).map(|(a, b)| a & b & mark).sum::<u8>();
-    parts.map(|part| u64::from(sum(part) / mark)).sum()
+/// How many neighbours the nodes of a set have together.
+fn degrees(graph: &Graph, set: &[bool]) -> u64 {
+    graph.degrees().zip(set).map(|(degree, &inside)| if inside { degree } else { 0 }).sum()
 }
 
-/// Lets each node and its neighbours see the marks of one another; counts the edges whose ends are
-/// both predicted and those whose ends are both labelled.
-fn meet(graph: &Graph, marks: &[u8], near: &mut [u8]) -> [u64; 2] {
-    let mut shared = Shared::default();
-    let near = &mut near[..marks.len()];
-    for (v, smaller) in graph.all_smaller_neighbours().enumerate() {
-        let mut seen = 0;
-        for &w in smaller {
-            let other = marks[w as usize];
-            shared.add(marks[v], other);
-            seen |= other;
-            near[w as usize] |= marks[v];
+/// A set of which the edges inside are counted.
+fn with_violations(graph: &Graph, set: &[bool], violations: u64) -> SetOnGraph {
+    if violations == 0 {
+        return mostly_independent(graph, set);
+    }
+    let near = |v: u32| {
+        let list = graph.neighbours(v);
+        // The first few at once: where among them a loop would end is guessed wrong.
+        list.first_chunk::<4>().is_some_and(|first| first.iter().fold(false, |any, &w| any | set[w as usize]))
+            || list.iter().any(|&w| set[w as usize])
+    };
+    let conflicted = members(set).into_iter().filter(|&v| near(v)).count() as u64;
+    SetOnGraph { violations, conflicted, maximal: false }
+}
+
+/// A set that is independent, or else takes a little longer.
+fn mostly_independent(graph: &Graph, set: &[bool]) -> SetOnGraph {
+    let mut near = vec![false; graph.nodes()];
+    for v in members(set) {
+        for &w in graph.neighbours(v) {
+            near[w as usize] = true;
         }
-        near[v] |= seen;
     }
-    shared.edges()
+    let both = |all, (&inside, &near): (&bool, &bool)| all | (inside & near);
+    if set.iter().zip(&near).fold(false, both) {
+        return with_violations(graph, set, violations(graph, set));
+    }
+    let maximal = set.iter().zip(&near).fold(true, |all, (&inside, &near)| all & (inside | near));
+    SetOnGraph { violations: 0, conflicted: 0, maximal }
 }
 
-/// The same, and in passing the products of the probabilities. Apart from its caller it has enough
-/// registers.
-#[inline(never)]
-fn meet_with_products(
-    graph: &Graph,
-    marks: &[u8],
-    near: &mut [u8],
-    p: &[f64],
-    edges: &mut Tally,
-) -> [u64; 2] {
-    let mut shared = Shared::default();
-    // Of equal length, so that one check of a node number serves them all.
-    let (near, p) = (&mut near[..marks.len()], &p[..marks.len()]);
-    for (v, smaller) in graph.all_smaller_neighbours().enumerate() {
-        let (mark, own, mut seen) = (marks[v], p[v], 0);
-        if mark == 0 && smaller.len() >= LONG {
-            // Nobody need hear of this node.
-            for (term, &w) in edges.room(smaller.len()).iter_mut().zip(smaller) {
-                *term = own * p[w as usize];
-                seen |= marks[w as usize];
-            }
-            near[v] |= seen;
-            continue;
-        }
-        for (term, &w) in edges.room(smaller.len()).iter_mut().zip(smaller) {
-            *term = own * p[w as usize];
-            let other = marks[w as usize];
-            shared.add(mark, other);
-            seen |= other;
-            near[w as usize] |= mark;
-        }
-        near[v] |= seen;
+/// The nodes of a set. Every slot is written and only the count depends on the set: a branch would
+/// be guessed wrong often.
+fn members(set: &[bool]) -> Vec<u32> {
+    let mut members = vec![0; set.len()];
+    let mut count = 0;
+    for (v, &inside) in (0..).zip(set) {
+        members[count] = v;
+        count += usize::from(inside);
     }
-    shared.edges()
-}
-
-/// So many neighbours are worth a branch that is often guessed wrong.
-const LONG: usize = 16;
-
-/// Counts the marks that both ends of an edge have.
-#[derive(Default)]
-struct Shared {
-    /// Of all edges: one for a shared prediction, two for a shared label.
-    total: u64,
-    /// Of the edges with a shared label.
-    labelled: u64,
-}
-
-impl Shared {
-    #[inline(always)]
-    fn add(&mut self, one: u8, other: u8) {
-        let both = u64::from(one) & u64::from(other);
-        self.total += both;
-        self.labelled += both / u64::from(LABELLED);
-    }
-
-    /// How many edges share a prediction, and how many a label.
-    fn edges(&self) -> [u64; 2] {
-        [self.total - u64::from(LABELLED) * self.labelled, self.labelled]
-    }
+    members.truncate(count);
+    members
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::independent_set::decode::greedy_in_order;
     use crate::independent_set::graph::Storage;
 
     #[test]
@@ -167,5 +114,43 @@ mod tests {
         let alone = walk(&graph, Some(&b), None, None);
         assert_eq!(alone.prediction, found.labels);
         assert_eq!(alone.labels, SetOnGraph::default());
+    }
+
+    /// A set seen from every edge, one by one.
+    fn slow(graph: &Graph, set: &[bool]) -> SetOnGraph {
+        let inside = |v: u32| set[v as usize];
+        let near = |v: u32| graph.neighbours(v).iter().filter(|&&w| inside(w)).count() as u64;
+        let nodes = 0..graph.nodes() as u32;
+        let violations = nodes.clone().filter(|&v| inside(v)).map(near).sum::<u64>() / 2;
+        SetOnGraph {
+            violations,
+            conflicted: nodes.clone().filter(|&v| inside(v) && near(v) > 0).count() as u64,
+            maximal: violations == 0 && nodes.clone().all(|v| inside(v) || near(v) > 0),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn sets_are_seen_from_every_edge(
+            nodes in 1u32..40,
+            picks in prop::collection::vec((any::<u32>(), any::<u32>()), 0..200),
+            prediction in prop::collection::vec(any::<bool>(), 40),
+            greedy in any::<bool>(),
+            p in prop::collection::vec(prop_oneof![Just(0.0), Just(-0.0), 0.0..1.0f64], 40),
+        ) {
+            let pairs: Vec<(u32, u32)> = picks.iter().map(|(u, v)| (u % nodes, v % nodes)).collect();
+            let graph = Graph::build(u64::from(nodes), Storage::Once, &&pairs[..]).unwrap();
+            let labels = greedy_in_order(&graph, 0..nodes);
+            let (prediction, p) = (&prediction[..nodes as usize], &p[..nodes as usize]);
+            let prediction = if greedy { &labels[..] } else { prediction };
+            for p in [None, Some(p)] {
+                let found = walk(&graph, Some(prediction), Some(&labels), p);
+                prop_assert_eq!(found.prediction, slow(&graph, prediction));
+                prop_assert_eq!(found.labels, slow(&graph, &labels));
+                let swapped = walk(&graph, Some(&labels), Some(prediction), p);
+                prop_assert_eq!(swapped.prediction, found.labels);
+                prop_assert_eq!(swapped.labels, found.prediction);
+            }
+        }
     }
 }

@@ -176,11 +176,18 @@ impl Graph {
         &self.lists.neighbours[start..start + self.smaller[node as usize] as usize]
     }
 
-    /// The same of all nodes.
+    /// Of each node its neighbours, with all that lies behind them, and how many of them have a
+    /// smaller number.
     #[inline]
-    pub(super) fn all_smaller_neighbours(&self) -> impl Iterator<Item = &[u32]> {
+    pub(super) fn all_smaller_with_rest(&self) -> impl Iterator<Item = (&[u32], usize)> {
         let Adjacency { offsets, neighbours } = &self.lists;
-        self.smaller.iter().zip(offsets).map(|(&count, &start)| &neighbours[start..][..count as usize])
+        self.smaller.iter().zip(offsets).map(|(&count, &start)| (&neighbours[start..], count as usize))
+    }
+
+    /// How many neighbours each node has.
+    #[inline]
+    pub(super) fn degrees(&self) -> impl Iterator<Item = u64> {
+        self.lists.offsets.windows(2).map(|ends| (ends[1] - ends[0]) as u64)
     }
 
     /// How often edges are stored.

@@ -27,6 +27,7 @@ mod curves;
 pub mod decode;
 mod degree_queue;
 mod drop;
+mod edge_products;
 mod edge_source;
 mod edge_walk;
 mod evidence;
