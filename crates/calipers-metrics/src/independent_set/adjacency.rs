@@ -183,9 +183,7 @@ impl Adjacency {
             let larger = &self.of(u)[self.smaller(u)..];
             pairs += larger.len();
             for &v in larger {
-                if batches.add(v, u) {
-                    batches.visit(&mut meet);
-                }
+                batches.add(v, u, &mut meet);
             }
         }
         batches.visit(&mut meet);
@@ -214,11 +212,7 @@ impl Adjacency {
             for &v in &self.of(u)[self.smaller(u)..] {
                 match &mut batches {
                     None => meet(v, u),
-                    Some(batches) => {
-                        if batches.add(v, u) {
-                            batches.visit(&mut meet);
-                        }
-                    }
+                    Some(batches) => batches.add(v, u, &mut meet),
                 }
             }
         }

@@ -9,49 +9,50 @@
 pub(super) struct Batches {
     /// A node's region is its number without this many low bits.
     shift: u32,
+    /// The pairs of each region, one region after the other.
     waiting: Vec<(u32, u32)>,
-    grouped: Vec<(u32, u32)>,
+    /// How many pairs of each region wait.
+    counts: [u32; REGIONS],
 }
 
 /// Graphs of fewer nodes fit the cache.
 const FITS: usize = 1 << 18;
 const REGIONS: usize = 256;
-/// Visits to a batch: 32 MiB, many for each page of memory.
-const BATCH: usize = 1 << 20;
+/// Visits to a region: 8 MiB for all of them, many visits for each page of memory.
+const BATCH: usize = 1 << 12;
 
 impl Batches {
     /// Batches for a graph of so many nodes; `None` when it is faster to visit at once.
     pub(super) fn for_nodes(nodes: usize) -> Option<Self> {
         let shift = (usize::BITS - nodes.leading_zeros()).saturating_sub(REGIONS.ilog2());
-        (nodes >= FITS).then(|| Self { shift, waiting: Vec::new(), grouped: Vec::new() })
+        (nodes >= FITS).then(|| Self { shift, waiting: Vec::new(), counts: [0; REGIONS] })
     }
 
-    /// Puts a visit off. True when it is time to make all visits that wait.
+    /// Puts a visit off, until many wait for the region of the node.
     #[inline]
-    pub(super) fn add(&mut self, node: u32, value: u32) -> bool {
-        self.waiting.push((node, value));
-        self.waiting.len() >= BATCH
+    pub(super) fn add(&mut self, node: u32, value: u32, each: impl FnMut(u32, u32)) {
+        if self.waiting.is_empty() {
+            self.waiting.resize(REGIONS * BATCH, (0, 0));
+        }
+        let region = (node >> self.shift) as usize % REGIONS;
+        let count = &mut self.counts[region];
+        self.waiting[region * BATCH + *count as usize] = (node, value);
+        *count += 1;
+        if *count as usize == BATCH {
+            self.visit_region(region, each);
+        }
     }
 
     /// Makes all visits that wait.
     pub(super) fn visit(&mut self, mut each: impl FnMut(u32, u32)) {
-        let region = |node: u32| (node >> self.shift) as usize % REGIONS;
-        let mut places = [0; REGIONS];
-        for &(node, _) in &self.waiting {
-            places[region(node)] += 1;
+        for region in 0..REGIONS {
+            self.visit_region(region, &mut each);
         }
-        let mut sum = 0;
-        for place in &mut places {
-            sum += std::mem::replace(place, sum);
-        }
-        self.grouped.resize(self.waiting.len(), (0, 0));
-        for &pair in &self.waiting {
-            let place = &mut places[region(pair.0)];
-            self.grouped[*place] = pair;
-            *place += 1;
-        }
-        self.waiting.clear();
-        for &(node, value) in &self.grouped {
+    }
+
+    fn visit_region(&mut self, region: usize, mut each: impl FnMut(u32, u32)) {
+        let count = std::mem::take(&mut self.counts[region]) as usize;
+        for &(node, value) in self.waiting.iter().skip(region * BATCH).take(count) {
             each(node, value);
         }
     }
@@ -73,8 +74,11 @@ mod tests {
                 visits += 1;
             };
             let mut batches = Batches::for_nodes(nodes as usize).unwrap();
+            batches.visit(&mut each);
             for value in 1..=1_000_000u32 {
-                assert!(!batches.add(value.wrapping_mul(2_654_435_761) % nodes, value));
+                // Most regions are never full, the first often is.
+                let node = value.wrapping_mul(2_654_435_761) % nodes;
+                batches.add(if value % 3 == 0 { node % 7 } else { node }, value, &mut each);
                 if value % 300_000 == 0 {
                     batches.visit(&mut each);
                 }

@@ -111,9 +111,10 @@ impl FirstReading {
             if u == v {
                 census.loops.push(u as u32);
             } else if let Some(batches) = batches {
-                let full = batches.add(u as u32, 0) | (once && batches.add(v as u32, 0));
-                if full {
-                    batches.visit(|u, _| counts[u as usize + 1] += 1);
+                let mut count = |u: u32, _| counts[u as usize + 1] += 1;
+                batches.add(u as u32, 0, &mut count);
+                if once {
+                    batches.add(v as u32, 0, &mut count);
                 }
             } else {
                 counts[u as usize + 1] += 1;
@@ -165,10 +166,13 @@ impl SecondReading {
         };
         let mut placed = true;
         for (u, v) in proper {
-            placed &= known(u, v);
-            let full = placed && batches.add(u as u32, v as u32) | (once && batches.add(v as u32, u as u32));
-            if full {
-                batches.visit(|u, v| placed &= lists.place(u, v));
+            if !known(u, v) {
+                return false;
+            }
+            let mut place = |u, v| placed &= lists.place(u, v);
+            batches.add(u as u32, v as u32, &mut place);
+            if once {
+                batches.add(v as u32, u as u32, &mut place);
             }
         }
         placed
