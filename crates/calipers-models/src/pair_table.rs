@@ -17,7 +17,7 @@ use crate::matrix::{Matrix, Vector};
 use crate::parallel;
 use crate::penalty::Real;
 
-pub(crate) use self::field::{LANES, Lane, Tile, add, disagreements, distances, product, single};
+pub(crate) use self::field::{LANES, Lane, Tile, add, disagreements, distances_of_two, product, single};
 pub(crate) use self::tiles::Tiles;
 
 /// How many sums are kept beside each other.

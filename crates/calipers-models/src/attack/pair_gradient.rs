@@ -3,7 +3,7 @@
 use multiversion::multiversion;
 
 use crate::backward::Influence;
-use crate::pair_table::{LANES, Lane, Tile, add, disagreements, distances, product, single};
+use crate::pair_table::{LANES, Lane, Tile, add, disagreements, distances_of_two, product, single};
 use crate::parallel;
 use crate::penalty::Penalty;
 
@@ -117,8 +117,10 @@ fn all_steps(influences: &Influences, penalty: &Penalty, lanes: &[Lane], own: &[
     for (step, lanes) in lanes.chunks_exact(per_step).enumerate() {
         let own = |row: usize| &own[row * length + step * per_step..][..per_step];
         let (scaled, pulls) = (&lanes[..columns], &lanes[columns..2 * columns]);
-        for (row, weights) in weights.iter_mut().enumerate() {
-            *weights = distances(&own(row)[..columns], scaled);
+        let (pairs, _) = weights.as_chunks_mut::<2>();
+        for (pair, weights) in pairs.iter_mut().enumerate() {
+            let (one, other) = (own(2 * pair), own(2 * pair + 1));
+            *weights = distances_of_two((&one[..columns], &other[..columns]), scaled);
         }
         if influences.adaptive {
             for (row, apart) in apart.iter_mut().enumerate() {
@@ -129,9 +131,10 @@ fn all_steps(influences: &Influences, penalty: &Penalty, lanes: &[Lane], own: &[
         for (row, (sums, weights)) in sums.iter_mut().zip(&weights).enumerate() {
             let own = own(row);
             let mut demands = lanes[per_step - 1].map(|toll| toll + own[per_step - 1]);
-            for column in 0..columns {
-                let mut both = product(&[own[columns + column]; LANES], &scaled[column]);
-                add(&mut both, &product(&[own[column]; LANES], &pulls[column]));
+            let own_columns = own[..columns].iter().zip(&own[columns..2 * columns]);
+            for ((&own_scaled, &own_pull), (scaled, pulls)) in own_columns.zip(scaled.iter().zip(pulls)) {
+                let mut both = product(&[own_pull; LANES], scaled);
+                add(&mut both, &product(&[own_scaled; LANES], pulls));
                 add(&mut demands, &both);
             }
             add(sums, &product(weights, &demands));

@@ -72,6 +72,18 @@ pub(crate) fn distances(own: &[f32], theirs: &[Lane]) -> Lane {
     squares
 }
 
+/// The same of two nodes: what is read of the others serves both.
+#[inline(always)]
+pub(crate) fn distances_of_two((one, other): (&[f32], &[f32]), theirs: &[Lane]) -> [Lane; 2] {
+    let mut squares = [[0.0; LANES]; 2];
+    for ((&one, &other), theirs) in one.iter().zip(other).zip(theirs) {
+        let [a, b] = [difference(&[one; LANES], theirs), difference(&[other; LANES], theirs)];
+        add(&mut squares[0], &product(&a, &a));
+        add(&mut squares[1], &product(&b, &b));
+    }
+    squares
+}
+
 /// How much one node and sixteen others disagree.
 #[inline(always)]
 pub(crate) fn disagreements(own: &[f32], theirs: &[Lane]) -> Lane {

@@ -2,7 +2,7 @@
 
 use multiversion::multiversion;
 
-use super::field::{Field, LANES, Lane, add, disagreements, distances, product};
+use super::field::{Field, LANES, Lane, add, disagreements, distances_of_two, product};
 use super::{PairTable, across};
 use crate::gather::Edges;
 use crate::matrix::Matrix;
@@ -47,8 +47,9 @@ pub(super) fn gather_strip(pass: &Pass<'_>, strip: usize, sums: &mut [Lane]) {
         for block in tile..table.blocks() {
             let strengths = table.strengths(tile, block, &mut edges, &mut changed);
             let their_scaled = scaled.block(block);
-            for (weights, own) in weights.iter_mut().zip(own_scaled.chunks_exact(columns)) {
-                *weights = distances(own, their_scaled);
+            let (two, _) = weights.as_chunks_mut::<2>();
+            for (weights, own) in two.iter_mut().zip(own_scaled.chunks_exact(2 * columns)) {
+                *weights = distances_of_two(own.split_at(columns), their_scaled);
             }
             if let (Some(own), Some(theirs)) = (&own_probabilities, probabilities) {
                 let theirs = theirs.block(block);
@@ -58,14 +59,20 @@ pub(super) fn gather_strip(pass: &Pass<'_>, strip: usize, sums: &mut [Lane]) {
             }
             penalty.weigh(weights.as_flattened_mut(), apart.as_flattened());
             let their_rows = rows.block(block);
-            let each = weights.iter_mut().zip(strengths).zip(own_sums.chunks_exact_mut(width));
-            for ((weights, strengths), own_sums) in each {
-                let strong = product(weights, strengths);
-                *weights = strong;
-                for (sum, theirs) in own_sums.iter_mut().zip(their_rows) {
-                    add_halves(sum, &product(&strong, theirs));
+            let (two, _) = weights.as_chunks_mut::<2>();
+            let (strong, _) = strengths.as_chunks::<2>();
+            for ((weights, strengths), own_sums) in
+                two.iter_mut().zip(strong).zip(own_sums.chunks_exact_mut(2 * width))
+            {
+                let [a, b] = [product(&weights[0], &strengths[0]), product(&weights[1], &strengths[1])];
+                *weights = [a, b];
+                let (first, second) = own_sums.split_at_mut(width);
+                for ((one, other), theirs) in first.iter_mut().zip(second.iter_mut()).zip(their_rows) {
+                    add_halves(one, &product(&a, theirs));
+                    add_halves(other, &product(&b, theirs));
                 }
-                add_halves(&mut own_sums[columns], &strong);
+                add_halves(&mut first[columns], &a);
+                add_halves(&mut second[columns], &b);
             }
             // One column after the other, so that its sums stay in registers.
             let their_sums = &mut sums[block * width..][..width];
