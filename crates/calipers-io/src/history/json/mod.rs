@@ -18,6 +18,7 @@
 
 mod cells;
 mod columns;
+mod digits;
 mod keys;
 pub mod loose;
 mod pieces;

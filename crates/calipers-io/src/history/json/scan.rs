@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use calipers_core::{Error, Result};
 
-use super::string::{self, EVERY, HIGH};
+use super::digits::leading_digits;
+use super::string;
 use super::value::{Kind, Value};
 use crate::limits;
 use crate::text::{shown, without_mark};
@@ -391,15 +392,6 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// How many of eight bytes, the first lowest, are digits before anything else.
-#[inline]
-fn leading_digits(word: u64) -> usize {
-    let values = word ^ (EVERY * u64::from(b'0'));
-    // The sum reaches the highest bit from 10 on and never goes beyond its byte.
-    let others = (((values & !HIGH) + EVERY * (0x80 - 10)) | values) & HIGH;
-    (others.trailing_zeros() / 8) as usize
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -482,21 +474,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn digits_are_counted_as_one_at_a_time(
-            bytes in any::<[u8; 8]>(),
-            digits in prop_oneof!["[0-9]{8}", "[0-9:/]{8}"],
-            place in 0_usize..8,
-        ) {
-            let digits: [u8; 8] = *digits.as_bytes().first_chunk().unwrap();
-            let mut one_other = digits;
-            one_other[place] = bytes[place];
-            for bytes in [bytes, digits, one_other] {
-                let slow = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
-                prop_assert_eq!(leading_digits(u64::from_le_bytes(bytes)), slow);
-            }
-        }
-
         #[test]
         fn a_key_that_is_expected_is_the_key_that_is_read(
             text in prop_oneof![r#" ?"[abé]{0,2}"? ?:? ?[1"]?"#, r#"["\\abé: ]{0,6}"#],
