@@ -128,7 +128,7 @@ impl Propagation<'_> {
         let size = parallel::block(self.threads, gradient.rows());
         let edges = self.edges(step);
         let table = self.links.table;
-        let of_table = table.map(|table| table.gather(&edges, pulls, self.threads));
+        let of_table = table.map(|table| table.gather::<f32>(&edges, pulls, self.threads));
         let table_slopes = table
             .filter(|_| through == Through::ScoresAndWeights)
             .map(|table| table.slopes(&edges, pulls, tolls, self.threads));

@@ -3,8 +3,7 @@
 //!
 //! Nodes come in blocks of sixteen, and a block meets itself and every later one. What it finds is added to
 //! the sums of its strip, which has every sixteenth block; the strips are added up in their order, so that
-//! threads change no bit. Within a strip sums are of single precision: they make gradients, and nothing that
-//! is reported.
+//! threads change no bit.
 
 mod field;
 mod gather;
@@ -17,7 +16,8 @@ use crate::matrix::{Matrix, Vector};
 use crate::parallel;
 use crate::penalty::Real;
 
-pub(crate) use self::field::{LANES, Lane, Tile, add, disagreements, distances_of_two, product, single};
+use self::field::{LANES, Lane};
+pub(crate) use self::gather::Lanes;
 pub(crate) use self::tiles::Tiles;
 
 /// How many sums are kept beside each other.
@@ -74,11 +74,11 @@ impl<'a> PairTable<'a> {
     }
 
     /// The rows of all other nodes added up by weight and strength.
-    pub(crate) fn gather(&self, edges: &Edges<'_>, rows: &Matrix, threads: usize) -> Gathered {
+    pub(crate) fn gather<T: Lanes>(&self, edges: &Edges<'_>, rows: &Matrix, threads: usize) -> Gathered {
         let columns = rows.columns();
-        let pass = gather::Pass::new(self, edges, rows);
-        let strips = self
-            .strips(columns + 1, threads, columns, |strip, sums| gather::gather_strip(&pass, strip, sums));
+        let pass = gather::Pass::<T>::new(self, edges, rows);
+        let strips =
+            self.strips(columns + 1, threads, columns, |strip, sums| T::gather_strip(&pass, strip, sums));
         let mut totals = vec![0.0; rows.rows()];
         add_column(&strips, columns + 1, columns, &mut totals);
         Gathered { sums: matrix(&strips, columns + 1, 0, rows), totals }
@@ -108,9 +108,9 @@ impl<'a> PairTable<'a> {
         width: usize,
         threads: usize,
         columns: usize,
-        visit: impl Fn(usize, &mut [[T; LANES]]) + Sync,
-    ) -> Vec<Vec<[T; LANES]>> {
-        let mut strips: Vec<Vec<[T; LANES]>> = (0..STRIPS.min(self.blocks())).map(|_| Vec::new()).collect();
+        visit: impl Fn(usize, &mut [Lane<T>]) + Sync,
+    ) -> Vec<Vec<Lane<T>>> {
+        let mut strips: Vec<Vec<Lane<T>>> = (0..STRIPS.min(self.blocks())).map(|_| Vec::new()).collect();
         parallel::each(threads, self.work(columns), strips.iter_mut().enumerate(), |(strip, sums)| {
             *sums = vec![[T::of(0.0); LANES]; self.blocks() * width];
             visit(strip, sums);
@@ -134,32 +134,32 @@ impl<'a> PairTable<'a> {
                 lane: other as usize % LANES,
             })
             .collect();
-        met.sort_by_key(|met| met.block);
+        met.sort_by_key(|met| (met.block, met.row));
         met
     }
 
-    /// How strongly the nodes of a block are joined to those of another, each pair once. `edges` are those
-    /// that were not met yet, `changed` is room for numbers.
+    /// How strongly a node is joined to the nodes of a block, those before it and itself left out; none if it
+    /// is joined to none of them. `edges` are those that were not met yet.
     #[inline(always)]
-    fn strengths<'t>(
-        &'t self,
-        tile: usize,
-        block: usize,
-        edges: &mut &[Met],
-        changed: &'t mut Tile,
-    ) -> &'t Tile {
-        let flips = self.flips.tile(tile, block);
-        let met = edges.iter().take_while(|met| met.block == block).count();
-        if met == 0 {
-            return flips;
+    fn strengths<T: Real>(&self, node: usize, block: usize, edges: &mut &[Met]) -> Option<Lane<T>> {
+        let flips = self.flips.lane(node, block);
+        let mut strengths = [T::of(0.0); LANES];
+        // Of numbers that are not negative, the bits say whether they are all 0.
+        let mut bits = 0;
+        for k in 0..LANES {
+            strengths[k] = T::of(f64::from(flips[k]));
+            bits |= flips[k].to_bits();
         }
-        *changed = *flips;
-        for met in edges.split_off(..met).unwrap_or_default() {
+        let row = node % LANES;
+        while let [met, rest @ ..] = *edges
+            && (met.block, met.row) == (block, row)
+        {
             // More probable means less joined where there is an edge.
-            let strength = &mut changed[met.row][met.lane];
-            *strength = 1.0 - *strength;
+            strengths[met.lane] = T::of(1.0 - strengths[met.lane].wide());
+            bits = 1;
+            *edges = rest;
         }
-        changed
+        (bits != 0).then_some(strengths)
     }
 }
 
@@ -171,7 +171,7 @@ struct Met {
 }
 
 /// Adds one column of the strips, in their order, to the numbers of all nodes.
-fn add_column<T: Real>(strips: &[Vec<[T; LANES]>], width: usize, column: usize, out: &mut [f64]) {
+fn add_column<T: Real>(strips: &[Vec<Lane<T>>], width: usize, column: usize, out: &mut [f64]) {
     for strip in strips {
         for (lanes, out) in strip.chunks_exact(width).zip(out.chunks_mut(LANES)) {
             out.iter_mut().zip(lanes[column]).for_each(|(out, lane)| *out += lane.wide());
@@ -180,7 +180,7 @@ fn add_column<T: Real>(strips: &[Vec<[T; LANES]>], width: usize, column: usize, 
 }
 
 /// The columns of the strips from `first` on, in the shape of another matrix.
-fn matrix<T: Real>(strips: &[Vec<[T; LANES]>], width: usize, first: usize, like: &Matrix) -> Matrix {
+fn matrix<T: Real>(strips: &[Vec<Lane<T>>], width: usize, first: usize, like: &Matrix) -> Matrix {
     let mut out = Matrix::zeros(like.rows(), like.columns());
     for strip in strips {
         for (block, lanes) in strip.chunks_exact(width).enumerate() {
@@ -195,9 +195,9 @@ fn matrix<T: Real>(strips: &[Vec<[T; LANES]>], width: usize, first: usize, like:
 
 /// The sum of a lane, always in the same order.
 #[inline(always)]
-fn across<T: Real, const N: usize>(lane: &[T; N]) -> T {
+fn across<T: Real>(lane: &Lane<T>) -> T {
     let mut sums = *lane;
-    let mut half = N / 2;
+    let mut half = LANES / 2;
     while half > 0 {
         for k in 0..half {
             sums[k] = sums[k] + sums[k + half];
@@ -280,7 +280,7 @@ mod tests {
                     let what = format!("{kind} {weights} {through:?}");
                     let (scores, back) = run(Links::of_table(&table, 1), 1);
                     let (expected, expected_back) = run(Links::of_soft(&soft), 1);
-                    near(&scores, &expected, 1e-5, &what);
+                    near(&scores, &expected, 1e-12, &what);
                     near(&back.initial, &expected_back.initial, 1e-4, &what);
                     let degrees = |back: &Derivatives| Matrix::from_rows(std::slice::from_ref(&back.degrees));
                     near(&degrees(&back), &degrees(&expected_back), 1e-4, &what);

@@ -122,7 +122,7 @@ impl<'a> Propagation<'a> {
         let size = parallel::block(self.threads, scores.rows());
         let mut divisors = std::mem::take(&mut step.divisors);
         let edges = self.edges(step);
-        let of_table = self.links.table.map(|table| table.gather(&edges, edges.scaled, self.threads));
+        let of_table = self.links.table.map(|table| table.gather::<f64>(&edges, edges.scaled, self.threads));
         let blocks = scores.data_mut().chunks_mut(size * width).zip(divisors.chunks_mut(size)).enumerate();
         parallel::each(self.threads, self.work(width), blocks, |(block, (scores, divisors))| {
             let mut sums = vec![[0.0; WIDTH]; scores.len()];

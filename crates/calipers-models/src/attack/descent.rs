@@ -2,7 +2,7 @@
 
 use calipers_core::{Error, Result};
 
-use super::bisection::{Extent, count_above, lowered, shift};
+use super::bisection::{Extent, lowered, shift};
 use super::pair_gradient::Influences;
 use super::probabilities::{Probabilities, rows_of};
 use super::{Attack, Gradient, Victim};
@@ -37,12 +37,12 @@ pub(super) fn descend(
         let items = rows.iter_mut().zip(&mut extents).enumerate();
         parallel::each(victim.threads, pairs, items, |(node, (row, extent))| {
             row.iter_mut().for_each(|value| *value *= -length as f32);
-            probabilities.add_to(node, row);
+            probabilities.row(node).for_each(|(j, probability)| row[j as usize - node - 1] += probability);
             *extent = Extent::of(row);
         });
         let extent = extents.into_iter().fold(Extent::EMPTY, Extent::join);
         let shift = shift(&values, extent, allowed, victim.threads);
-        let probable = count_above(&values, shift);
+        let probable = values.iter().filter(|value| f64::from(**value) > shift).count();
         check_memory(nodes, pairs as u64 * 4 + Probabilities::bytes(probable, nodes), attack)?;
         keep(&mut probabilities, &mut values, shift, probable, victim.threads);
         let used = probabilities.sum();

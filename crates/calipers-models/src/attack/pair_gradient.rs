@@ -3,9 +3,17 @@
 use multiversion::multiversion;
 
 use crate::backward::Influence;
-use crate::pair_table::{LANES, Lane, Tile, add, disagreements, distances_of_two, product, single};
 use crate::parallel;
 use crate::penalty::Penalty;
+
+/// How many nodes are worked on by one instruction, or two.
+const LANES: usize = 16;
+
+/// Values of neighbouring nodes.
+type Lane = [f32; LANES];
+
+/// How many rows are worked on while the same columns are at hand.
+const TILE: usize = 16;
 
 /// What every step says about every node, in the order in which pairs are visited: by sixteen nodes, then
 /// by step, then scaled scores, pulls and probabilities column by column, and tolls.
@@ -67,10 +75,10 @@ impl Influences {
         finish: impl Fn(usize, &mut [f32]) -> T + Sync,
     ) {
         let work = self.nodes * self.nodes / 2 * self.steps;
-        let tiles = rows.chunks_mut(LANES).zip(results.chunks_mut(LANES)).enumerate();
+        let tiles = rows.chunks_mut(TILE).zip(results.chunks_mut(TILE)).enumerate();
         parallel::each(threads, work, tiles, |(tile, (rows, results))| {
-            let first = tile * LANES;
-            let own: Vec<f32> = (first..first + LANES).flat_map(|node| self.own(node)).collect();
+            let first = tile * TILE;
+            let own: Vec<f32> = (first..first + rows.len()).flat_map(|node| self.own(node)).collect();
             tile_rows(self, penalty, first, &own, rows);
             for (k, (row, result)) in rows.iter_mut().zip(results).enumerate() {
                 *result = finish(first + k, row);
@@ -85,20 +93,25 @@ impl Influences {
     }
 }
 
+/// Numbers too small to matter become 0: arithmetic with them would be many times slower.
+fn single(value: f64) -> f32 {
+    if value.abs() < 1e-30 { 0.0 } else { value as f32 }
+}
+
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
 fn tile_rows(influences: &Influences, penalty: &Penalty, first: usize, own: &[f32], rows: &mut [&mut [f32]]) {
     let length = influences.steps * influences.per_step();
-    for (block, degrees) in influences.degrees.iter().enumerate().skip(first / LANES) {
+    for (block, degrees) in influences.degrees.iter().enumerate().skip((first + 1) / LANES) {
         let lanes = &influences.lanes[block * length..][..length];
-        let mut sums = [[0.0; LANES]; LANES];
-        all_steps(influences, penalty, lanes, own, &mut sums);
-        for (k, (row, sums)) in rows.iter_mut().zip(&sums).enumerate() {
+        for (k, row) in rows.iter_mut().enumerate() {
             let node = first + k;
+            let own = &own[k * length..][..length];
             let from = (block * LANES).max(node + 1);
             let to = ((block + 1) * LANES).min(influences.nodes);
             if from >= to {
                 continue;
             }
+            let sums = all_steps(influences, penalty, lanes, own);
             let own_degree = influences.degrees[node / LANES][node % LANES];
             let values: Lane = std::array::from_fn(|lane| sums[lane] + (own_degree + degrees[lane]));
             row[from - node - 1..to - node - 1]
@@ -107,39 +120,41 @@ fn tile_rows(influences: &Influences, penalty: &Penalty, first: usize, own: &[f3
     }
 }
 
-/// Sixteen nodes against sixteen others, through all steps.
+/// One node against sixteen others, through all steps.
 #[inline(always)]
-fn all_steps(influences: &Influences, penalty: &Penalty, lanes: &[Lane], own: &[f32], sums: &mut Tile) {
+fn all_steps(influences: &Influences, penalty: &Penalty, lanes: &[Lane], own: &[f32]) -> Lane {
     let (columns, per_step) = (influences.columns, influences.per_step());
-    let length = influences.steps * per_step;
-    let mut weights = [[0.0; LANES]; LANES];
-    let mut apart = [[0.0; LANES]; LANES];
-    for (step, lanes) in lanes.chunks_exact(per_step).enumerate() {
-        let own = |row: usize| &own[row * length + step * per_step..][..per_step];
+    let mut sums = [0.0; LANES];
+    for (lanes, own) in lanes.chunks_exact(per_step).zip(own.chunks_exact(per_step)) {
         let (scaled, pulls) = (&lanes[..columns], &lanes[columns..2 * columns]);
-        let (pairs, _) = weights.as_chunks_mut::<2>();
-        for (pair, weights) in pairs.iter_mut().enumerate() {
-            let (one, other) = (own(2 * pair), own(2 * pair + 1));
-            *weights = distances_of_two((&one[..columns], &other[..columns]), scaled);
+        let (own_scaled, own_pulls) = (&own[..columns], &own[columns..2 * columns]);
+        let own_toll = own[per_step - 1];
+        let mut squares = [0.0; LANES];
+        let mut demands: Lane = lanes[per_step - 1].map(|toll| toll + own_toll);
+        for c in 0..columns {
+            for k in 0..LANES {
+                let difference = own_scaled[c] - scaled[c][k];
+                squares[k] += difference * difference;
+                demands[k] += own_pulls[c] * scaled[c][k] + own_scaled[c] * pulls[c][k];
+            }
         }
+        let mut disagreements = [0.0; LANES];
         if influences.adaptive {
-            for (row, apart) in apart.iter_mut().enumerate() {
-                *apart = disagreements(&own(row)[2 * columns..3 * columns], &lanes[2 * columns..3 * columns]);
+            let (theirs, own) = (&lanes[2 * columns..3 * columns], &own[2 * columns..3 * columns]);
+            disagreements = [1.0; LANES];
+            for c in 0..columns {
+                for k in 0..LANES {
+                    disagreements[k] -= own[c] * theirs[c][k];
+                }
             }
+            disagreements.iter_mut().for_each(|h| *h = h.max(0.0));
         }
-        penalty.weigh(weights.as_flattened_mut(), apart.as_flattened());
-        for (row, (sums, weights)) in sums.iter_mut().zip(&weights).enumerate() {
-            let own = own(row);
-            let mut demands = lanes[per_step - 1].map(|toll| toll + own[per_step - 1]);
-            let own_columns = own[..columns].iter().zip(&own[columns..2 * columns]);
-            for ((&own_scaled, &own_pull), (scaled, pulls)) in own_columns.zip(scaled.iter().zip(pulls)) {
-                let mut both = product(&[own_pull; LANES], scaled);
-                add(&mut both, &product(&[own_scaled; LANES], pulls));
-                add(&mut demands, &both);
-            }
-            add(sums, &product(weights, &demands));
+        penalty.weigh(&mut squares, &disagreements);
+        for k in 0..LANES {
+            sums[k] += squares[k] * demands[k];
         }
     }
+    sums
 }
 
 #[cfg(test)]

@@ -1,30 +1,28 @@
-//! Numbers of all nodes, sixteen nodes beside each other, in single precision.
+//! Numbers of all nodes, sixteen nodes beside each other.
 
 use crate::matrix::Matrix;
+use crate::penalty::Real;
 
 /// How many nodes are worked on together.
 pub(crate) const LANES: usize = 16;
 
 /// A number of each of sixteen nodes.
-pub(crate) type Lane = [f32; LANES];
-
-/// A number of each of sixteen nodes with each of sixteen others.
-pub(crate) type Tile = [Lane; LANES];
+pub(crate) type Lane<T> = [T; LANES];
 
 /// The columns of a matrix, block by block.
-pub(super) struct Field {
+pub(super) struct Field<T> {
     columns: usize,
-    lanes: Vec<Lane>,
+    lanes: Vec<Lane<T>>,
 }
 
-impl Field {
+impl<T: Real> Field<T> {
     pub(super) fn of(matrix: &Matrix) -> Self {
         let columns = matrix.columns();
-        let mut lanes = vec![[0.0; LANES]; matrix.rows().div_ceil(LANES) * columns];
+        let mut lanes = vec![[T::of(0.0); LANES]; matrix.rows().div_ceil(LANES) * columns];
         for node in 0..matrix.rows() {
             let block = &mut lanes[node / LANES * columns..][..columns];
             for (lanes, &value) in block.iter_mut().zip(matrix.row(node)) {
-                lanes[node % LANES] = single(value);
+                lanes[node % LANES] = small(value);
             }
         }
         Self { columns, lanes }
@@ -32,9 +30,9 @@ impl Field {
 
     /// One number a node.
     pub(super) fn of_values(values: &[f64]) -> Self {
-        let mut lanes = vec![[0.0; LANES]; values.len().div_ceil(LANES)];
+        let mut lanes = vec![[T::of(0.0); LANES]; values.len().div_ceil(LANES)];
         for (node, &value) in values.iter().enumerate() {
-            lanes[node / LANES][node % LANES] = single(value);
+            lanes[node / LANES][node % LANES] = small(value);
         }
         Self { columns: 1, lanes }
     }
@@ -45,79 +43,67 @@ impl Field {
 
     /// The columns of sixteen nodes.
     #[inline(always)]
-    pub(super) fn block(&self, block: usize) -> &[Lane] {
+    pub(super) fn block(&self, block: usize) -> &[Lane<T>] {
         &self.lanes[block * self.columns..][..self.columns]
     }
 
     /// The nodes of a block one after the other, each with its columns.
-    pub(super) fn rows(&self, block: usize) -> Vec<f32> {
+    pub(super) fn rows(&self, block: usize) -> Vec<T> {
         let lanes = self.block(block);
         (0..LANES).flat_map(|row| lanes.iter().map(move |lane| lane[row])).collect()
     }
 }
 
 /// Numbers too small to matter become 0: arithmetic with them would be many times slower.
-pub(crate) fn single(value: f64) -> f32 {
-    if value.abs() < 1e-30 { 0.0 } else { value as f32 }
+pub(crate) fn small<T: Real>(value: f64) -> T {
+    T::of(if value.abs() < 1e-30 { 0.0 } else { value })
 }
 
 /// The squared distances of one node from sixteen others.
 #[inline(always)]
-pub(crate) fn distances(own: &[f32], theirs: &[Lane]) -> Lane {
-    let mut squares = [0.0; LANES];
-    for (&own, theirs) in own.iter().zip(theirs) {
-        let difference = difference(&[own; LANES], theirs);
+pub(super) fn distances<T: Real>(own: &[T], theirs: &[Lane<T>]) -> Lane<T> {
+    let mut squares = [T::of(0.0); LANES];
+    for c in 0..own.len() {
+        let difference = difference(&[own[c]; LANES], &theirs[c]);
         add(&mut squares, &product(&difference, &difference));
-    }
-    squares
-}
-
-/// The same of two nodes: what is read of the others serves both.
-#[inline(always)]
-pub(crate) fn distances_of_two((one, other): (&[f32], &[f32]), theirs: &[Lane]) -> [Lane; 2] {
-    let mut squares = [[0.0; LANES]; 2];
-    for ((&one, &other), theirs) in one.iter().zip(other).zip(theirs) {
-        let [a, b] = [difference(&[one; LANES], theirs), difference(&[other; LANES], theirs)];
-        add(&mut squares[0], &product(&a, &a));
-        add(&mut squares[1], &product(&b, &b));
     }
     squares
 }
 
 /// How much one node and sixteen others disagree.
 #[inline(always)]
-pub(crate) fn disagreements(own: &[f32], theirs: &[Lane]) -> Lane {
-    let mut agreements = [0.0; LANES];
-    for (&own, theirs) in own.iter().zip(theirs) {
-        add(&mut agreements, &product(&[own; LANES], theirs));
+pub(super) fn disagreements<T: Real>(own: &[T], theirs: &[Lane<T>]) -> Lane<T> {
+    let mut agreements = [T::of(0.0); LANES];
+    for c in 0..own.len() {
+        add(&mut agreements, &product(&[own[c]; LANES], &theirs[c]));
     }
-    agreements.map(|agreement| if agreement < 1.0 { 1.0 - agreement } else { 0.0 })
+    agreements.map(|agreement| (T::of(1.0) - agreement).or_greater(T::of(0.0)))
 }
 
 /// Adds lane by lane. Sums in memory could overlap for all the compiler knows, sums in registers cannot.
 #[inline(always)]
-pub(crate) fn add(sums: &mut Lane, terms: &Lane) {
+pub(super) fn add<T: Real>(sums: &mut Lane<T>, terms: &Lane<T>) {
     let mut added = *sums;
     for k in 0..LANES {
-        added[k] += terms[k];
+        added[k] = added[k] + terms[k];
     }
     *sums = added;
 }
 
 #[inline(always)]
-pub(crate) fn difference(a: &Lane, b: &Lane) -> Lane {
+pub(super) fn difference<T: Real>(a: &Lane<T>, b: &Lane<T>) -> Lane<T> {
     let mut difference = *a;
     for k in 0..LANES {
-        difference[k] -= b[k];
+        difference[k] = difference[k] - b[k];
     }
     difference
 }
 
 #[inline(always)]
-pub(crate) fn product(a: &Lane, b: &Lane) -> Lane {
+pub(super) fn product<T: Real>(a: &Lane<T>, b: &Lane<T>) -> Lane<T> {
     let mut product = *a;
     for k in 0..LANES {
-        product[k] *= b[k];
+        product[k] = product[k] * b[k];
     }
     product
 }

@@ -2,22 +2,22 @@
 
 use multiversion::multiversion;
 
-use super::field::{Field, LANES, Lane, add, disagreements, distances_of_two, product};
+use super::field::{Field, LANES, Lane, add, disagreements, distances, product};
 use super::{PairTable, across};
 use crate::gather::Edges;
 use crate::matrix::Matrix;
 use crate::penalty::{Penalty, Real};
 
 /// What weights depend on, and what is added up by them.
-pub(super) struct Pass<'a> {
+pub(crate) struct Pass<'a, T> {
     table: &'a PairTable<'a>,
     penalty: &'a Penalty,
-    scaled: Field,
-    probabilities: Option<Field>,
-    rows: Field,
+    scaled: Field<T>,
+    probabilities: Option<Field<T>>,
+    rows: Field<T>,
 }
 
-impl<'a> Pass<'a> {
+impl<'a, T: Real> Pass<'a, T> {
     pub(super) fn new(table: &'a PairTable<'a>, edges: &'a Edges<'a>, rows: &Matrix) -> Self {
         Self {
             table,
@@ -27,83 +27,55 @@ impl<'a> Pass<'a> {
             rows: Field::of(rows),
         }
     }
-}
 
-/// A strip: for every block `columns` lanes of sums and one of weights.
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
-pub(super) fn gather_strip(pass: &Pass<'_>, strip: usize, sums: &mut [Lane]) {
-    let Pass { table, penalty, scaled, probabilities, rows } = pass;
-    let (columns, width) = (rows.columns(), rows.columns() + 1);
-    // Sums of the sixteen nodes of a block, added across lanes when it has met all others. Eight lanes do:
-    // half as much is written.
-    let mut own_sums = vec![[0.0; LANES / 2]; LANES * width];
-    let [mut changed, mut weights, mut apart] = [[[0.0; LANES]; LANES]; 3];
-    for tile in table.blocks_of(strip) {
-        let (own_scaled, own_rows) = (scaled.rows(tile), rows.rows(tile));
-        let own_probabilities = probabilities.as_ref().map(|field| field.rows(tile));
-        let edges = table.edges_of(tile);
-        let mut edges = edges.as_slice();
-        own_sums.fill([0.0; LANES / 2]);
-        for block in tile..table.blocks() {
-            let strengths = table.strengths(tile, block, &mut edges, &mut changed);
-            let their_scaled = scaled.block(block);
-            let (two, _) = weights.as_chunks_mut::<2>();
-            for (weights, own) in two.iter_mut().zip(own_scaled.chunks_exact(2 * columns)) {
-                *weights = distances_of_two(own.split_at(columns), their_scaled);
-            }
-            if let (Some(own), Some(theirs)) = (&own_probabilities, probabilities) {
-                let theirs = theirs.block(block);
-                for (apart, own) in apart.iter_mut().zip(own.chunks_exact(columns)) {
-                    *apart = disagreements(own, theirs);
+    /// A strip: for every block `columns` lanes of sums and one of weights.
+    #[inline(always)]
+    fn strip(&self, strip: usize, sums: &mut [Lane<T>]) {
+        let Self { table, penalty, scaled, probabilities, rows } = self;
+        let (columns, width) = (rows.columns(), rows.columns() + 1);
+        // Sums of the sixteen nodes of a block, added across lanes when it has met all others.
+        let mut own_sums = vec![[T::of(0.0); LANES]; LANES * width];
+        for tile in table.blocks_of(strip) {
+            let (own_scaled, own_rows) = (scaled.rows(tile), rows.rows(tile));
+            let own_probabilities = probabilities.as_ref().map(|field| field.rows(tile));
+            let edges = table.edges_of(tile);
+            let mut edges = edges.as_slice();
+            own_sums.fill([T::of(0.0); LANES]);
+            for block in tile..table.blocks() {
+                let (their_scaled, their_rows) = (scaled.block(block), rows.block(block));
+                let their_sums = &mut sums[block * width..][..width];
+                for row in 0..LANES.min(table.graph.nodes() - tile * LANES) {
+                    let Some(strengths) = table.strengths::<T>(tile * LANES + row, block, &mut edges) else {
+                        continue;
+                    };
+                    let of_row = row * columns..(row + 1) * columns;
+                    let mut weights = distances(&own_scaled[of_row.clone()], their_scaled);
+                    let mut apart = [T::of(0.0); LANES];
+                    if let (Some(own), Some(theirs)) = (&own_probabilities, probabilities) {
+                        apart = disagreements(&own[of_row.clone()], theirs.block(block));
+                    }
+                    penalty.weigh(&mut weights, &apart);
+                    let own_sums = &mut own_sums[row * width..][..width];
+                    let weights = product(&weights, &strengths);
+                    add(&mut own_sums[columns], &weights);
+                    add(&mut their_sums[columns], &weights);
+                    let rows = own_rows[of_row].iter().zip(their_rows);
+                    for ((own_sum, their_sum), (&own, theirs)) in
+                        own_sums.iter_mut().zip(&mut *their_sums).zip(rows)
+                    {
+                        add(own_sum, &product(&weights, theirs));
+                        add(their_sum, &product(&weights, &[own; LANES]));
+                    }
                 }
             }
-            penalty.weigh(weights.as_flattened_mut(), apart.as_flattened());
-            let their_rows = rows.block(block);
-            let (two, _) = weights.as_chunks_mut::<2>();
-            let (strong, _) = strengths.as_chunks::<2>();
-            for ((weights, strengths), own_sums) in
-                two.iter_mut().zip(strong).zip(own_sums.chunks_exact_mut(2 * width))
-            {
-                let [a, b] = [product(&weights[0], &strengths[0]), product(&weights[1], &strengths[1])];
-                *weights = [a, b];
-                let (first, second) = own_sums.split_at_mut(width);
-                for ((one, other), theirs) in first.iter_mut().zip(second.iter_mut()).zip(their_rows) {
-                    add_halves(one, &product(&a, theirs));
-                    add_halves(other, &product(&b, theirs));
-                }
-                add_halves(&mut first[columns], &a);
-                add_halves(&mut second[columns], &b);
-            }
-            // One column after the other, so that its sums stay in registers.
-            let their_sums = &mut sums[block * width..][..width];
-            for (column, sums) in their_sums[..columns].iter_mut().enumerate() {
-                let mut sum = *sums;
-                for (weights, own) in weights.iter().zip(own_rows.chunks_exact(columns)) {
-                    add(&mut sum, &product(weights, &[own[column]; LANES]));
-                }
-                *sums = sum;
-            }
-            for weights in &weights {
-                add(&mut their_sums[columns], weights);
-            }
+            fold(&own_sums, &mut sums[tile * width..][..width]);
         }
-        fold(&own_sums, &mut sums[tile * width..][..width]);
     }
-}
-
-/// Adds both halves of a lane.
-#[inline(always)]
-fn add_halves(sums: &mut [f32; LANES / 2], terms: &Lane) {
-    let mut added = *sums;
-    for k in 0..LANES / 2 {
-        added[k] += terms[k] + terms[k + LANES / 2];
-    }
-    *sums = added;
 }
 
 /// Adds the sums of sixteen nodes to those of their block.
 #[inline(always)]
-pub(super) fn fold<T: Real, const N: usize>(own_sums: &[[T; N]], sums: &mut [[T; LANES]]) {
+pub(super) fn fold<T: Real>(own_sums: &[Lane<T>], sums: &mut [Lane<T>]) {
     for (row, own) in own_sums.chunks_exact(sums.len()).enumerate() {
         for (sum, own) in sums.iter_mut().zip(own) {
             sum[row] = sum[row] + across(own);
@@ -111,24 +83,53 @@ pub(super) fn fold<T: Real, const N: usize>(own_sums: &[[T; N]], sums: &mut [[T;
     }
 }
 
+/// A precision in which pairs are gathered.
+pub(crate) trait Lanes: Real {
+    /// Adds a strip.
+    fn gather_strip(pass: &Pass<'_, Self>, strip: usize, sums: &mut [Lane<Self>])
+    where
+        Self: Sized;
+}
+
+impl Lanes for f32 {
+    fn gather_strip(pass: &Pass<'_, Self>, strip: usize, sums: &mut [Lane<Self>]) {
+        single_strip(pass, strip, sums);
+    }
+}
+
+impl Lanes for f64 {
+    fn gather_strip(pass: &Pass<'_, Self>, strip: usize, sums: &mut [Lane<Self>]) {
+        double_strip(pass, strip, sums);
+    }
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
+fn single_strip(pass: &Pass<'_, f32>, strip: usize, sums: &mut [Lane<f32>]) {
+    pass.strip(strip, sums);
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
+fn double_strip(pass: &Pass<'_, f64>, strip: usize, sums: &mut [Lane<f64>]) {
+    pass.strip(strip, sums);
+}
+
 /// The strengths of all pairs of a strip added up for both ends.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
-pub(super) fn degree_strip(table: &PairTable<'_>, strip: usize, sums: &mut [[f64; LANES]]) {
-    let mut changed = [[0.0; LANES]; LANES];
+pub(super) fn degree_strip(table: &PairTable<'_>, strip: usize, sums: &mut [Lane<f64>]) {
     for tile in table.blocks_of(strip) {
         let edges = table.edges_of(tile);
         let mut edges = edges.as_slice();
         let mut own_sums = [[0.0; LANES]; LANES];
-        for (block, sums) in sums.iter_mut().enumerate().skip(tile) {
-            let strengths = table.strengths(tile, block, &mut edges, &mut changed);
-            let mut their_sums = *sums;
-            for (own_sums, strengths) in own_sums.iter_mut().zip(strengths) {
+        let nodes = LANES.min(table.graph.nodes() - tile * LANES);
+        for (block, block_sums) in sums.iter_mut().enumerate().take(table.blocks()).skip(tile) {
+            for (row, row_sums) in own_sums.iter_mut().enumerate().take(nodes) {
+                let strengths = table.strengths::<f64>(tile * LANES + row, block, &mut edges);
+                let Some(strengths) = strengths else { continue };
                 for k in 0..LANES {
-                    own_sums[k] += f64::from(strengths[k]);
-                    their_sums[k] += f64::from(strengths[k]);
+                    row_sums[k] += strengths[k];
+                    block_sums[k] += strengths[k];
                 }
             }
-            *sums = their_sums;
         }
         fold(&own_sums, &mut sums[tile..=tile]);
     }

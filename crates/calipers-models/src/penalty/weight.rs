@@ -41,7 +41,7 @@ impl Penalty {
 
     /// What stands for differences in place of their squares.
     #[inline(always)]
-    fn soften<T: Real>(&self, squares: &mut [T]) {
+    fn soften<T: Real, const N: usize>(&self, squares: &mut [T; N]) {
         let shift = T::of(SHIFT);
         match self.weights {
             Weights::Legacy => squares.iter_mut().for_each(|z| *z = (z.sqrt() + shift).sqrt()),
@@ -52,9 +52,9 @@ impl Penalty {
 
     /// The weights of some edges in place of the squares of their differences.
     #[inline(always)]
-    pub(crate) fn weigh<T: Real>(&self, squares: &mut [T], disagreements: &[T]) {
+    pub(crate) fn weigh<T: Real, const N: usize>(&self, squares: &mut [T; N], disagreements: &[T; N]) {
         if self.kind == Kind::L2 {
-            squares.fill(T::of(1.0));
+            *squares = [T::of(1.0); N];
             return;
         }
         self.soften(squares);
