@@ -45,7 +45,7 @@ impl Propagation<'_> {
         initial: &Matrix,
         mut gradient: Matrix,
         through: Through,
-        mut seen: impl FnMut(usize, Influence<'_>),
+        mut seen: impl FnMut(Influence<'_>),
     ) -> Derivatives {
         let nodes = initial.rows();
         let mut out =
@@ -62,7 +62,7 @@ impl Propagation<'_> {
             };
             self.weigh_nodes(step, after, initial, &gradient, &mut pulls, &mut tolls, &mut out);
             self.pull_back(step, &pulls, &tolls, through, &mut gradient, &mut out.degrees);
-            seen(k, Influence { step, pulls: &pulls, tolls: &tolls });
+            seen(Influence { step, pulls: &pulls, tolls: &tolls });
         }
         for (sum, gradient) in out.initial.data_mut().iter_mut().zip(gradient.data()) {
             for k in 0..WIDTH {
@@ -287,7 +287,7 @@ mod tests {
             let tape = propagation.record(&self.initial).unwrap();
             let mut by_pair = [[0.0; NODES]; NODES];
             let through = Through::ScoresAndWeights;
-            let found = propagation.backward(&tape, &self.initial, self.loss().1, through, |_, influence| {
+            let found = propagation.backward(&tape, &self.initial, self.loss().1, through, |influence| {
                 let edges = propagation.edges(influence.step);
                 for i in 0..NODES {
                     for j in (0..NODES).filter(|&j| j != i) {
@@ -374,7 +374,7 @@ mod tests {
         let tape = propagation.record(&case.initial).unwrap();
         assert!(tape.steps.iter().all(|step| step.divisors[2].to_bits() == 0));
         let gradient = case.loss().1;
-        let found = propagation.backward(&tape, &case.initial, gradient.clone(), Through::Scores, |_, _| {});
+        let found = propagation.backward(&tape, &case.initial, gradient.clone(), Through::Scores, |_| {});
         assert_eq!(found.initial.row(2), gradient.row(2));
     }
 }

@@ -115,7 +115,7 @@ fn flip_gradient(
     let tape = propagation.record(initial).unwrap();
     let loss = margin_gradient(&tape.scores, labels, &(0..nodes).collect::<Vec<_>>());
     let mut by_pair = vec![vec![0.0; nodes]; nodes];
-    let derivatives = propagation.backward(&tape, initial, loss.gradient, through, |_, influence| {
+    let derivatives = propagation.backward(&tape, initial, loss.gradient, through, |influence| {
         let scaled = &influence.step.scaled;
         for i in 0..nodes {
             for j in (0..nodes).filter(|&j| j != i) {

@@ -1,8 +1,8 @@
 //! Sums over all pairs of a graph in which almost every two nodes are joined a little, as in the middle of
 //! an attack: no neighbours are listed, and every pair is visited once for both of its ends.
 //!
-//! Nodes come in blocks of sixteen, and a block meets itself and every later one. What it finds is added to
-//! the sums of its strip, which has every sixteenth block; the strips are added up in their order, so that
+//! Nodes come in blocks of sixty-four, and a block meets itself and every later one. What it finds is added to
+//! the sums of its strip, which has every sixteenth of them; the strips are added up in their order, so that
 //! threads change no bit.
 
 mod field;
@@ -12,12 +12,12 @@ mod tiles;
 
 use crate::gather::Edges;
 use crate::graph::Graph;
-use crate::matrix::{Matrix, Vector};
+use crate::matrix::{Matrix, Vector, WIDTH};
 use crate::parallel;
 use crate::penalty::Real;
 
-use self::field::{LANES, Lane};
-pub(crate) use self::gather::Lanes;
+pub(crate) use self::field::{BLOCK, Field, Lane, add_products, disagreements, distances, lanes};
+pub(crate) use self::gather::Precision;
 pub(crate) use self::tiles::Tiles;
 
 /// How many sums are kept beside each other.
@@ -56,7 +56,7 @@ impl<'a> PairTable<'a> {
     }
 
     fn blocks(&self) -> usize {
-        self.graph.nodes().div_ceil(LANES)
+        self.graph.nodes().div_ceil(BLOCK)
     }
 
     /// How much work it is to visit all pairs once.
@@ -67,21 +67,19 @@ impl<'a> PairTable<'a> {
 
     /// One more than the sum of each node's strengths.
     pub(crate) fn degrees(&self, threads: usize) -> Vec<f64> {
-        let strips = self.strips(1, threads, 0, |strip, sums| gather::degree_strip(self, strip, sums));
-        let mut degrees = vec![1.0; self.graph.nodes()];
-        add_column(&strips, 1, 0, &mut degrees);
-        degrees
+        let sums = self.sums(1, threads, |strip, sums| gather::degree_strip(self, strip, sums));
+        let degrees = sums.as_flattened().iter().map(|sum| 1.0 + sum);
+        degrees.take(self.graph.nodes()).collect()
     }
 
     /// The rows of all other nodes added up by weight and strength.
-    pub(crate) fn gather<T: Lanes>(&self, edges: &Edges<'_>, rows: &Matrix, threads: usize) -> Gathered {
-        let columns = rows.columns();
+    pub(crate) fn gather<T: Precision>(&self, edges: &Edges<'_>, rows: &Matrix, threads: usize) -> Gathered {
+        let (columns, nodes) = (rows.columns(), rows.rows());
         let pass = gather::Pass::<T>::new(self, edges, rows);
-        let strips =
-            self.strips(columns + 1, threads, columns, |strip, sums| T::gather_strip(&pass, strip, sums));
-        let mut totals = vec![0.0; rows.rows()];
-        add_column(&strips, columns + 1, columns, &mut totals);
-        Gathered { sums: matrix(&strips, columns + 1, 0, rows), totals }
+        let width = pass.fours() * WIDTH;
+        let sums = self.sums(width, threads, |strip, sums| T::gather_strip(&pass, strip, sums));
+        let totals = (0..nodes).map(|node| sums[node / BLOCK * width + columns][node % BLOCK]).collect();
+        Gathered { sums: matrix(&sums, width, 0, rows), totals }
     }
 
     /// What the weights say when they count as functions of the scores.
@@ -93,29 +91,35 @@ impl<'a> PairTable<'a> {
         threads: usize,
     ) -> TableSlopes {
         let pass = slopes::Pass::new(self, edges, pulls, tolls);
-        let (columns, width) = (pulls.columns(), pass.width());
-        let strips =
-            self.strips(width, threads, 2 * width, |strip, sums| slopes::slope_strip(&pass, strip, sums));
+        let width = pass.fours() * WIDTH;
+        let sums = self.sums(width, threads, |strip, sums| slopes::slope_strip(&pass, strip, sums));
         TableSlopes {
-            by_scaled: matrix(&strips, width, 0, pulls),
-            by_probabilities: edges.probabilities.map(|like| matrix(&strips, width, columns, like)),
+            by_scaled: matrix(&sums, width, 0, pulls),
+            by_probabilities: edges.probabilities.map(|like| matrix(&sums, width, width / 2, like)),
         }
     }
 
-    /// The sums of every strip: `width` lanes a block.
-    fn strips<T: Real>(
+    /// The sums of all strips: `width` lanes a block.
+    fn sums<T: Real>(
         &self,
         width: usize,
         threads: usize,
-        columns: usize,
         visit: impl Fn(usize, &mut [Lane<T>]) + Sync,
-    ) -> Vec<Vec<Lane<T>>> {
+    ) -> Vec<Lane<f64>> {
         let mut strips: Vec<Vec<Lane<T>>> = (0..STRIPS.min(self.blocks())).map(|_| Vec::new()).collect();
-        parallel::each(threads, self.work(columns), strips.iter_mut().enumerate(), |(strip, sums)| {
-            *sums = vec![[T::of(0.0); LANES]; self.blocks() * width];
+        parallel::each(threads, self.work(width), strips.iter_mut().enumerate(), |(strip, sums)| {
+            *sums = vec![[T::of(0.0); BLOCK]; self.blocks() * width];
             visit(strip, sums);
         });
-        strips
+        let mut all = vec![[0.0; BLOCK]; self.blocks() * width];
+        for strip in &strips {
+            for (all, sums) in all.iter_mut().zip(strip) {
+                for k in 0..BLOCK {
+                    all[k] += sums[k].wide();
+                }
+            }
+        }
+        all
     }
 
     /// The blocks of a strip.
@@ -125,41 +129,34 @@ impl<'a> PairTable<'a> {
 
     /// The edges of the graph from a block to itself and later ones, in the order in which they are met.
     fn edges_of(&self, block: usize) -> Vec<Met> {
-        let nodes = block * LANES..((block + 1) * LANES).min(self.graph.nodes());
+        let nodes = block * BLOCK..((block + 1) * BLOCK).min(self.graph.nodes());
         let mut met: Vec<Met> = nodes
             .flat_map(|node| self.graph.later_neighbours(node as u32).iter().map(move |&other| (node, other)))
             .map(|(node, other)| Met {
-                block: other as usize / LANES,
-                row: node % LANES,
-                lane: other as usize % LANES,
+                block: other as usize / BLOCK,
+                row: node % BLOCK,
+                lane: other as usize % BLOCK,
             })
             .collect();
         met.sort_by_key(|met| (met.block, met.row));
         met
     }
 
-    /// How strongly a node is joined to the nodes of a block, those before it and itself left out; none if it
-    /// is joined to none of them. `edges` are those that were not met yet.
+    /// Writes how strongly a node is joined to the nodes of a block, those before it and itself left out.
+    /// `edges` are those that were not met yet.
     #[inline(always)]
-    fn strengths<T: Real>(&self, node: usize, block: usize, edges: &mut &[Met]) -> Option<Lane<T>> {
+    fn strengths<T: Real>(&self, node: usize, block: usize, edges: &mut &[Met], out: &mut Lane<T>) {
         let flips = self.flips.lane(node, block);
-        let mut strengths = [T::of(0.0); LANES];
-        // Of numbers that are not negative, the bits say whether they are all 0.
-        let mut bits = 0;
-        for k in 0..LANES {
-            strengths[k] = T::of(f64::from(flips[k]));
-            bits |= flips[k].to_bits();
+        for k in 0..BLOCK {
+            out[k] = T::of_single(flips[k]);
         }
-        let row = node % LANES;
         while let [met, rest @ ..] = *edges
-            && (met.block, met.row) == (block, row)
+            && (met.block, met.row) == (block, node % BLOCK)
         {
             // More probable means less joined where there is an edge.
-            strengths[met.lane] = T::of(1.0 - strengths[met.lane].wide());
-            bits = 1;
+            out[met.lane] = T::of(1.0) - out[met.lane];
             *edges = rest;
         }
-        (bits != 0).then_some(strengths)
     }
 }
 
@@ -170,34 +167,21 @@ struct Met {
     lane: usize,
 }
 
-/// Adds one column of the strips, in their order, to the numbers of all nodes.
-fn add_column<T: Real>(strips: &[Vec<Lane<T>>], width: usize, column: usize, out: &mut [f64]) {
-    for strip in strips {
-        for (lanes, out) in strip.chunks_exact(width).zip(out.chunks_mut(LANES)) {
-            out.iter_mut().zip(lanes[column]).for_each(|(out, lane)| *out += lane.wide());
-        }
-    }
-}
-
-/// The columns of the strips from `first` on, in the shape of another matrix.
-fn matrix<T: Real>(strips: &[Vec<Lane<T>>], width: usize, first: usize, like: &Matrix) -> Matrix {
+/// The columns of some sums from `first` on, in the shape of another matrix.
+fn matrix(sums: &[Lane<f64>], width: usize, first: usize, like: &Matrix) -> Matrix {
     let mut out = Matrix::zeros(like.rows(), like.columns());
-    for strip in strips {
-        for (block, lanes) in strip.chunks_exact(width).enumerate() {
-            for lane in 0..LANES.min(like.rows() - block * LANES) {
-                let row = out.row_mut(block * LANES + lane).iter_mut();
-                row.zip(&lanes[first..]).for_each(|(out, lanes)| *out += lanes[lane].wide());
-            }
-        }
+    for node in 0..like.rows() {
+        let lanes = &sums[node / BLOCK * width + first..];
+        out.row_mut(node).iter_mut().zip(lanes).for_each(|(out, lane)| *out = lane[node % BLOCK]);
     }
     out
 }
 
-/// The sum of a lane, always in the same order.
+/// The sum of some numbers, a power of two of them, always in the same order.
 #[inline(always)]
-fn across<T: Real>(lane: &Lane<T>) -> T {
-    let mut sums = *lane;
-    let mut half = LANES / 2;
+fn across<T: Real, const N: usize>(numbers: &[T; N]) -> T {
+    let mut sums = *numbers;
+    let mut half = N / 2;
     while half > 0 {
         for k in 0..half {
             sums[k] = sums[k] + sums[k + half];
@@ -217,7 +201,7 @@ mod tests {
     use crate::random::{Draws, Stream};
     use crate::settings::Settings;
 
-    const NODES: usize = 41;
+    const NODES: usize = 141;
 
     /// Every third flip is impossible, and so are all flips of one node.
     fn flips() -> Vec<f32> {
@@ -273,8 +257,7 @@ mod tests {
                     let run = |links: Links<'_>, threads| -> (Matrix, Derivatives) {
                         let propagation = Propagation::new(links, &settings, threads);
                         let tape = propagation.record(&initial).unwrap();
-                        let back =
-                            propagation.backward(&tape, &initial, gradient.clone(), through, |_, _| {});
+                        let back = propagation.backward(&tape, &initial, gradient.clone(), through, |_| {});
                         (tape.scores, back)
                     };
                     let what = format!("{kind} {weights} {through:?}");

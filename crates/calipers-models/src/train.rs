@@ -152,7 +152,7 @@ pub fn train(
         if !loss.value.is_finite() {
             return Err(in_epoch(Error::value("the loss is not finite").found(loss.value)));
         }
-        let derivatives = propagation.backward(&tape, initial, loss.gradient, Through::Scores, |_, _| {});
+        let derivatives = propagation.backward(&tape, initial, loss.gradient, Through::Scores, |_| {});
         let gradients = perceptron.backward(&transposed, &outputs, derivatives.initial, dropout, threads);
         adam.step(&mut perceptron, &gradients);
         let measure = || {

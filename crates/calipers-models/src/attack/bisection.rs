@@ -20,12 +20,8 @@ impl Extent {
     pub(super) const EMPTY: Self = Self { least: f32::INFINITY, greatest: f32::NEG_INFINITY, clipped: 0.0 };
 
     pub(super) fn of(values: &[f32]) -> Self {
-        let mut extent = Self { clipped: clipped_sum(values, 0.0), ..Self::EMPTY };
-        for &value in values {
-            extent.least = if value < extent.least { value } else { extent.least };
-            extent.greatest = if value > extent.greatest { value } else { extent.greatest };
-        }
-        extent
+        let [least, greatest] = ends(values);
+        Self { least, greatest, clipped: clipped_sum(values, 0.0) }
     }
 
     pub(super) fn join(self, other: Self) -> Self {
@@ -57,10 +53,9 @@ pub(super) fn shift(values: &[f32], extent: Extent, budget: usize, threads: usiz
             std::cmp::Ordering::Equal => break,
             std::cmp::Ordering::Greater => {
                 low = middle;
-                let above = |value: &&f32| f64::from(**value) > low;
                 let from = few.as_deref().unwrap_or(values);
-                if few.is_some() || from.iter().filter(above).count() <= values.len() / 16 {
-                    few = Some(from.iter().filter(above).copied().collect());
+                if few.is_some() || count_above(from, low) <= values.len() / 16 {
+                    few = Some(from.iter().copied().filter(|value| f64::from(*value) > low).collect());
                 }
             }
             std::cmp::Ordering::Less => high = middle,
@@ -96,6 +91,32 @@ fn clipped_sum(values: &[f32], shift: f64) -> f64 {
         *sum += (f64::from(value) - shift).clamp(0.0, 1.0);
     }
     ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]))
+}
+
+/// How many values lie above a bound.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
+pub(super) fn count_above(values: &[f32], bound: f64) -> usize {
+    let mut count = 0;
+    for values in values.chunks(BLOCK) {
+        let above: u32 = values.iter().map(|value| u32::from(f64::from(*value) > bound)).sum();
+        count += above as usize;
+    }
+    count
+}
+
+/// The least and the greatest value.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
+fn ends(values: &[f32]) -> [f32; 2] {
+    let (mut least, mut greatest) = ([f32::INFINITY; 8], [f32::NEG_INFINITY; 8]);
+    let (chunks, rest) = values.as_chunks::<8>();
+    for chunk in chunks {
+        for (k, &value) in chunk.iter().enumerate() {
+            least[k] = if value < least[k] { value } else { least[k] };
+            greatest[k] = if value > greatest[k] { value } else { greatest[k] };
+        }
+    }
+    let least = least.iter().chain(rest).copied().fold(f32::INFINITY, f32::min);
+    [least, greatest.iter().chain(rest).copied().fold(f32::NEG_INFINITY, f32::max)]
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use calipers_core::{Error, Result};
 
-use super::bisection::{Extent, lowered, shift};
+use super::bisection::{Extent, count_above, lowered, shift};
 use super::pair_gradient::Influences;
 use super::probabilities::{Probabilities, rows_of};
 use super::{Attack, Gradient, Victim};
@@ -11,7 +11,6 @@ use crate::links::{Links, SoftGraph};
 use crate::loss::margin_gradient;
 use crate::pair_table::{PairTable, Tiles};
 use crate::parallel;
-use crate::penalty::Kind;
 use crate::propagation::Propagation;
 use crate::watch::{Status, Watch, tell};
 
@@ -37,12 +36,12 @@ pub(super) fn descend(
         let items = rows.iter_mut().zip(&mut extents).enumerate();
         parallel::each(victim.threads, pairs, items, |(node, (row, extent))| {
             row.iter_mut().for_each(|value| *value *= -length as f32);
-            probabilities.row(node).for_each(|(j, probability)| row[j as usize - node - 1] += probability);
+            probabilities.add_to(node, row);
             *extent = Extent::of(row);
         });
         let extent = extents.into_iter().fold(Extent::EMPTY, Extent::join);
         let shift = shift(&values, extent, allowed, victim.threads);
-        let probable = values.iter().filter(|value| f64::from(**value) > shift).count();
+        let probable = count_above(&values, shift);
         check_memory(nodes, pairs as u64 * 4 + Probabilities::bytes(probable, nodes), attack)?;
         keep(&mut probabilities, &mut values, shift, probable, victim.threads);
         let used = probabilities.sum();
@@ -121,12 +120,10 @@ fn write_gradient(
         Gradient::Detached => Through::Scores,
         Gradient::Full => Through::ScoresAndWeights,
     };
-    let adaptive = settings.penalty.kind() == Kind::Adaptive;
-    let mut influences = Influences::new(nodes, victim.initial.columns(), tape.steps.len(), adaptive);
-    let derivatives =
-        propagation.backward(&tape, &victim.initial, loss.gradient, through, |step, influence| {
-            influences.set_step(step, &influence);
-        });
+    let mut influences = Influences::default();
+    let derivatives = propagation.backward(&tape, &victim.initial, loss.gradient, through, |influence| {
+        influences.add_step(&influence);
+    });
     influences.set_degrees(&derivatives.degrees);
     let mut squares = vec![0.0; nodes];
     let mut rows = rows_of(values, nodes);

@@ -3,65 +3,38 @@
 use multiversion::multiversion;
 
 use crate::backward::Influence;
+use crate::pair_table::{BLOCK, Field, Lane, add_products, disagreements, distances, lanes};
 use crate::parallel;
 use crate::penalty::Penalty;
 
-/// How many nodes are worked on by one instruction, or two.
-const LANES: usize = 16;
-
-/// Values of neighbouring nodes.
-type Lane = [f32; LANES];
-
-/// How many rows are worked on while the same columns are at hand.
-const TILE: usize = 16;
-
-/// What every step says about every node, in the order in which pairs are visited: by sixteen nodes, then
-/// by step, then scaled scores, pulls and probabilities column by column, and tolls.
+/// What every step says about every node.
+#[derive(Default)]
 pub(super) struct Influences {
-    nodes: usize,
-    columns: usize,
-    steps: usize,
-    adaptive: bool,
-    lanes: Vec<Lane>,
+    steps: Vec<Said>,
     /// Derivatives by the degrees.
-    degrees: Vec<Lane>,
+    degrees: Vec<Lane<f32>>,
+}
+
+/// What a step says about every node.
+struct Said {
+    scaled: Field<f32>,
+    probabilities: Option<Field<f32>>,
+    pulls: Field<f32>,
+    tolls: Vec<Lane<f32>>,
 }
 
 impl Influences {
-    pub(super) fn new(nodes: usize, columns: usize, steps: usize, adaptive: bool) -> Self {
-        let blocks = nodes.div_ceil(LANES);
-        let mut new =
-            Self { nodes, columns, steps, adaptive, lanes: Vec::new(), degrees: vec![[0.0; LANES]; blocks] };
-        new.lanes = vec![[0.0; LANES]; blocks * steps * new.per_step()];
-        new
-    }
-
-    /// Lanes per step and sixteen nodes.
-    fn per_step(&self) -> usize {
-        self.columns * if self.adaptive { 3 } else { 2 } + 1
-    }
-
-    pub(super) fn set_step(&mut self, step: usize, influence: &Influence<'_>) {
-        let (per_step, columns) = (self.per_step(), self.columns);
-        for node in 0..self.nodes {
-            let start = (node / LANES * self.steps + step) * per_step;
-            let lane = node % LANES;
-            let probabilities = influence.step.probabilities.as_ref().map(|matrix| matrix.row(node));
-            let rows =
-                [influence.step.scaled.row(node), influence.pulls.row(node)].into_iter().chain(probabilities);
-            for (r, row) in rows.enumerate() {
-                for (column, &value) in row.iter().enumerate() {
-                    self.lanes[start + r * columns + column][lane] = single(value);
-                }
-            }
-            self.lanes[start + per_step - 1][lane] = single(influence.tolls[node]);
-        }
+    pub(super) fn add_step(&mut self, influence: &Influence<'_>) {
+        self.steps.push(Said {
+            scaled: Field::of(&influence.step.scaled),
+            probabilities: influence.step.probabilities.as_ref().map(Field::of),
+            pulls: Field::of(influence.pulls),
+            tolls: lanes(influence.tolls),
+        });
     }
 
     pub(super) fn set_degrees(&mut self, degrees: &[f64]) {
-        for (node, &value) in degrees.iter().enumerate() {
-            self.degrees[node / LANES][node % LANES] = single(value);
-        }
+        self.degrees = lanes(degrees);
     }
 
     /// Writes the derivatives of row i, for the pairs with i + 1, i + 2, ..., into the i-th slice, then calls
@@ -74,87 +47,71 @@ impl Influences {
         results: &mut [T],
         finish: impl Fn(usize, &mut [f32]) -> T + Sync,
     ) {
-        let work = self.nodes * self.nodes / 2 * self.steps;
-        let tiles = rows.chunks_mut(TILE).zip(results.chunks_mut(TILE)).enumerate();
+        let work = rows.len() * rows.len() / 2 * self.steps.len();
+        let tiles = rows.chunks_mut(BLOCK).zip(results.chunks_mut(BLOCK)).enumerate();
         parallel::each(threads, work, tiles, |(tile, (rows, results))| {
-            let first = tile * TILE;
-            let own: Vec<f32> = (first..first + rows.len()).flat_map(|node| self.own(node)).collect();
-            tile_rows(self, penalty, first, &own, rows);
+            tile_rows(self, penalty, tile, rows);
             for (k, (row, result)) in rows.iter_mut().zip(results).enumerate() {
-                *result = finish(first + k, row);
+                *result = finish(tile * BLOCK + k, row);
             }
         });
     }
-
-    /// What every step says about one node.
-    fn own(&self, node: usize) -> impl Iterator<Item = f32> {
-        let length = self.steps * self.per_step();
-        self.lanes[node / LANES * length..][..length].iter().map(move |lane| lane[node % LANES])
-    }
 }
 
-/// Numbers too small to matter become 0: arithmetic with them would be many times slower.
-fn single(value: f64) -> f32 {
-    if value.abs() < 1e-30 { 0.0 } else { value as f32 }
-}
-
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
-fn tile_rows(influences: &Influences, penalty: &Penalty, first: usize, own: &[f32], rows: &mut [&mut [f32]]) {
-    let length = influences.steps * influences.per_step();
-    for (block, degrees) in influences.degrees.iter().enumerate().skip((first + 1) / LANES) {
-        let lanes = &influences.lanes[block * length..][..length];
-        for (k, row) in rows.iter_mut().enumerate() {
-            let node = first + k;
-            let own = &own[k * length..][..length];
-            let from = (block * LANES).max(node + 1);
-            let to = ((block + 1) * LANES).min(influences.nodes);
-            if from >= to {
-                continue;
+/// The rows of a block, against itself and every later one.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2+fma"))]
+fn tile_rows(influences: &Influences, penalty: &Penalty, tile: usize, rows: &mut [&mut [f32]]) {
+    let degrees = &influences.degrees;
+    let mut sums = [[0.0; BLOCK]; BLOCK];
+    for (block, their_degrees) in degrees.iter().enumerate().skip(tile) {
+        for (sums, own_degree) in sums.iter_mut().zip(degrees[tile]) {
+            for k in 0..BLOCK {
+                sums[k] = own_degree + their_degrees[k];
             }
-            let sums = all_steps(influences, penalty, lanes, own);
-            let own_degree = influences.degrees[node / LANES][node % LANES];
-            let values: Lane = std::array::from_fn(|lane| sums[lane] + (own_degree + degrees[lane]));
-            row[from - node - 1..to - node - 1]
-                .copy_from_slice(&values[from - block * LANES..to - block * LANES]);
+        }
+        for said in &influences.steps {
+            for (pair, sums) in sums.as_chunks_mut().0.iter_mut().enumerate() {
+                said.add_two(penalty, tile * BLOCK + 2 * pair, block, sums);
+            }
+        }
+        for (k, (row, sums)) in rows.iter_mut().zip(&sums).enumerate() {
+            // Of its own block a node meets the nodes behind it; the last block may not be full.
+            let skipped = if block == tile { k + 1 } else { 0 };
+            let start = block * BLOCK + skipped - (tile * BLOCK + k + 1);
+            let row = &mut row[start..];
+            let count = row.len().min(BLOCK - skipped);
+            row[..count].copy_from_slice(&sums[skipped..][..count]);
         }
     }
 }
 
-/// One node against sixteen others, through all steps.
-#[inline(always)]
-fn all_steps(influences: &Influences, penalty: &Penalty, lanes: &[Lane], own: &[f32]) -> Lane {
-    let (columns, per_step) = (influences.columns, influences.per_step());
-    let mut sums = [0.0; LANES];
-    for (lanes, own) in lanes.chunks_exact(per_step).zip(own.chunks_exact(per_step)) {
-        let (scaled, pulls) = (&lanes[..columns], &lanes[columns..2 * columns]);
-        let (own_scaled, own_pulls) = (&own[..columns], &own[columns..2 * columns]);
-        let own_toll = own[per_step - 1];
-        let mut squares = [0.0; LANES];
-        let mut demands: Lane = lanes[per_step - 1].map(|toll| toll + own_toll);
-        for c in 0..columns {
-            for k in 0..LANES {
-                let difference = own_scaled[c] - scaled[c][k];
-                squares[k] += difference * difference;
-                demands[k] += own_pulls[c] * scaled[c][k] + own_scaled[c] * pulls[c][k];
-            }
+impl Said {
+    /// Adds what the step says about the pairs of two nodes, the first of which is given, with a block.
+    #[inline(always)]
+    fn add_two(&self, penalty: &Penalty, node: usize, block: usize, sums: &mut [Lane<f32>; 2]) {
+        let (own, theirs) = (self.scaled.two(node), self.scaled.block(block));
+        let [mut weights, mut apart] = [[[0.0; BLOCK]; 2]; 2];
+        distances(own, theirs, &mut weights);
+        if let Some(field) = &self.probabilities {
+            disagreements(field.two(node), field.block(block), &mut apart);
         }
-        let mut disagreements = [0.0; LANES];
-        if influences.adaptive {
-            let (theirs, own) = (&lanes[2 * columns..3 * columns], &own[2 * columns..3 * columns]);
-            disagreements = [1.0; LANES];
-            for c in 0..columns {
-                for k in 0..LANES {
-                    disagreements[k] -= own[c] * theirs[c][k];
-                }
+        penalty.weigh(weights.as_flattened_mut(), apart.as_flattened());
+        let (own_pulls, their_pulls) = (self.pulls.two(node), self.pulls.block(block));
+        let mut demands = [0.0; BLOCK];
+        for row in 0..2 {
+            let own_toll = self.tolls[(node + row) / BLOCK][(node + row) % BLOCK];
+            for (demand, toll) in demands.iter_mut().zip(&self.tolls[block]) {
+                *demand = own_toll + toll;
             }
-            disagreements.iter_mut().for_each(|h| *h = h.max(0.0));
-        }
-        penalty.weigh(&mut squares, &disagreements);
-        for k in 0..LANES {
-            sums[k] += squares[k] * demands[k];
+            for four in 0..own[row].len() {
+                add_products(&mut demands, &own_pulls[row][four], &theirs[four]);
+                add_products(&mut demands, &own[row][four], &their_pulls[four]);
+            }
+            for k in 0..BLOCK {
+                sums[row][k] = weights[row][k].mul_add(demands[k], sums[row][k]);
+            }
         }
     }
-    sums
 }
 
 #[cfg(test)]
@@ -169,7 +126,7 @@ mod tests {
     use crate::random::{Draws, Stream};
     use crate::settings::Settings;
 
-    const NODES: usize = 41;
+    const NODES: usize = 141;
 
     fn random_matrix(seed: u64) -> Matrix {
         let draws = Draws::new(seed, Stream::Splits);
@@ -193,14 +150,10 @@ mod tests {
                 let settings = Settings { layers: 3, ..Settings::new(penalty) };
                 let propagation = Propagation::new(Links::of_graph(&graph), &settings, 1);
                 let tape = propagation.record(&initial).unwrap();
-                let mut influences = Influences::new(NODES, 3, 3, kind == Kind::Adaptive);
+                let mut influences = Influences::default();
                 let mut expected = vec![vec![0.0; NODES]; NODES];
-                let derivatives = propagation.backward(
-                    &tape,
-                    &initial,
-                    gradient.clone(),
-                    Through::Scores,
-                    |step, influence| {
+                let derivatives =
+                    propagation.backward(&tape, &initial, gradient.clone(), Through::Scores, |influence| {
                         let edges = propagation.edges(influence.step);
                         for i in 0..NODES {
                             for j in (0..NODES).filter(|&j| j != i) {
@@ -211,9 +164,8 @@ mod tests {
                                 expected[i.min(j)][i.max(j)] += weight * demand;
                             }
                         }
-                        influences.set_step(step, &influence);
-                    },
-                );
+                        influences.add_step(&influence);
+                    });
                 influences.set_degrees(&derivatives.degrees);
                 for threads in [1, 3] {
                     let mut values: Vec<Vec<f32>> =

@@ -50,6 +50,14 @@ impl Probabilities {
         few.iter().copied().chain(from_table)
     }
 
+    /// Adds the probabilities of a node's flips with later ones to a row of as many.
+    pub(super) fn add_to(&self, node: usize, row: &mut [f32]) {
+        match self {
+            Self::Few(rows) => rows[node].iter().for_each(|&(j, p)| row[j as usize - node - 1] += p),
+            Self::Many(tiles) => tiles.add_to(node, row),
+        }
+    }
+
     /// How many flips are expected.
     pub(super) fn sum(&self) -> f64 {
         match self {

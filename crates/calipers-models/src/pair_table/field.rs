@@ -1,109 +1,136 @@
-//! Numbers of all nodes, sixteen nodes beside each other.
+//! Numbers of all nodes, sixty-four nodes beside each other and four columns at a time: enough for loops that
+//! fill whole registers, little enough to stay close at hand.
 
-use crate::matrix::Matrix;
+use crate::matrix::{Matrix, WIDTH};
 use crate::penalty::Real;
 
-/// How many nodes are worked on together.
-pub(crate) const LANES: usize = 16;
+/// How many nodes are met together.
+pub(crate) const BLOCK: usize = 64;
 
-/// A number of each of sixteen nodes.
-pub(crate) type Lane<T> = [T; LANES];
+/// A number of each node of a block.
+pub(crate) type Lane<T> = [T; BLOCK];
 
-/// The columns of a matrix, block by block.
-pub(super) struct Field<T> {
-    columns: usize,
-    lanes: Vec<Lane<T>>,
+/// Four columns of a block.
+pub(crate) type Columns<T> = [Lane<T>; WIDTH];
+
+/// The columns of a matrix, block by block and node by node. Nodes and columns that are missing are 0.
+pub(crate) struct Field<T> {
+    /// Fours of columns.
+    fours: usize,
+    blocks: Vec<Columns<T>>,
+    nodes: Vec<[T; WIDTH]>,
 }
 
 impl<T: Real> Field<T> {
-    pub(super) fn of(matrix: &Matrix) -> Self {
+    pub(crate) fn of(matrix: &Matrix) -> Self {
+        Self::with(matrix.rows(), matrix.columns(), |node, column| matrix.row(node)[column])
+    }
+
+    /// The columns of a matrix and one more, in which every number is 1.
+    pub(super) fn with_ones(matrix: &Matrix) -> Self {
         let columns = matrix.columns();
-        let mut lanes = vec![[T::of(0.0); LANES]; matrix.rows().div_ceil(LANES) * columns];
-        for node in 0..matrix.rows() {
-            let block = &mut lanes[node / LANES * columns..][..columns];
-            for (lanes, &value) in block.iter_mut().zip(matrix.row(node)) {
-                lanes[node % LANES] = small(value);
+        Self::with(
+            matrix.rows(),
+            columns + 1,
+            |node, column| {
+                if column < columns { matrix.row(node)[column] } else { 1.0 }
+            },
+        )
+    }
+
+    fn with(nodes: usize, columns: usize, value: impl Fn(usize, usize) -> f64) -> Self {
+        let (fours, blocks) = (columns.div_ceil(WIDTH), nodes.div_ceil(BLOCK));
+        let mut field = Self {
+            fours,
+            blocks: vec![[[T::of(0.0); BLOCK]; WIDTH]; blocks * fours],
+            nodes: vec![[T::of(0.0); WIDTH]; blocks * BLOCK * fours],
+        };
+        for node in 0..nodes {
+            for column in 0..columns {
+                let (four, of_four, number) = (column / WIDTH, column % WIDTH, small(value(node, column)));
+                field.blocks[node / BLOCK * fours + four][of_four][node % BLOCK] = number;
+                field.nodes[node * fours + four][of_four] = number;
             }
         }
-        Self { columns, lanes }
+        field
     }
 
-    /// One number a node.
-    pub(super) fn of_values(values: &[f64]) -> Self {
-        let mut lanes = vec![[T::of(0.0); LANES]; values.len().div_ceil(LANES)];
-        for (node, &value) in values.iter().enumerate() {
-            lanes[node / LANES][node % LANES] = small(value);
-        }
-        Self { columns: 1, lanes }
+    pub(super) fn fours(&self) -> usize {
+        self.fours
     }
 
-    pub(super) fn columns(&self) -> usize {
-        self.columns
-    }
-
-    /// The columns of sixteen nodes.
+    /// The columns of a block.
     #[inline(always)]
-    pub(super) fn block(&self, block: usize) -> &[Lane<T>] {
-        &self.lanes[block * self.columns..][..self.columns]
+    pub(crate) fn block(&self, block: usize) -> &[Columns<T>] {
+        &self.blocks[block * self.fours..][..self.fours]
     }
 
-    /// The nodes of a block one after the other, each with its columns.
-    pub(super) fn rows(&self, block: usize) -> Vec<T> {
-        let lanes = self.block(block);
-        (0..LANES).flat_map(|row| lanes.iter().map(move |lane| lane[row])).collect()
+    /// The columns of a node.
+    #[inline(always)]
+    pub(crate) fn node(&self, node: usize) -> &[[T; WIDTH]] {
+        &self.nodes[node * self.fours..][..self.fours]
     }
+
+    /// The columns of a node and of the next.
+    #[inline(always)]
+    pub(crate) fn two(&self, node: usize) -> [&[[T; WIDTH]]; 2] {
+        [self.node(node), self.node(node + 1)]
+    }
+}
+
+/// One number a node, block by block.
+pub(crate) fn lanes<T: Real>(values: &[f64]) -> Vec<Lane<T>> {
+    let mut lanes = vec![[T::of(0.0); BLOCK]; values.len().div_ceil(BLOCK)];
+    for (node, &value) in values.iter().enumerate() {
+        lanes[node / BLOCK][node % BLOCK] = small(value);
+    }
+    lanes
 }
 
 /// Numbers too small to matter become 0: arithmetic with them would be many times slower.
-pub(crate) fn small<T: Real>(value: f64) -> T {
+fn small<T: Real>(value: f64) -> T {
     T::of(if value.abs() < 1e-30 { 0.0 } else { value })
 }
 
-/// The squared distances of one node from sixteen others.
+/// Writes the squared distances of two nodes from those of a block. What is read of the block serves both.
 #[inline(always)]
-pub(super) fn distances<T: Real>(own: &[T], theirs: &[Lane<T>]) -> Lane<T> {
-    let mut squares = [T::of(0.0); LANES];
-    for c in 0..own.len() {
-        let difference = difference(&[own[c]; LANES], &theirs[c]);
-        add(&mut squares, &product(&difference, &difference));
+pub(crate) fn distances<T: Real>(own: [&[[T; WIDTH]]; 2], theirs: &[Columns<T>], out: &mut [Lane<T>; 2]) {
+    let [first, second] = out;
+    for (four, ((one, other), theirs)) in own[0].iter().zip(own[1]).zip(theirs).enumerate() {
+        for k in 0..BLOCK {
+            let (mut a, mut b) = if four == 0 { (T::of(0.0), T::of(0.0)) } else { (first[k], second[k]) };
+            for c in 0..WIDTH {
+                let (of_one, of_other) = (one[c] - theirs[c][k], other[c] - theirs[c][k]);
+                a = of_one.times_plus(of_one, a);
+                b = of_other.times_plus(of_other, b);
+            }
+            (first[k], second[k]) = (a, b);
+        }
     }
-    squares
 }
 
-/// How much one node and sixteen others disagree.
+/// Writes how much two nodes and those of a block disagree.
 #[inline(always)]
-pub(super) fn disagreements<T: Real>(own: &[T], theirs: &[Lane<T>]) -> Lane<T> {
-    let mut agreements = [T::of(0.0); LANES];
-    for c in 0..own.len() {
-        add(&mut agreements, &product(&[own[c]; LANES], &theirs[c]));
+pub(crate) fn disagreements<T: Real>(own: [&[[T; WIDTH]]; 2], theirs: &[Columns<T>], out: &mut [Lane<T>; 2]) {
+    for (out, own) in out.iter_mut().zip(own) {
+        *out = [T::of(0.0); BLOCK];
+        for (own, theirs) in own.iter().zip(theirs) {
+            add_products(out, own, theirs);
+        }
+        for agreement in out {
+            *agreement = (T::of(1.0) - *agreement).or_greater(T::of(0.0));
+        }
     }
-    agreements.map(|agreement| (T::of(1.0) - agreement).or_greater(T::of(0.0)))
 }
 
-/// Adds lane by lane. Sums in memory could overlap for all the compiler knows, sums in registers cannot.
+/// Adds four columns of a block, each times a number of its own.
 #[inline(always)]
-pub(super) fn add<T: Real>(sums: &mut Lane<T>, terms: &Lane<T>) {
-    let mut added = *sums;
-    for k in 0..LANES {
-        added[k] = added[k] + terms[k];
+pub(crate) fn add_products<T: Real>(sums: &mut Lane<T>, factors: &[T; WIDTH], columns: &Columns<T>) {
+    for k in 0..BLOCK {
+        let mut sum = sums[k];
+        for c in 0..WIDTH {
+            sum = factors[c].times_plus(columns[c][k], sum);
+        }
+        sums[k] = sum;
     }
-    *sums = added;
-}
-
-#[inline(always)]
-pub(super) fn difference<T: Real>(a: &Lane<T>, b: &Lane<T>) -> Lane<T> {
-    let mut difference = *a;
-    for k in 0..LANES {
-        difference[k] = difference[k] - b[k];
-    }
-    difference
-}
-
-#[inline(always)]
-pub(super) fn product<T: Real>(a: &Lane<T>, b: &Lane<T>) -> Lane<T> {
-    let mut product = *a;
-    for k in 0..LANES {
-        product[k] = product[k] * b[k];
-    }
-    product
 }

@@ -2,11 +2,14 @@
 
 use multiversion::multiversion;
 
-use super::field::{Field, LANES, Lane, add, disagreements, distances, product};
-use super::{PairTable, across};
+use super::field::{BLOCK, Columns, Field, Lane, disagreements, distances};
+use super::{Met, PairTable, across};
 use crate::gather::Edges;
-use crate::matrix::Matrix;
+use crate::matrix::{Matrix, WIDTH};
 use crate::penalty::{Penalty, Real};
+
+/// How many nodes of a block meet another together.
+const ROWS: usize = 4;
 
 /// What weights depend on, and what is added up by them.
 pub(crate) struct Pass<'a, T> {
@@ -14,6 +17,7 @@ pub(crate) struct Pass<'a, T> {
     penalty: &'a Penalty,
     scaled: Field<T>,
     probabilities: Option<Field<T>>,
+    /// The last column is 1, so that the weights themselves are added up too.
     rows: Field<T>,
 }
 
@@ -24,113 +28,166 @@ impl<'a, T: Real> Pass<'a, T> {
             penalty: edges.penalty,
             scaled: Field::of(edges.scaled),
             probabilities: edges.probabilities.map(Field::of),
-            rows: Field::of(rows),
+            rows: Field::with_ones(rows),
         }
     }
 
-    /// A strip: for every block `columns` lanes of sums and one of weights.
+    /// Fours of columns that are added up.
+    pub(super) fn fours(&self) -> usize {
+        self.rows.fours()
+    }
+
+    /// A strip. `REGISTER` is how many numbers fill a register.
     #[inline(always)]
-    fn strip(&self, strip: usize, sums: &mut [Lane<T>]) {
-        let Self { table, penalty, scaled, probabilities, rows } = self;
-        let (columns, width) = (rows.columns(), rows.columns() + 1);
-        // Sums of the sixteen nodes of a block, added across lanes when it has met all others.
-        let mut own_sums = vec![[T::of(0.0); LANES]; LANES * width];
+    fn strip<const REGISTER: usize>(&self, strip: usize, sums: &mut [Columns<T>]) {
+        let (table, fours) = (self.table, self.fours());
+        // Sums of the nodes of a block, added across when it has met all others.
+        let mut own_sums = vec![[[T::of(0.0); REGISTER]; WIDTH]; BLOCK * fours];
+        let mut weights = [[T::of(0.0); BLOCK]; ROWS];
         for tile in table.blocks_of(strip) {
-            let (own_scaled, own_rows) = (scaled.rows(tile), rows.rows(tile));
-            let own_probabilities = probabilities.as_ref().map(|field| field.rows(tile));
             let edges = table.edges_of(tile);
             let mut edges = edges.as_slice();
-            own_sums.fill([T::of(0.0); LANES]);
+            own_sums.fill([[T::of(0.0); REGISTER]; WIDTH]);
             for block in tile..table.blocks() {
-                let (their_scaled, their_rows) = (scaled.block(block), rows.block(block));
-                let their_sums = &mut sums[block * width..][..width];
-                for row in 0..LANES.min(table.graph.nodes() - tile * LANES) {
-                    let Some(strengths) = table.strengths::<T>(tile * LANES + row, block, &mut edges) else {
-                        continue;
-                    };
-                    let of_row = row * columns..(row + 1) * columns;
-                    let mut weights = distances(&own_scaled[of_row.clone()], their_scaled);
-                    let mut apart = [T::of(0.0); LANES];
-                    if let (Some(own), Some(theirs)) = (&own_probabilities, probabilities) {
-                        apart = disagreements(&own[of_row.clone()], theirs.block(block));
+                let (theirs, their_sums) = (self.rows.block(block), &mut sums[block * fours..][..fours]);
+                for first in (0..BLOCK).step_by(ROWS) {
+                    self.weights(tile * BLOCK + first, block, &mut edges, &mut weights);
+                    let own_sums = own_sums[first * fours..].chunks_exact_mut(2 * fours);
+                    for (weights, own_sums) in weights.as_chunks::<2>().0.iter().zip(own_sums) {
+                        let (one, other) = own_sums.split_at_mut(fours);
+                        for ((one, other), theirs) in one.iter_mut().zip(other).zip(theirs) {
+                            add_folded([one, other], weights, theirs);
+                        }
                     }
-                    penalty.weigh(&mut weights, &apart);
-                    let own_sums = &mut own_sums[row * width..][..width];
-                    let weights = product(&weights, &strengths);
-                    add(&mut own_sums[columns], &weights);
-                    add(&mut their_sums[columns], &weights);
-                    let rows = own_rows[of_row].iter().zip(their_rows);
-                    for ((own_sum, their_sum), (&own, theirs)) in
-                        own_sums.iter_mut().zip(&mut *their_sums).zip(rows)
-                    {
-                        add(own_sum, &product(&weights, theirs));
-                        add(their_sum, &product(&weights, &[own; LANES]));
+                    for (four, sums) in their_sums.iter_mut().enumerate() {
+                        let mut own = [[T::of(0.0); WIDTH]; ROWS];
+                        for (row, own) in own.iter_mut().enumerate() {
+                            *own = self.rows.node(tile * BLOCK + first + row)[four];
+                        }
+                        add_all(sums, &weights, &own);
                     }
                 }
             }
-            fold(&own_sums, &mut sums[tile * width..][..width]);
+            fold(&own_sums, &mut sums[tile * fours..][..fours]);
+        }
+    }
+
+    /// Writes the weights of a few pairs, times how strongly they are joined: those of the nodes from `first` on
+    /// with the nodes of a block.
+    #[inline(always)]
+    fn weights(&self, first: usize, block: usize, edges: &mut &[Met], out: &mut [Lane<T>; ROWS]) {
+        let (mut strengths, mut apart) = ([T::of(0.0); BLOCK], [[T::of(0.0); BLOCK]; 2]);
+        for (pair, out) in out.as_chunks_mut::<2>().0.iter_mut().enumerate() {
+            let node = first + 2 * pair;
+            distances(self.scaled.two(node), self.scaled.block(block), out);
+            if let Some(field) = &self.probabilities {
+                disagreements(field.two(node), field.block(block), &mut apart);
+            }
+            self.penalty.weigh(out.as_flattened_mut(), apart.as_flattened());
+            for (row, out) in out.iter_mut().enumerate() {
+                self.table.strengths(node + row, block, edges, &mut strengths);
+                for k in 0..BLOCK {
+                    out[k] = out[k] * strengths[k];
+                }
+            }
         }
     }
 }
 
-/// Adds the sums of sixteen nodes to those of their block.
+/// Adds the products of two lanes with four others, all registers on top of each other.
 #[inline(always)]
-pub(super) fn fold<T: Real>(own_sums: &[Lane<T>], sums: &mut [Lane<T>]) {
+fn add_folded<T: Real, const REGISTER: usize>(
+    [one, other]: [&mut [[T; REGISTER]; WIDTH]; 2],
+    weights: &[Lane<T>; 2],
+    columns: &Columns<T>,
+) {
+    // Sums in memory could overlap for all the compiler knows, sums in registers cannot.
+    let (mut first, mut second) = (*one, *other);
+    for part in 0..BLOCK / REGISTER {
+        let of_one = &weights[0].as_chunks::<REGISTER>().0[part];
+        let of_other = &weights[1].as_chunks::<REGISTER>().0[part];
+        for c in 0..WIDTH {
+            let values = &columns[c].as_chunks::<REGISTER>().0[part];
+            for k in 0..REGISTER {
+                first[c][k] = of_one[k].times_plus(values[k], first[c][k]);
+            }
+            for k in 0..REGISTER {
+                second[c][k] = of_other[k].times_plus(values[k], second[c][k]);
+            }
+        }
+    }
+    (*one, *other) = (first, second);
+}
+
+/// Adds numbers of a few nodes to the sums of a block, by weight.
+#[inline(always)]
+fn add_all<T: Real>(sums: &mut Columns<T>, weights: &[Lane<T>; ROWS], own: &[[T; WIDTH]; ROWS]) {
+    for (column, sums) in sums.iter_mut().enumerate() {
+        for k in 0..BLOCK {
+            let mut sum = sums[k];
+            for row in 0..ROWS {
+                sum = weights[row][k].times_plus(own[row][column], sum);
+            }
+            sums[k] = sum;
+        }
+    }
+}
+
+/// Adds the sums of the nodes of a block to those of the block.
+#[inline(always)]
+pub(super) fn fold<T: Real, const N: usize>(own_sums: &[[[T; N]; WIDTH]], sums: &mut [Columns<T>]) {
     for (row, own) in own_sums.chunks_exact(sums.len()).enumerate() {
-        for (sum, own) in sums.iter_mut().zip(own) {
-            sum[row] = sum[row] + across(own);
+        for (sums, own) in sums.as_flattened_mut().iter_mut().zip(own.as_flattened()) {
+            sums[row] = sums[row] + across(own);
         }
     }
 }
 
 /// A precision in which pairs are gathered.
-pub(crate) trait Lanes: Real {
+pub(crate) trait Precision: Real {
     /// Adds a strip.
     fn gather_strip(pass: &Pass<'_, Self>, strip: usize, sums: &mut [Lane<Self>])
     where
         Self: Sized;
 }
 
-impl Lanes for f32 {
+impl Precision for f32 {
     fn gather_strip(pass: &Pass<'_, Self>, strip: usize, sums: &mut [Lane<Self>]) {
         single_strip(pass, strip, sums);
     }
 }
 
-impl Lanes for f64 {
+impl Precision for f64 {
     fn gather_strip(pass: &Pass<'_, Self>, strip: usize, sums: &mut [Lane<Self>]) {
         double_strip(pass, strip, sums);
     }
 }
 
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2+fma"))]
 fn single_strip(pass: &Pass<'_, f32>, strip: usize, sums: &mut [Lane<f32>]) {
-    pass.strip(strip, sums);
+    pass.strip::<8>(strip, sums.as_chunks_mut().0);
 }
 
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2+fma"))]
 fn double_strip(pass: &Pass<'_, f64>, strip: usize, sums: &mut [Lane<f64>]) {
-    pass.strip(strip, sums);
+    pass.strip::<4>(strip, sums.as_chunks_mut().0);
 }
 
 /// The strengths of all pairs of a strip added up for both ends.
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2+fma"))]
 pub(super) fn degree_strip(table: &PairTable<'_>, strip: usize, sums: &mut [Lane<f64>]) {
+    let mut strengths = [0.0; BLOCK];
     for tile in table.blocks_of(strip) {
         let edges = table.edges_of(tile);
         let mut edges = edges.as_slice();
-        let mut own_sums = [[0.0; LANES]; LANES];
-        let nodes = LANES.min(table.graph.nodes() - tile * LANES);
-        for (block, block_sums) in sums.iter_mut().enumerate().take(table.blocks()).skip(tile) {
-            for (row, row_sums) in own_sums.iter_mut().enumerate().take(nodes) {
-                let strengths = table.strengths::<f64>(tile * LANES + row, block, &mut edges);
-                let Some(strengths) = strengths else { continue };
-                for k in 0..LANES {
-                    row_sums[k] += strengths[k];
-                    block_sums[k] += strengths[k];
+        for block in tile..table.blocks() {
+            for row in 0..BLOCK {
+                table.strengths(tile * BLOCK + row, block, &mut edges, &mut strengths);
+                sums[tile][row] += across(&strengths);
+                for k in 0..BLOCK {
+                    sums[block][k] += strengths[k];
                 }
             }
         }
-        fold(&own_sums, &mut sums[tile..=tile]);
     }
 }

@@ -1,15 +1,16 @@
-//! What the weights of all pairs say about the scores they come from.
-
-use std::array;
+//! What the weights of all pairs say when they count as functions of the scores.
 
 use multiversion::multiversion;
 
-use super::PairTable;
-use super::field::{Field, LANES, Lane, add, disagreements, distances, product};
+use super::field::{BLOCK, Columns, Field, Lane, add_products, disagreements, distances, lanes};
 use super::gather::fold;
+use super::{Met, PairTable};
 use crate::gather::Edges;
-use crate::matrix::Matrix;
+use crate::matrix::{Matrix, WIDTH};
 use crate::penalty::Penalty;
+
+/// How many numbers fill a register.
+const REGISTER: usize = 8;
 
 /// What weights depend on, and what a loss asks of them.
 pub(super) struct Pass<'a> {
@@ -18,7 +19,15 @@ pub(super) struct Pass<'a> {
     scaled: Field<f32>,
     probabilities: Option<Field<f32>>,
     pulls: Field<f32>,
-    tolls: Field<f32>,
+    tolls: Vec<Lane<f32>>,
+}
+
+/// What a pair asks for.
+struct Asked {
+    /// Of the difference of its scores.
+    by_difference: [Lane<f32>; 2],
+    /// Of the agreement of its probabilities.
+    by_agreement: [Lane<f32>; 2],
 }
 
 impl<'a> Pass<'a> {
@@ -29,70 +38,131 @@ impl<'a> Pass<'a> {
             scaled: Field::of(edges.scaled),
             probabilities: edges.probabilities.map(Field::of),
             pulls: Field::of(pulls),
-            tolls: Field::of_values(tolls),
+            tolls: lanes(tolls),
         }
     }
 
-    /// Lanes a block: scaled scores, then probabilities.
-    pub(super) fn width(&self) -> usize {
-        self.scaled.columns() * if self.probabilities.is_some() { 2 } else { 1 }
+    /// Fours of columns: scaled scores, then probabilities.
+    pub(super) fn fours(&self) -> usize {
+        self.scaled.fours() * if self.probabilities.is_some() { 2 } else { 1 }
+    }
+
+    /// What two nodes, the first of which is given, and those of a block ask for.
+    #[inline(always)]
+    fn asked(&self, node: usize, block: usize, edges: &mut &[Met]) -> Asked {
+        let (own, theirs) = (self.scaled.two(node), self.scaled.block(block));
+        let (own_pulls, their_pulls) = (self.pulls.two(node), self.pulls.block(block));
+        let [mut squares, mut apart] = [[[0.0; BLOCK]; 2]; 2];
+        distances(own, theirs, &mut squares);
+        if let Some(field) = &self.probabilities {
+            disagreements(field.two(node), field.block(block), &mut apart);
+        }
+        let mut asked = Asked { by_difference: [[0.0; BLOCK]; 2], by_agreement: [[0.0; BLOCK]; 2] };
+        for row in 0..2 {
+            let mut strengths = [0.0; BLOCK];
+            self.table.strengths(node + row, block, edges, &mut strengths);
+            // Both directions of the pair have the same weight.
+            let own_toll = self.tolls[(node + row) / BLOCK][(node + row) % BLOCK];
+            let mut demands = self.tolls[block];
+            demands.iter_mut().for_each(|toll| *toll += own_toll);
+            for four in 0..own[row].len() {
+                add_products(&mut demands, &own_pulls[row][four], &theirs[four]);
+                add_products(&mut demands, &own[row][four], &their_pulls[four]);
+            }
+            let slopes = self.penalty.slopes(&squares[row], &apart[row]);
+            for k in 0..BLOCK {
+                let demand = demands[k] * strengths[k];
+                asked.by_difference[row][k] = 2.0 * demand * slopes.by_square[k];
+                asked.by_agreement[row][k] = -demand * slopes.by_disagreement[k];
+            }
+        }
+        asked
     }
 }
 
 /// A strip of all pairs.
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2+fma"))]
 pub(super) fn slope_strip(pass: &Pass<'_>, strip: usize, sums: &mut [Lane<f32>]) {
-    let Pass { table, penalty, scaled, probabilities, pulls, tolls } = pass;
-    let (columns, width) = (scaled.columns(), pass.width());
-    let mut own_sums = vec![[0.0; LANES]; LANES * width];
+    let (table, fours, sums) = (pass.table, pass.fours(), sums.as_chunks_mut::<WIDTH>().0);
+    let mut own_sums = vec![[[0.0; REGISTER]; WIDTH]; BLOCK * fours];
     for tile in table.blocks_of(strip) {
-        let (own_scaled, own_pulls, own_tolls) = (scaled.rows(tile), pulls.rows(tile), tolls.rows(tile));
-        let own_probabilities = probabilities.as_ref().map(|field| field.rows(tile));
         let edges = table.edges_of(tile);
         let mut edges = edges.as_slice();
-        own_sums.fill([0.0; LANES]);
+        own_sums.fill([[0.0; REGISTER]; WIDTH]);
         for block in tile..table.blocks() {
-            let (their_scaled, their_pulls) = (scaled.block(block), pulls.block(block));
-            let their_sums = &mut sums[block * width..][..width];
-            for row in 0..LANES.min(table.graph.nodes() - tile * LANES) {
-                let strengths = table.strengths::<f32>(tile * LANES + row, block, &mut edges);
-                let Some(strengths) = strengths else { continue };
-                let of_row = row * columns..(row + 1) * columns;
-                let (own, own_pulls) = (&own_scaled[of_row.clone()], &own_pulls[of_row.clone()]);
-                let squares = distances(own, their_scaled);
-                let mut apart = [0.0; LANES];
-                if let (Some(own), Some(theirs)) = (&own_probabilities, probabilities) {
-                    apart = disagreements(&own[of_row.clone()], theirs.block(block));
-                }
-                let slopes = penalty.slopes(&squares, &apart);
-                // Both directions of the pair have the same weight.
-                let mut demands: Lane<f32> = tolls.block(block)[0].map(|toll| toll + own_tolls[row]);
-                for c in 0..columns {
-                    for k in 0..LANES {
-                        demands[k] += own_pulls[c] * their_scaled[c][k] + own[c] * their_pulls[c][k];
+            let their_sums = &mut sums[block * fours..][..fours];
+            for (pair, own_sums) in own_sums.chunks_exact_mut(2 * fours).enumerate() {
+                let node = tile * BLOCK + 2 * pair;
+                let asked = pass.asked(node, block, &mut edges);
+                for (row, own_sums) in own_sums.chunks_exact_mut(fours).enumerate() {
+                    let sums = own_sums.iter_mut().zip(&mut *their_sums);
+                    let theirs = pass.scaled.block(block);
+                    for ((own, theirs), (own_sums, their_sums)) in
+                        pass.scaled.node(node + row).iter().zip(theirs).zip(sums)
+                    {
+                        push_apart(&asked.by_difference[row], own, theirs, own_sums, their_sums);
                     }
-                }
-                let own_sums = &mut own_sums[row * width..][..width];
-                let mut factors = [0.0; LANES];
-                for k in 0..LANES {
-                    demands[k] *= strengths[k];
-                    factors[k] = 2.0 * demands[k] * slopes.by_square[k];
-                }
-                for c in 0..columns {
-                    let push: Lane<f32> = array::from_fn(|k| factors[k] * (own[c] - their_scaled[c][k]));
-                    add(&mut own_sums[c], &push);
-                    add(&mut their_sums[c], &push.map(|push| -push));
-                }
-                if let (Some(own), Some(theirs)) = (&own_probabilities, probabilities) {
-                    let (own, theirs) = (&own[of_row], theirs.block(block));
-                    let factors: Lane<f32> = array::from_fn(|k| -demands[k] * slopes.by_disagreement[k]);
-                    for c in 0..columns {
-                        add(&mut own_sums[columns + c], &product(&factors, &theirs[c]));
-                        add(&mut their_sums[columns + c], &product(&factors, &[own[c]; LANES]));
+                    let Some(probabilities) = &pass.probabilities else { continue };
+                    let sums = own_sums.iter_mut().zip(&mut *their_sums).skip(fours / 2);
+                    let theirs = probabilities.block(block);
+                    for ((own, theirs), (own_sums, their_sums)) in
+                        probabilities.node(node + row).iter().zip(theirs).zip(sums)
+                    {
+                        exchange(&asked.by_agreement[row], own, theirs, own_sums, their_sums);
                     }
                 }
             }
         }
-        fold(&own_sums, &mut sums[tile * width..][..width]);
+        fold(&own_sums, &mut sums[tile * fours..][..fours]);
     }
+}
+
+/// Adds the differences of a node from those of a block to its sums and takes them from theirs.
+#[inline(always)]
+fn push_apart(
+    factors: &Lane<f32>,
+    own: &[f32; WIDTH],
+    theirs: &Columns<f32>,
+    own_sums: &mut [[f32; REGISTER]; WIDTH],
+    their_sums: &mut Columns<f32>,
+) {
+    for c in 0..WIDTH {
+        let mut push = [0.0; BLOCK];
+        for k in 0..BLOCK {
+            push[k] = factors[k] * (own[c] - theirs[c][k]);
+            their_sums[c][k] -= push[k];
+        }
+        add_up(&mut own_sums[c], &push);
+    }
+}
+
+/// Adds to the sums of a node what those of a block have, and the other way round.
+#[inline(always)]
+fn exchange(
+    factors: &Lane<f32>,
+    own: &[f32; WIDTH],
+    theirs: &Columns<f32>,
+    own_sums: &mut [[f32; REGISTER]; WIDTH],
+    their_sums: &mut Columns<f32>,
+) {
+    for c in 0..WIDTH {
+        let mut brought = [0.0; BLOCK];
+        for k in 0..BLOCK {
+            brought[k] = factors[k] * theirs[c][k];
+            their_sums[c][k] += factors[k] * own[c];
+        }
+        add_up(&mut own_sums[c], &brought);
+    }
+}
+
+/// Adds a lane, all registers on top of each other.
+#[inline(always)]
+fn add_up(sums: &mut [f32; REGISTER], terms: &Lane<f32>) {
+    let mut added = *sums;
+    for terms in terms.as_chunks::<REGISTER>().0 {
+        for k in 0..REGISTER {
+            added[k] += terms[k];
+        }
+    }
+    *sums = added;
 }

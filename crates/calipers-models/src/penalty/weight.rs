@@ -41,7 +41,7 @@ impl Penalty {
 
     /// What stands for differences in place of their squares.
     #[inline(always)]
-    fn soften<T: Real, const N: usize>(&self, squares: &mut [T; N]) {
+    fn soften<T: Real>(&self, squares: &mut [T]) {
         let shift = T::of(SHIFT);
         match self.weights {
             Weights::Legacy => squares.iter_mut().for_each(|z| *z = (z.sqrt() + shift).sqrt()),
@@ -52,9 +52,9 @@ impl Penalty {
 
     /// The weights of some edges in place of the squares of their differences.
     #[inline(always)]
-    pub(crate) fn weigh<T: Real, const N: usize>(&self, squares: &mut [T; N], disagreements: &[T; N]) {
+    pub(crate) fn weigh<T: Real>(&self, squares: &mut [T], disagreements: &[T]) {
         if self.kind == Kind::L2 {
-            *squares = [T::of(1.0); N];
+            squares.fill(T::of(1.0));
             return;
         }
         self.soften(squares);
@@ -156,8 +156,11 @@ pub(crate) trait Real:
     + Sync
 {
     fn of(value: f64) -> Self;
+    fn of_single(value: f32) -> Self;
     fn wide(self) -> f64;
     fn sqrt(self) -> Self;
+    /// `self * factor + term`, rounded once.
+    fn times_plus(self, factor: Self, term: Self) -> Self;
     fn or_greater(self, other: Self) -> Self;
     fn or_smaller(self, other: Self) -> Self;
 }
@@ -171,6 +174,11 @@ macro_rules! real {
             }
 
             #[inline(always)]
+            fn of_single(value: f32) -> Self {
+                value.into()
+            }
+
+            #[inline(always)]
             fn wide(self) -> f64 {
                 self.into()
             }
@@ -178,6 +186,11 @@ macro_rules! real {
             #[inline(always)]
             fn sqrt(self) -> Self {
                 Self::sqrt(self)
+            }
+
+            #[inline(always)]
+            fn times_plus(self, factor: Self, term: Self) -> Self {
+                self.mul_add(factor, term)
             }
 
             // As one instruction; the standard functions also look for NaN.
