@@ -83,7 +83,7 @@ impl Plan {
                 facts.insert(fact("extra-predictions", extra));
             }
         }
-        if inputs.is_again() && !data.allow_missing {
+        if !data.allow_missing {
             keep_readable(&mut units, &truth, &preds, inputs);
         }
         let missing = |unit: &UnitPlan| unit.preds.iter().all(Option::is_none);
@@ -133,6 +133,9 @@ fn listed(sides: &[(&Side, Option<&str>)], flat: bool, threads: usize) -> Result
 
 /// Leaves out the units of which a file may not be read.
 fn keep_readable(units: &mut Vec<UnitPlan>, truth: &Side, preds: &[PredSide], inputs: &Inputs) {
+    if !inputs.is_again() {
+        return;
+    }
     units.retain(|unit| {
         let mut sides = preds.iter().zip(&unit.preds);
         let predicted =
