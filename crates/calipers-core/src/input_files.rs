@@ -18,6 +18,11 @@ impl Digest {
     pub fn of(bytes: &[u8]) -> Self {
         blake3::hash(bytes).into()
     }
+
+    /// The 64 hexadecimal digits it is shown as.
+    pub fn hex(&self) -> impl std::ops::Deref<Target = str> + use<> {
+        blake3::Hash::from_bytes(self.0).to_hex()
+    }
 }
 
 impl From<blake3::Hash> for Digest {
@@ -28,7 +33,7 @@ impl From<blake3::Hash> for Digest {
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&blake3::Hash::from_bytes(self.0).to_hex())
+        f.write_str(&self.hex())
     }
 }
 
@@ -148,17 +153,24 @@ impl InputFiles {
 
 /// One allocation for notes that are alike.
 #[derive(Default)]
-struct Pool(BTreeMap<Notes, ()>);
+struct Pool {
+    known: BTreeMap<Notes, ()>,
+    /// The notes asked for last, which are mostly the next ones too.
+    last: Notes,
+}
 
 impl Pool {
     fn shared(&mut self, notes: Notes) -> Notes {
-        match self.0.get_key_value(&notes) {
-            Some((known, ())) => Arc::clone(known),
-            None => {
-                self.0.insert(Arc::clone(&notes), ());
-                notes
-            }
+        if Arc::ptr_eq(&notes, &self.last) {
+            return notes;
         }
+        if let Some((known, ())) = self.known.get_key_value(&notes) {
+            self.last = Arc::clone(known);
+        } else {
+            self.known.insert(Arc::clone(&notes), ());
+            self.last = notes;
+        }
+        Arc::clone(&self.last)
     }
 }
 

@@ -4,7 +4,7 @@ mod read;
 mod syntax;
 
 use std::collections::BTreeSet;
-use std::io;
+use std::io::{self, Write};
 
 use calipers_core::bootstrap::Bootstrap;
 use calipers_core::{Input, Report, Value, Warning};
@@ -14,13 +14,16 @@ use crate::leaf::{Leaf, visit_leaves};
 
 pub use read::read;
 
+/// How much text is collected before it is handed on.
+const BUFFER: usize = 1 << 16;
+
 /// The reports as JSON with a final newline: one report is an object, several are an array.
 pub fn write(reports: &[Report]) -> String {
     text(|out| write_to(reports, out))
 }
 
 /// The same, piece by piece: a report that lists very many files is never held as text.
-pub fn write_to(reports: &[Report], out: &mut dyn io::Write) -> io::Result<()> {
+pub fn write_to(reports: &[Report], out: &mut dyn Write) -> io::Result<()> {
     match reports {
         [report] => pretty(&Shown(report), out),
         several => pretty(&several.iter().map(Shown).collect::<Vec<_>>(), out),
@@ -32,15 +35,18 @@ pub fn write_array(reports: &[Report]) -> String {
     text(|out| pretty(&reports.iter().map(Shown).collect::<Vec<_>>(), out))
 }
 
-fn text(write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> String {
+fn text(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
     let mut bytes = Vec::new();
     write(&mut bytes).expect("every key is a string and memory does not fail to be written to");
     String::from_utf8(bytes).expect("JSON is text")
 }
 
-fn pretty(value: &impl Serialize, out: &mut dyn io::Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, value)?;
-    out.write_all(b"\n")
+/// A value is written in very many small pieces: they are collected where no call in between is virtual.
+fn pretty(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    let mut out = io::BufWriter::with_capacity(BUFFER, out);
+    serde_json::to_writer_pretty(&mut out, value)?;
+    out.write_all(b"\n")?;
+    out.flush()
 }
 
 /// A metric's value as JSON; what is undefined or not finite is `null`.
@@ -157,7 +163,7 @@ impl Serialize for File<'_> {
         let mut object = serializer.serialize_map(None)?;
         object.serialize_entry("path", path)?;
         object.serialize_entry("bytes", &input.bytes)?;
-        object.serialize_entry("blake3", &format_args!("{}", input.blake3))?;
+        object.serialize_entry("blake3", &*input.blake3.hex())?;
         for (key, note) in input.notes.iter() {
             object.serialize_entry(key, note)?;
         }
