@@ -40,7 +40,9 @@ pub(crate) fn warnings(
         audit.mixed_sizes(),
         audit.saturated(),
     ]
-    .concat()
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 struct Audit<'r, 'a> {
@@ -155,6 +157,9 @@ impl<'a> Audit<'_, 'a> {
 
     fn unpredicted(&self) -> Vec<Warning> {
         let (unpredicted, scored) = (self.totals.unpredicted_pixels(), self.totals.scored_pixels());
+        if unpredicted == 0 {
+            return Vec::new();
+        }
         self.units(
             "unpredicted",
             |row| row.confusion.cells().any(|((_, pred), _)| pred as usize == self.protocol.classes()),
@@ -304,15 +309,18 @@ fn files(provenance: &Provenance, codes: &[&str]) -> Vec<Warning> {
 
 /// One truth under several names.
 fn repeated_truth(provenance: &Provenance) -> Vec<Warning> {
-    let mut contents: Vec<(&[u8; 16], &str)> =
-        provenance.contents.iter().map(|content| (&content.truth, content.unit.as_str())).collect();
-    contents.sort_unstable();
+    let mut contents: Vec<([u8; 16], &str)> =
+        provenance.contents.iter().map(|content| (content.truth, content.unit.as_str())).collect();
+    // Units come in order, and a stable sort leaves them so where they share a truth.
+    contents.sort_by_key(|(truth, _)| *truth);
     let same = contents.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() > 1);
     let mut repeated: Vec<Vec<&str>> =
         same.map(|same| same.iter().map(|(_, unit)| *unit).collect()).collect();
     repeated.sort_unstable();
-    let mut units: Vec<String> = repeated.concat().into_iter().map(String::from).collect();
-    units.sort_unstable();
+    let mut units = repeated.concat();
+    // The stable sort merges runs, and each truth has left one.
+    units.sort();
+    let units = units.into_iter().map(String::from).collect();
     concerning("repeated-truth", units, |units| {
         let groups = listed(repeated.iter().map(|units| listed(units.iter().copied(), " = ")), "; ");
         format!(
