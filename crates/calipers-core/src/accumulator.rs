@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::protocol::{Metric, Protocol, Rows, full_id};
-use crate::provenance::{Provenance, Reading, Setting};
+use crate::provenance::{Provenance, Reading, Setting, are_many};
 use crate::report::{Report, Table, Warning};
 
 /// The name of a unit. Rows are kept and read in the byte order of these names. A clone shares the
@@ -155,7 +155,7 @@ impl<P: Protocol> Accumulator<P> {
 
     /// Adds the rows of another state. Equal rows under one name coincide; unequal rows are a
     /// `Conflict` and different parameters a `ProtocolMismatch`. On an error nothing has changed.
-    pub fn merge(&mut self, other: Self) -> Result<()> {
+    pub fn merge(&mut self, mut other: Self) -> Result<()> {
         if self.protocol != other.protocol {
             return Err(mismatch(&self.protocol, &other.protocol, &self.source, &other.source));
         }
@@ -169,8 +169,14 @@ impl<P: Protocol> Accumulator<P> {
             }
         }
         self.provenance.merge(other.provenance, P::READING_IN_ROWS)?;
-        for (id, theirs) in other.rows {
-            self.rows.entry(id).or_insert(theirs);
+        if are_many(other.rows.len(), self.rows.len()) {
+            // Of two rows under one name the appended one stays, which is ours.
+            other.rows.append(&mut self.rows);
+            self.rows = other.rows;
+        } else {
+            for (id, theirs) in other.rows {
+                self.rows.entry(id).or_insert(theirs);
+            }
         }
         Ok(())
     }

@@ -177,6 +177,9 @@ where
     conflicting.set_source("second.state");
     let mut state = whole.clone();
     state.set_source("first.state");
+    let mut again = whole.clone();
+    again.set_source("again.state");
+    state.merge(again).unwrap();
     let error = state.merge(conflicting).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Conflict);
     let text = error.to_string();
