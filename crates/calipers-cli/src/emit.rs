@@ -7,6 +7,7 @@ use calipers::core::error::printable;
 use calipers::core::protocol::MetricInfo;
 use calipers::report::page::{self, Page, Section};
 use calipers::report::{csv, json, latex, markdown, per_unit, terminal};
+use calipers::run::Threads;
 use calipers::{Error, Ledger, Report, Result, pages, registry, states};
 
 use crate::Outcome;
@@ -33,12 +34,17 @@ pub(crate) fn table_format(flag: &str, path: &Path) -> Result<TableFormat> {
 }
 
 /// Writes everything that can be made from accumulators.
-pub(crate) fn ledgers(ledgers: &[Box<dyn Ledger>], output: &Output, seed: u64) -> Result<Outcome> {
+pub(crate) fn ledgers(
+    ledgers: &[Box<dyn Ledger>],
+    output: &Output,
+    seed: u64,
+    threads: usize,
+) -> Result<Outcome> {
     let reports: Vec<Report> = ledgers
         .iter()
         .map(|ledger| match output.intervals(seed) {
             Some(bootstrap) => ledger.report_with_intervals(&bootstrap),
-            None => ledger.report(),
+            None => ledger.report_on(&Threads(threads)),
         })
         .collect();
     if let Some(path) = &output.state {
@@ -58,7 +64,7 @@ pub(crate) fn ledgers(ledgers: &[Box<dyn Ledger>], output: &Output, seed: u64) -
     }
     if let Some(path) = &output.html {
         let bootstrap = output.page_intervals(seed);
-        let section = |ledger: &dyn Ledger| pages::of_ledger(ledger, &bootstrap, threads());
+        let section = |ledger: &dyn Ledger| pages::of_ledger(ledger, &bootstrap, one_a_core());
         page(path, ledgers.iter().map(|ledger| section(&**ledger)).collect::<Result<_>>()?)?;
     }
     forms(&reports, output)
@@ -68,7 +74,7 @@ pub(crate) fn ledgers(ledgers: &[Box<dyn Ledger>], output: &Output, seed: u64) -
 pub(crate) fn reports(reports: &[Report], output: &Output, seed: u64) -> Result<Outcome> {
     if let Some(path) = &output.html {
         let bootstrap = output.page_intervals(seed);
-        let section = |report: &Report| pages::of_report(report, &bootstrap, threads());
+        let section = |report: &Report| pages::of_report(report, &bootstrap, one_a_core());
         page(path, reports.iter().map(section).collect::<Result<_>>()?)?;
     }
     forms(reports, output)
@@ -83,8 +89,8 @@ pub(crate) fn page(path: &Path, sections: Vec<Section>) -> Result<()> {
     write(path, page::write(&Page { title, sections }).as_bytes())
 }
 
-/// One worker a core, for what is drawn after the work.
-fn threads() -> usize {
+/// One worker a core, for what is drawn after the work or read without any.
+pub(crate) fn one_a_core() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 

@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value as Json;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::hands::{Alone, Hands};
 use crate::protocol::{Metric, Protocol, Rows, full_id};
 use crate::provenance::{Provenance, Reading, Setting, are_many};
 use crate::report::{Report, Table, Warning};
@@ -183,7 +184,12 @@ impl<P: Protocol> Accumulator<P> {
 
     /// Reads every metric from the rows. Ask as often as you like.
     pub fn finish(&self) -> Report {
-        let rows = self.rows();
+        self.finish_on(&Alone)
+    }
+
+    /// The same report, with hands to share long passes over the rows.
+    pub fn finish_on(&self, hands: &dyn Hands) -> Report {
+        let rows = self.rows().on(hands);
         let metrics = P::METRICS
             .iter()
             .filter(|metric| self.protocol.reports(metric) && self.protocol.has_evidence(metric, &rows))

@@ -7,6 +7,7 @@ use serde_json::{Map, Value as Json};
 use crate::accumulator::{Accumulator, protocol_json};
 use crate::bootstrap::{self, Bootstrap, Numbers, Resampler, Scope};
 use crate::error::{Error, ErrorKind, Result};
+use crate::hands::{Alone, Hands};
 use crate::protocol::{MetricInfo, Protocol, metric_infos};
 use crate::provenance::Provenance;
 use crate::report::{Report, Table};
@@ -21,7 +22,11 @@ pub trait Ledger: Any + Send + Sync {
     /// See [`Accumulator::merge`]; another protocol is a `ProtocolMismatch`.
     fn merge(&mut self, other: Box<dyn Ledger>) -> Result<()>;
     /// See [`Accumulator::finish`].
-    fn report(&self) -> Report;
+    fn report(&self) -> Report {
+        self.report_on(&Alone)
+    }
+    /// See [`Accumulator::finish_on`].
+    fn report_on(&self, hands: &dyn Hands) -> Report;
     /// The report with bootstrap intervals.
     fn report_with_intervals(&self, bootstrap: &Bootstrap) -> Report;
     /// The numbers of the metrics whose ids are wanted, over resamples of its units, in pieces that
@@ -71,8 +76,8 @@ where
         }
     }
 
-    fn report(&self) -> Report {
-        self.finish()
+    fn report_on(&self, hands: &dyn Hands) -> Report {
+        self.finish_on(hands)
     }
 
     fn report_with_intervals(&self, bootstrap: &Bootstrap) -> Report {

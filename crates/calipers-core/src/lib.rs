@@ -15,6 +15,7 @@ pub mod bootstrap;
 pub mod compact_sum;
 pub mod error;
 pub mod exact_sum;
+pub mod hands;
 pub mod input_files;
 pub mod ledger;
 pub mod math;
@@ -33,6 +34,7 @@ pub use accumulator::{Accumulator, UnitId};
 pub use compact_sum::CompactSum;
 pub use error::{Error, ErrorKind, Result};
 pub use exact_sum::ExactSum;
+pub use hands::{Alone, Hands};
 pub use input_files::{Digest, Input, InputFiles, Notes};
 pub use ledger::Ledger;
 pub use pooling::{

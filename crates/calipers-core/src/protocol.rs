@@ -1,13 +1,14 @@
 //! What a family defines: units, rows, parameters and the table of its metrics.
 
 use std::any::Any;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::accumulator::UnitId;
 use crate::error::Result;
+use crate::hands::{Alone, Hands};
 use crate::pooling::Pooling;
 use crate::provenance::Provenance;
 use crate::report::Warning;
@@ -78,12 +79,18 @@ pub trait Protocol: Clone + PartialEq + Serialize + DeserializeOwned + 'static {
 pub struct Rows<'a, R> {
     rows: Vec<(&'a UnitId, &'a R)>,
     shared: OnceLock<Arc<dyn Any + Send + Sync>>,
+    hands: &'a dyn Hands,
 }
 
 impl<'a, R> Rows<'a, R> {
     /// The rows as given; the caller keeps them in key order.
     pub fn new(rows: Vec<(&'a UnitId, &'a R)>) -> Self {
-        Self { rows, shared: OnceLock::new() }
+        Self { rows, shared: OnceLock::new(), hands: &Alone }
+    }
+
+    /// The same rows, with hands to share long passes over them.
+    pub fn on(self, hands: &'a dyn Hands) -> Self {
+        Self { hands, ..self }
     }
 
     /// The rows without their names.
@@ -114,6 +121,34 @@ impl<'a, R> Rows<'a, R> {
     /// The rows at the given positions, in that order.
     pub fn select(&self, positions: impl IntoIterator<Item = usize>) -> Self {
         Self::new(positions.into_iter().map(|i| self.rows[i]).collect())
+    }
+
+    /// A pass over all rows: each hand folds neighbours into a part of its own, and the parts are joined
+    /// in their order. What comes out may not depend on where the parts begin.
+    pub fn folded<T: Send>(
+        &self,
+        new: impl Fn() -> T + Sync,
+        add: impl Fn(&mut T, &'a R) + Sync,
+        join: impl Fn(&mut T, T),
+    ) -> T
+    where
+        R: Sync,
+    {
+        let length = self.rows.len().div_ceil(self.hands.count().max(1)).max(1);
+        let stretches: Vec<_> = self.rows.chunks(length).collect();
+        let parts: Vec<Mutex<Option<T>>> = stretches.iter().map(|_| Mutex::default()).collect();
+        self.hands.each(stretches.len(), &|at| {
+            let mut part = new();
+            stretches[at].iter().for_each(|(_, row)| add(&mut part, row));
+            *parts[at].lock().unwrap_or_else(PoisonError::into_inner) = Some(part);
+        });
+        let parts =
+            parts.into_iter().filter_map(|part| part.into_inner().unwrap_or_else(PoisonError::into_inner));
+        let joined = parts.reduce(|mut whole, part| {
+            join(&mut whole, part);
+            whole
+        });
+        joined.unwrap_or_else(new)
     }
 
     /// What many metrics of a family read from the same rows, such as their totals: made for the first
@@ -224,4 +259,36 @@ pub fn metric_infos<P: Protocol>(protocol: &P) -> Vec<MetricInfo> {
 /// The id with its family prefix.
 pub(crate) fn full_id<P: Protocol>(id: &str) -> String {
     format!("{}.{id}", P::NAME)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Does the last job first.
+    #[derive(Debug)]
+    struct Backwards(usize);
+
+    impl Hands for Backwards {
+        fn count(&self) -> usize {
+            self.0
+        }
+
+        fn each(&self, jobs: usize, job: &(dyn Fn(usize) + Sync)) {
+            (0..jobs).rev().for_each(job);
+        }
+    }
+
+    #[test]
+    fn a_pass_takes_every_row_once_and_in_order_whoever_shares_it() {
+        let rows: Vec<(UnitId, u32)> = (0..10).map(|row| (row.to_string().into(), row)).collect();
+        for count in [0, 1, 2, 3, 9, 10, 50] {
+            for length in [0, 1, 10] {
+                let hands = Backwards(count);
+                let some = Rows::new(rows[..length].iter().map(|(id, row)| (id, row)).collect()).on(&hands);
+                let seen = some.folded(Vec::new, |seen, row| seen.push(*row), |seen, more| seen.extend(more));
+                assert_eq!(seen, (0..length as u32).collect::<Vec<_>>(), "{count} hands");
+            }
+        }
+    }
 }

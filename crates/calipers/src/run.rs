@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use calipers_core::{Accumulator, Error, ErrorKind, Protocol, Result, stop};
+use calipers_core::{Accumulator, Error, ErrorKind, Hands, Protocol, Result, stop};
 
 /// Told how far the work has come; the command line draws a bar from it.
 pub trait Progress: Sync {
@@ -108,6 +108,29 @@ pub fn in_parts<J: Sync, T: Send>(
     parts.into_iter().map(|part| part.ok_or_else(stopped)).collect()
 }
 
+/// So many threads for passes over rows; the caller's is one of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Threads(pub usize);
+
+impl Hands for Threads {
+    fn count(&self) -> usize {
+        self.0.max(1)
+    }
+
+    fn each(&self, jobs: usize, job: &(dyn Fn(usize) + Sync)) {
+        let next = AtomicUsize::new(0);
+        let worker = || {
+            while let Some(at) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|at| *at < jobs) {
+                job(at);
+            }
+        };
+        std::thread::scope(|scope| {
+            (1..self.count().min(jobs)).for_each(|_| _ = scope.spawn(worker));
+            worker();
+        });
+    }
+}
+
 /// Which part of the units a run takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
@@ -185,6 +208,15 @@ mod tests {
             let kept =
                 stop::watched(question, || assert_eq!(work().unwrap_err().kind(), ErrorKind::Interrupted));
             assert!(kept.is_none() && done.into_inner() < jobs.len(), "{threads}");
+        }
+    }
+
+    #[test]
+    fn every_job_is_done_once_by_any_number_of_threads() {
+        for (threads, jobs) in [(0, 3), (1, 4), (2, 0), (3, 100), (8, 5)] {
+            let done: Vec<AtomicUsize> = (0..jobs).map(|_| AtomicUsize::new(0)).collect();
+            Threads(threads).each(jobs, &|at| _ = done[at].fetch_add(1, Ordering::Relaxed));
+            assert!(done.into_iter().all(|times| times.into_inner() == 1), "{threads} {jobs}");
         }
     }
 

@@ -73,7 +73,7 @@ impl Demo {
         for (section, model) in sections[first_attack..].iter_mut().zip(demo::robustness::MODELS) {
             section.heading = format!("{}, {model}", section.heading);
         }
-        let outcome = emit::ledgers(&ledgers[..1], &output, self.seed)?;
+        let outcome = emit::ledgers(&ledgers[..1], &output, self.seed, threads)?;
         let compared = self.compared(ledgers.drain(1..3), threads)?;
         sections.splice(3..3, compared.iter().map(comparison::section));
         let page = self.out.join("report.html");

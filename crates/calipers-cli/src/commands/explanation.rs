@@ -105,6 +105,6 @@ impl ExplanationArgs {
             choice.check_evidence(&accumulator)?;
         }
         let ledgers: Vec<Box<dyn Ledger>> = vec![choice.apply(accumulator)];
-        emit::ledgers(&ledgers, &output, given.seed)
+        emit::ledgers(&ledgers, &output, given.seed, work.threads())
     }
 }

@@ -136,7 +136,7 @@ impl IndependentSetArgs {
         let accumulator = sources::independent_set::measure(&options, work.shard, work.threads(), &progress)?;
         let seed = options.protocol.seed;
         let ledgers: Vec<Box<dyn Ledger>> = vec![Box::new(accumulator)];
-        emit::ledgers(&ledgers, &output, seed)
+        emit::ledgers(&ledgers, &output, seed, work.threads())
     }
 
     fn options(self) -> Result<Options> {

@@ -45,6 +45,6 @@ impl Merge {
         for path in states {
             states::merge(&mut merged, states::read(path)?)?;
         }
-        emit::ledgers(&merged, &output, self.seed)
+        emit::ledgers(&merged, &output, self.seed, emit::one_a_core())
     }
 }

@@ -170,7 +170,7 @@ impl SegmentationArgs {
         let (shard, threads) = (self.work.shard, self.work.threads());
         let accumulator = sources::segmentation::measure(&options, inputs, shard, threads, &progress)?;
         let ledgers: Vec<Box<dyn Ledger>> = vec![Box::new(accumulator)];
-        emit::ledgers(&ledgers, &self.output, self.seed)
+        emit::ledgers(&ledgers, &self.output, self.seed, threads)
     }
 
     /// Lays classes and flags over the configuration.

@@ -52,7 +52,7 @@ impl Show {
                 emit::say(&explained(&ledgers).map_err(|error| error.in_file(&shown))?)?;
                 self.output.quiet = true;
             }
-            return emit::ledgers(&ledgers, &self.output, self.seed);
+            return emit::ledgers(&ledgers, &self.output, self.seed, emit::one_a_core());
         }
         let needs_state = [
             ("--explain", self.explain),

@@ -220,7 +220,7 @@ impl TrainingArgs {
         self.output.own_intervals = true;
         let boxed = |accumulator| -> Box<dyn Ledger> { Box::new(accumulator) };
         let ledgers: Vec<_> = measured.accumulators.into_iter().map(boxed).collect();
-        emit::ledgers(&ledgers, &self.output, self.seed)
+        emit::ledgers(&ledgers, &self.output, self.seed, threads)
     }
 
     fn preset(&self) -> Preset {

@@ -27,6 +27,7 @@ pub mod fusion;
 mod fusion_kernel;
 mod given_confusion;
 mod heads_reading;
+mod image_means;
 mod label_check;
 pub mod labels;
 mod legend;

@@ -1,19 +1,22 @@
 //! Confusion matrices added up and read: intersection over union and its relatives.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use calipers_core::exact_sum::exact_sum;
-use calipers_core::{Rows, Sum, Term, Value};
+use calipers_core::{Alone, Rows, Sum, Term, Value};
 
 use super::confusion::Confusion;
+use super::image_means::ImageMeans;
 use super::protocol::{Conventions, Measure, Segmentation};
 use super::reading::{
-    Mean, NO_CLASS, NO_SCORED_PIXEL, NO_UNIT, Reading, Reason, guarded_quotient, mean, per_label, quotient,
+    NO_CLASS, NO_SCORED_PIXEL, NO_UNIT, Reading, Reason, guarded_quotient, mean, per_label, quotient,
     requested,
 };
 use super::row::Row;
 
 const NO_BACKGROUND: &str = "no background class is declared";
+/// Up to so many classes hands share the adding up of whole matrices: each needs one of its own.
+const SHARED_CLASSES: usize = 256;
 const IN_NEITHER: &str = "class occurs in neither truth nor prediction";
 
 /// The totals of one or more confusion matrices, and the conventions under which they are read.
@@ -46,33 +49,22 @@ pub(crate) enum Mistake {
 impl Overlap {
     /// The global classes over all rows; the matrices are added up once, whoever asks.
     pub(crate) fn new(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Arc<Self> {
-        let sum = || Self::of(protocol, rows.iter().map(|row| &row.confusion));
-        let shared = rows.shared(|| (protocol.clone(), Arc::new(sum())));
-        let (of, totals) = &*shared;
-        if of == protocol { Arc::clone(totals) } else { Arc::new(sum()) }
+        Arc::clone(&Shared::new(protocol, rows).totals)
     }
 
-    fn of<'a>(protocol: &Segmentation, matrices: impl IntoIterator<Item = &'a Confusion>) -> Self {
+    fn over(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Self {
+        rows.folded(
+            || Self::of(protocol, []),
+            |totals, row| totals.add(&row.confusion),
+            |totals, others| totals.add_totals(&others),
+        )
+    }
+
+    pub(crate) fn of<'a>(protocol: &Segmentation, matrices: impl IntoIterator<Item = &'a Confusion>) -> Self {
         let mut totals = Self::in_space(protocol.classes(), protocol.conventions, matrices);
         totals.background = protocol.labels.background;
         totals.means = protocol.means().collect();
         totals
-    }
-
-    /// What `read` says of the matrix of every row alone.
-    fn of_each<T>(
-        protocol: &Segmentation,
-        rows: &Rows<'_, Row>,
-        mut read: impl FnMut(&Self) -> T,
-    ) -> impl Iterator<Item = T> {
-        let mut unit = Self::of(protocol, []);
-        rows.iter().map(move |row| {
-            for counts in [&mut unit.hits, &mut unit.truth, &mut unit.pred, &mut unit.unpredicted] {
-                counts.fill(0);
-            }
-            unit.add(&row.confusion);
-            read(&unit)
-        })
     }
 
     /// Classes of which all take part in the means and none is the background.
@@ -93,6 +85,22 @@ impl Overlap {
         };
         matrices.into_iter().for_each(|matrix| totals.add(matrix));
         totals
+    }
+
+    /// The same classes with the totals of one other matrix, in the same memory.
+    pub(crate) fn set(&mut self, matrix: &Confusion) {
+        for counts in [&mut self.hits, &mut self.truth, &mut self.pred, &mut self.unpredicted] {
+            counts.fill(0);
+        }
+        self.add(matrix);
+    }
+
+    fn add_totals(&mut self, other: &Self) {
+        let ours = [&mut self.hits, &mut self.truth, &mut self.pred, &mut self.unpredicted];
+        let theirs = [&other.hits, &other.truth, &other.pred, &other.unpredicted];
+        for (ours, theirs) in ours.into_iter().flatten().zip(theirs.into_iter().flatten()) {
+            *ours += theirs;
+        }
     }
 
     fn add(&mut self, matrix: &Confusion) {
@@ -193,7 +201,12 @@ impl Overlap {
 
     /// The mean over the classes of the means.
     pub(crate) fn over_classes(&self, value: fn(&Self, usize) -> Reading) -> Reading {
-        let mean = mean(self.means.iter().map(|&class| value(self, class)), NO_CLASS);
+        self.mean_of(|class| value(self, class))
+    }
+
+    /// The mean over the classes of the means of values that are known by class.
+    pub(crate) fn mean_of(&self, value: impl Fn(usize) -> Reading) -> Reading {
+        let mean = mean(self.means.iter().map(|&class| value(class)), NO_CLASS);
         if self.conventions.empty_is_zero { mean.or(Ok(0.0)) } else { mean }
     }
 
@@ -267,6 +280,29 @@ impl Overlap {
     }
 }
 
+/// What is read from the matrices of the same rows, made once, whoever asks.
+struct Shared {
+    protocol: Segmentation,
+    totals: Arc<Overlap>,
+    images: OnceLock<ImageMeans>,
+}
+
+impl Shared {
+    fn new(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Arc<Self> {
+        let make = || Self {
+            protocol: protocol.clone(),
+            totals: Arc::new(Overlap::over(protocol, rows)),
+            images: OnceLock::new(),
+        };
+        let shared = rows.shared(make);
+        if shared.protocol == *protocol { shared } else { Arc::new(make()) }
+    }
+
+    fn images(&self, rows: &Rows<'_, Row>) -> &ImageMeans {
+        self.images.get_or_init(|| ImageMeans::new(&self.protocol, rows))
+    }
+}
+
 /// A number read from the sum of all matrices.
 pub(crate) fn total(
     protocol: &Segmentation,
@@ -330,35 +366,51 @@ pub(crate) fn count(
 pub(crate) fn confusion(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Value {
     requested(protocol, Measure::Overlap).map_or_else(Value::Undefined, |()| {
         let columns = protocol.classes() + 1;
-        let mut cells = vec![0i128; protocol.classes() * columns];
-        for ((truth, pred), count) in rows.iter().flat_map(|row| row.confusion.cells()) {
-            cells[truth as usize * columns + pred as usize] += i128::from(count);
-        }
+        let unshared = (protocol.classes() > SHARED_CLASSES).then(|| rows.clone().on(&Alone));
+        let cells = unshared.as_ref().unwrap_or(rows).folded(
+            || vec![0i128; protocol.classes() * columns],
+            |cells, row| {
+                for ((truth, pred), count) in row.confusion.cells() {
+                    cells[truth as usize * columns + pred as usize] += i128::from(count);
+                }
+            },
+            |cells, others| cells.iter_mut().zip(others).for_each(|(cell, other)| *cell += other),
+        );
         Value::Series(cells.into_iter().map(Value::Count).collect())
     })
 }
 
-/// The mean over the units with a scored pixel of a unit's own number.
-pub(crate) fn over_units(
+/// The mean over the units with a scored pixel of a unit's own intersection over union.
+pub(crate) fn miou_over_units(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Reading {
+    over_units(protocol, rows, Overlap::miou, ImageMeans::miou)
+}
+
+/// The mean over the units with a scored pixel of a unit's own accuracy.
+pub(crate) fn pixel_accuracy_over_units(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Reading {
+    over_units(protocol, rows, Overlap::pixel_accuracy, ImageMeans::pixel_accuracy)
+}
+
+fn over_units(
     protocol: &Segmentation,
     rows: &Rows<'_, Row>,
-    read: fn(&Overlap) -> Reading,
+    own: fn(&Overlap) -> Reading,
+    mean: fn(&ImageMeans) -> Reading,
 ) -> Reading {
     requested(protocol, Measure::Overlap)?;
-    let scored = |unit: &Overlap| (unit.scored_pixels() > 0).then(|| read(unit));
-    mean(Overlap::of_each(protocol, rows, scored).flatten(), NO_UNIT)
+    let shared = Shared::new(protocol, rows);
+    // A table of units asks row by row, where the sum of all matrices is the one of the unit.
+    match rows.len() {
+        1 if shared.totals.scored_pixels() == 0 => Err(NO_UNIT),
+        1 => own(&shared.totals).or(Err(NO_UNIT)),
+        _ => mean(shared.images(rows)),
+    }
 }
 
 /// Each class's mean over the units where its intersection over union is defined.
 pub(crate) fn iou_over_units(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Value {
     per_label(requested(protocol, Measure::Overlap).map(|()| {
-        let mut means = vec![Mean::default(); protocol.classes()];
-        let add = |unit: &Overlap| {
-            means.iter_mut().enumerate().for_each(|(class, mean)| mean.add(unit.iou(class)));
-        };
-        Overlap::of_each(protocol, rows, add).for_each(drop);
-        let names = protocol.labels.global.iter().map(String::as_str);
-        names.zip(means.into_iter().map(|mean| mean.value(NO_UNIT)))
+        let ious: Vec<Reading> = Shared::new(protocol, rows).images(rows).ious().collect();
+        protocol.labels.global.iter().map(String::as_str).zip(ious)
     }))
 }
 

@@ -66,7 +66,7 @@ pub(crate) fn guarded_quotient(numerator: i128, divisor: i128) -> f64 {
 /// The mean of the values that are defined.
 pub(crate) fn mean(values: impl IntoIterator<Item = Reading>, none: Reason) -> Reading {
     let mut mean = Mean::default();
-    values.into_iter().for_each(|value| mean.add(value));
+    values.into_iter().for_each(|value| mean.add(&value));
     mean.value(none)
 }
 
@@ -79,11 +79,17 @@ pub(crate) struct Mean {
 
 impl Mean {
     /// Takes in a value if it is defined.
-    pub(crate) fn add(&mut self, value: Reading) {
+    pub(crate) fn add(&mut self, value: &Reading) {
         if let Ok(value) = value {
-            self.sum.add(value);
+            self.sum.add(*value);
             self.count += 1;
         }
+    }
+
+    /// Takes in the values of another mean.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.sum.merge(&other.sum);
+        self.count += other.count;
     }
 
     /// The mean, or the reason when no value was defined.

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 
 use calipers::core::state;
 use calipers::core::{Accumulator, ErrorKind, Ledger, Protocol, SplitMix64};
-use calipers::run::{Silent, measure_all};
+use calipers::run::{Silent, Threads, measure_all};
 use calipers::{registry, states};
 
 /// How many random splits, orders and merge trees are tried for each protocol.
@@ -199,12 +199,14 @@ where
     P::Row: Send + Sync,
 {
     let units: Vec<usize> = (0..UNITS).collect();
+    let report = whole.finish();
     for threads in [1, 2, 3, 4, 7, 8, 16, 32, 64] {
         let run = measure_all(&sample.protocol, &units, threads, &Silent, |unit, accumulator| {
             (sample.add)(accumulator, &name(*unit), *unit);
             Ok(())
         });
         assert_eq!(bytes(&run.unwrap()), bytes(whole), "{threads} threads");
+        assert_eq!(whole.finish_on(&Threads(threads)), report, "{threads} threads");
     }
 }
 

@@ -162,7 +162,7 @@ impl RobustnessArgs {
             per_node::write(path, nodes)?;
         }
         let ledgers: Vec<Box<dyn Ledger>> = vec![Box::new(accumulator)];
-        emit::ledgers(&ledgers, &self.output, self.seed)
+        emit::ledgers(&ledgers, &self.output, self.seed, threads)
     }
 
     /// The flags, over the configuration if there is one.

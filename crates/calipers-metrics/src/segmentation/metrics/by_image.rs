@@ -3,7 +3,7 @@
 use calipers_core::Doc;
 
 use super::super::calibration_reading::{self, Calibration};
-use super::super::overlap_reading::{self, Overlap, iou_over_units};
+use super::super::overlap_reading::{iou_over_units, miou_over_units, pixel_accuracy_over_units};
 use super::super::reading::number;
 use super::{Line, NON_NEGATIVE, SHARE, UP_TO_TWO, higher, lower, reasons};
 
@@ -22,7 +22,7 @@ pub(super) const MIOU_IMAGE: Line = Line {
                     segmentation?, BMVC 2013",
         example: ("images", "0.625"),
     },
-    read: |protocol, rows| number(overlap_reading::over_units(protocol, rows, Overlap::miou)),
+    read: |protocol, rows| number(miou_over_units(protocol, rows)),
 };
 
 pub(super) const PIXEL_ACCURACY_IMAGE: Line = Line {
@@ -39,7 +39,7 @@ pub(super) const PIXEL_ACCURACY_IMAGE: Line = Line {
         reference: "Calipers",
         example: ("images", "0.75"),
     },
-    read: |protocol, rows| number(overlap_reading::over_units(protocol, rows, Overlap::pixel_accuracy)),
+    read: |protocol, rows| number(pixel_accuracy_over_units(protocol, rows)),
 };
 
 pub(super) const IOU_IMAGE: Line = Line {
