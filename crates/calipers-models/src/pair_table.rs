@@ -2,7 +2,7 @@
 //! an attack: no neighbours are listed, and every pair is visited once for both of its ends.
 //!
 //! Nodes come in blocks of sixty-four, and a block meets itself and every later one. What it finds is added to
-//! the sums of its strip, which has every sixteenth of them; the strips are added up in their order, so that
+//! the sums of its strip, which has every eighth of them; the strips are added up in their order, so that
 //! threads change no bit.
 
 mod field;
@@ -21,12 +21,14 @@ pub(crate) use self::gather::Precision;
 pub(crate) use self::tiles::Tiles;
 
 /// How many sums are kept beside each other.
-const STRIPS: usize = 16;
+const STRIPS: usize = 8;
 
 /// How probable it is that each pair of a graph is flipped.
 pub(crate) struct PairTable<'a> {
     graph: &'a Graph,
     flips: &'a Tiles,
+    /// For each block the edges of the graph to itself and later ones, in the order in which they are met.
+    edges: Vec<Vec<Met>>,
 }
 
 /// Rows added up by weight, and the sums of the weights.
@@ -52,11 +54,12 @@ impl Gathered {
 
 impl<'a> PairTable<'a> {
     pub(crate) fn new(graph: &'a Graph, flips: &'a Tiles) -> Self {
-        Self { graph, flips }
+        let edges = (0..graph.nodes().div_ceil(BLOCK)).map(|block| edges_of(graph, block)).collect();
+        Self { graph, flips, edges }
     }
 
     fn blocks(&self) -> usize {
-        self.graph.nodes().div_ceil(BLOCK)
+        self.edges.len()
     }
 
     /// How much work it is to visit all pairs once.
@@ -68,7 +71,7 @@ impl<'a> PairTable<'a> {
     /// One more than the sum of each node's strengths.
     pub(crate) fn degrees(&self, threads: usize) -> Vec<f64> {
         let sums = self.sums(1, threads, |strip, sums| gather::degree_strip(self, strip, sums));
-        let degrees = sums.as_flattened().iter().map(|sum| 1.0 + sum);
+        let degrees = sums.iter().flat_map(|lane| lane.0).map(|sum| 1.0 + sum);
         degrees.take(self.graph.nodes()).collect()
     }
 
@@ -108,10 +111,10 @@ impl<'a> PairTable<'a> {
     ) -> Vec<Lane<f64>> {
         let mut strips: Vec<Vec<Lane<T>>> = (0..STRIPS.min(self.blocks())).map(|_| Vec::new()).collect();
         parallel::each(threads, self.work(width), strips.iter_mut().enumerate(), |(strip, sums)| {
-            *sums = vec![[T::of(0.0); BLOCK]; self.blocks() * width];
+            *sums = vec![Lane::zero(); self.blocks() * width];
             visit(strip, sums);
         });
-        let mut all = vec![[0.0; BLOCK]; self.blocks() * width];
+        let mut all = vec![Lane::zero(); self.blocks() * width];
         for strip in &strips {
             for (all, sums) in all.iter_mut().zip(strip) {
                 for k in 0..BLOCK {
@@ -127,19 +130,10 @@ impl<'a> PairTable<'a> {
         (strip..self.blocks()).step_by(STRIPS)
     }
 
-    /// The edges of the graph from a block to itself and later ones, in the order in which they are met.
-    fn edges_of(&self, block: usize) -> Vec<Met> {
-        let nodes = block * BLOCK..((block + 1) * BLOCK).min(self.graph.nodes());
-        let mut met: Vec<Met> = nodes
-            .flat_map(|node| self.graph.later_neighbours(node as u32).iter().map(move |&other| (node, other)))
-            .map(|(node, other)| Met {
-                block: other as usize / BLOCK,
-                row: node % BLOCK,
-                lane: other as usize % BLOCK,
-            })
-            .collect();
-        met.sort_by_key(|met| (met.block, met.row));
-        met
+    /// Whether one of the edges that were not met yet joins a node to a block.
+    #[inline(always)]
+    fn joins(node: usize, block: usize, edges: &[Met]) -> bool {
+        edges.first().is_some_and(|met| (met.block, met.row) == (block, node % BLOCK))
     }
 
     /// Writes how strongly a node is joined to the nodes of a block, those before it and itself left out.
@@ -150,14 +144,29 @@ impl<'a> PairTable<'a> {
         for k in 0..BLOCK {
             out[k] = T::of_single(flips[k]);
         }
-        while let [met, rest @ ..] = *edges
-            && (met.block, met.row) == (block, node % BLOCK)
+        while Self::joins(node, block, edges)
+            && let [met, rest @ ..] = *edges
         {
             // More probable means less joined where there is an edge.
             out[met.lane] = T::of(1.0) - out[met.lane];
             *edges = rest;
         }
     }
+}
+
+/// The edges of a graph from a block to itself and later ones, in the order in which they are met.
+fn edges_of(graph: &Graph, block: usize) -> Vec<Met> {
+    let nodes = block * BLOCK..((block + 1) * BLOCK).min(graph.nodes());
+    let mut met: Vec<Met> = nodes
+        .flat_map(|node| graph.later_neighbours(node as u32).iter().map(move |&other| (node, other)))
+        .map(|(node, other)| Met {
+            block: other as usize / BLOCK,
+            row: node % BLOCK,
+            lane: other as usize % BLOCK,
+        })
+        .collect();
+    met.sort_by_key(|met| (met.block, met.row));
+    met
 }
 
 /// An edge of the graph as a block meets it.

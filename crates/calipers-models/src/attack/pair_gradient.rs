@@ -62,16 +62,17 @@ impl Influences {
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2+fma"))]
 fn tile_rows(influences: &Influences, penalty: &Penalty, tile: usize, rows: &mut [&mut [f32]]) {
     let degrees = &influences.degrees;
-    let mut sums = [[0.0; BLOCK]; BLOCK];
+    let mut sums = [Lane::zero(); BLOCK];
+    let mut apart = [Lane::zero(); 2];
     for (block, their_degrees) in degrees.iter().enumerate().skip(tile) {
-        for (sums, own_degree) in sums.iter_mut().zip(degrees[tile]) {
+        for (sums, own_degree) in sums.iter_mut().zip(degrees[tile].0) {
             for k in 0..BLOCK {
                 sums[k] = own_degree + their_degrees[k];
             }
         }
         for said in &influences.steps {
             for (pair, sums) in sums.as_chunks_mut().0.iter_mut().enumerate() {
-                said.add_two(penalty, tile * BLOCK + 2 * pair, block, sums);
+                said.add_two(penalty, tile * BLOCK + 2 * pair, block, &mut apart, sums);
             }
         }
         for (k, (row, sums)) in rows.iter_mut().zip(&sums).enumerate() {
@@ -88,19 +89,26 @@ fn tile_rows(influences: &Influences, penalty: &Penalty, tile: usize, rows: &mut
 impl Said {
     /// Adds what the step says about the pairs of two nodes, the first of which is given, with a block.
     #[inline(always)]
-    fn add_two(&self, penalty: &Penalty, node: usize, block: usize, sums: &mut [Lane<f32>; 2]) {
+    fn add_two(
+        &self,
+        penalty: &Penalty,
+        node: usize,
+        block: usize,
+        apart: &mut [Lane<f32>; 2],
+        sums: &mut [Lane<f32>; 2],
+    ) {
         let (own, theirs) = (self.scaled.two(node), self.scaled.block(block));
-        let [mut weights, mut apart] = [[[0.0; BLOCK]; 2]; 2];
+        let mut weights = [Lane::zero(); 2];
         distances(own, theirs, &mut weights);
         if let Some(field) = &self.probabilities {
-            disagreements(field.two(node), field.block(block), &mut apart);
+            disagreements(field.two(node), field.block(block), apart);
         }
-        penalty.weigh(weights.as_flattened_mut(), apart.as_flattened());
         let (own_pulls, their_pulls) = (self.pulls.two(node), self.pulls.block(block));
-        let mut demands = [0.0; BLOCK];
+        let mut demands = Lane::zero();
         for row in 0..2 {
+            penalty.weigh(&mut weights[row].0, &apart[row].0);
             let own_toll = self.tolls[(node + row) / BLOCK][(node + row) % BLOCK];
-            for (demand, toll) in demands.iter_mut().zip(&self.tolls[block]) {
+            for (demand, toll) in demands.iter_mut().zip(&self.tolls[block].0) {
                 *demand = own_toll + toll;
             }
             for four in 0..own[row].len() {

@@ -1,14 +1,40 @@
 //! Numbers of all nodes, sixty-four nodes beside each other and four columns at a time: enough for loops that
 //! fill whole registers, little enough to stay close at hand.
 
+use std::ops::{Deref, DerefMut};
+
 use crate::matrix::{Matrix, WIDTH};
 use crate::penalty::Real;
 
 /// How many nodes are met together.
 pub(crate) const BLOCK: usize = 64;
 
-/// A number of each node of a block.
-pub(crate) type Lane<T> = [T; BLOCK];
+/// A number of each node of a block, whole lines of memory: a register that is read or written never crosses one.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub(crate) struct Lane<T>(pub(crate) [T; BLOCK]);
+
+impl<T> Deref for Lane<T> {
+    type Target = [T; BLOCK];
+
+    #[inline(always)]
+    fn deref(&self) -> &[T; BLOCK] {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for Lane<T> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [T; BLOCK] {
+        &mut self.0
+    }
+}
+
+impl<T: Real> Lane<T> {
+    pub(crate) fn zero() -> Self {
+        Self([T::of(0.0); BLOCK])
+    }
+}
 
 /// Four columns of a block.
 pub(crate) type Columns<T> = [Lane<T>; WIDTH];
@@ -42,7 +68,7 @@ impl<T: Real> Field<T> {
         let (fours, blocks) = (columns.div_ceil(WIDTH), nodes.div_ceil(BLOCK));
         let mut field = Self {
             fours,
-            blocks: vec![[[T::of(0.0); BLOCK]; WIDTH]; blocks * fours],
+            blocks: vec![[Lane::zero(); WIDTH]; blocks * fours],
             nodes: vec![[T::of(0.0); WIDTH]; blocks * BLOCK * fours],
         };
         for node in 0..nodes {
@@ -80,7 +106,7 @@ impl<T: Real> Field<T> {
 
 /// One number a node, block by block.
 pub(crate) fn lanes<T: Real>(values: &[f64]) -> Vec<Lane<T>> {
-    let mut lanes = vec![[T::of(0.0); BLOCK]; values.len().div_ceil(BLOCK)];
+    let mut lanes = vec![Lane::zero(); values.len().div_ceil(BLOCK)];
     for (node, &value) in values.iter().enumerate() {
         lanes[node / BLOCK][node % BLOCK] = small(value);
     }
@@ -113,11 +139,11 @@ pub(crate) fn distances<T: Real>(own: [&[[T; WIDTH]]; 2], theirs: &[Columns<T>],
 #[inline(always)]
 pub(crate) fn disagreements<T: Real>(own: [&[[T; WIDTH]]; 2], theirs: &[Columns<T>], out: &mut [Lane<T>; 2]) {
     for (out, own) in out.iter_mut().zip(own) {
-        *out = [T::of(0.0); BLOCK];
+        *out = Lane::zero();
         for (own, theirs) in own.iter().zip(theirs) {
             add_products(out, own, theirs);
         }
-        for agreement in out {
+        for agreement in out.iter_mut() {
             *agreement = (T::of(1.0) - *agreement).or_greater(T::of(0.0));
         }
     }

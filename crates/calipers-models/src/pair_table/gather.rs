@@ -43,15 +43,15 @@ impl<'a, T: Real> Pass<'a, T> {
         let (table, fours) = (self.table, self.fours());
         // Sums of the nodes of a block, added across when it has met all others.
         let mut own_sums = vec![[[T::of(0.0); REGISTER]; WIDTH]; BLOCK * fours];
-        let mut weights = [[T::of(0.0); BLOCK]; ROWS];
+        let mut room = Room::new();
         for tile in table.blocks_of(strip) {
-            let edges = table.edges_of(tile);
-            let mut edges = edges.as_slice();
+            let mut edges = table.edges[tile].as_slice();
             own_sums.fill([[T::of(0.0); REGISTER]; WIDTH]);
             for block in tile..table.blocks() {
                 let (theirs, their_sums) = (self.rows.block(block), &mut sums[block * fours..][..fours]);
                 for first in (0..BLOCK).step_by(ROWS) {
-                    self.weights(tile * BLOCK + first, block, &mut edges, &mut weights);
+                    self.weigh(tile * BLOCK + first, block, &mut edges, &mut room);
+                    let weights = &room.weights;
                     let own_sums = own_sums[first * fours..].chunks_exact_mut(2 * fours);
                     for (weights, own_sums) in weights.as_chunks::<2>().0.iter().zip(own_sums) {
                         let (one, other) = own_sums.split_at_mut(fours);
@@ -64,7 +64,7 @@ impl<'a, T: Real> Pass<'a, T> {
                         for (row, own) in own.iter_mut().enumerate() {
                             *own = self.rows.node(tile * BLOCK + first + row)[four];
                         }
-                        add_all(sums, &weights, &own);
+                        add_all(sums, weights, &own);
                     }
                 }
             }
@@ -75,22 +75,42 @@ impl<'a, T: Real> Pass<'a, T> {
     /// Writes the weights of a few pairs, times how strongly they are joined: those of the nodes from `first` on
     /// with the nodes of a block.
     #[inline(always)]
-    fn weights(&self, first: usize, block: usize, edges: &mut &[Met], out: &mut [Lane<T>; ROWS]) {
-        let (mut strengths, mut apart) = ([T::of(0.0); BLOCK], [[T::of(0.0); BLOCK]; 2]);
-        for (pair, out) in out.as_chunks_mut::<2>().0.iter_mut().enumerate() {
+    fn weigh(&self, first: usize, block: usize, edges: &mut &[Met], room: &mut Room<T>) {
+        for (pair, weights) in room.weights.as_chunks_mut::<2>().0.iter_mut().enumerate() {
             let node = first + 2 * pair;
-            distances(self.scaled.two(node), self.scaled.block(block), out);
+            distances(self.scaled.two(node), self.scaled.block(block), weights);
             if let Some(field) = &self.probabilities {
-                disagreements(field.two(node), field.block(block), &mut apart);
+                disagreements(field.two(node), field.block(block), &mut room.apart);
             }
-            self.penalty.weigh(out.as_flattened_mut(), apart.as_flattened());
-            for (row, out) in out.iter_mut().enumerate() {
-                self.table.strengths(node + row, block, edges, &mut strengths);
+            for (row, weights) in weights.iter_mut().enumerate() {
+                self.penalty.weigh(&mut weights.0, &room.apart[row].0);
+                if PairTable::joins(node + row, block, edges) {
+                    self.table.strengths(node + row, block, edges, &mut room.strengths);
+                    for k in 0..BLOCK {
+                        weights[k] = weights[k] * room.strengths[k];
+                    }
+                    continue;
+                }
+                let flips = self.table.flips.lane(node + row, block);
                 for k in 0..BLOCK {
-                    out[k] = out[k] * strengths[k];
+                    weights[k] = weights[k] * T::of_single(flips[k]);
                 }
             }
         }
+    }
+}
+
+/// What is found about a few nodes and those of a block, each time in the same place.
+struct Room<T> {
+    weights: [Lane<T>; ROWS],
+    apart: [Lane<T>; 2],
+    strengths: Lane<T>,
+}
+
+impl<T: Real> Room<T> {
+    fn new() -> Self {
+        let nothing = Lane::zero();
+        Self { weights: [nothing; ROWS], apart: [nothing; 2], strengths: nothing }
     }
 }
 
@@ -119,16 +139,18 @@ fn add_folded<T: Real, const REGISTER: usize>(
     (*one, *other) = (first, second);
 }
 
-/// Adds numbers of a few nodes to the sums of a block, by weight.
+/// Adds numbers of a few nodes to the sums of a block, by weight, two columns at a time.
 #[inline(always)]
 fn add_all<T: Real>(sums: &mut Columns<T>, weights: &[Lane<T>; ROWS], own: &[[T; WIDTH]; ROWS]) {
-    for (column, sums) in sums.iter_mut().enumerate() {
+    for (pair, sums) in sums.as_chunks_mut::<2>().0.iter_mut().enumerate() {
+        let [first, second] = sums;
         for k in 0..BLOCK {
-            let mut sum = sums[k];
+            let (mut a, mut b) = (first[k], second[k]);
             for row in 0..ROWS {
-                sum = weights[row][k].times_plus(own[row][column], sum);
+                a = weights[row][k].times_plus(own[row][2 * pair], a);
+                b = weights[row][k].times_plus(own[row][2 * pair + 1], b);
             }
-            sums[k] = sum;
+            (first[k], second[k]) = (a, b);
         }
     }
 }
@@ -176,14 +198,13 @@ fn double_strip(pass: &Pass<'_, f64>, strip: usize, sums: &mut [Lane<f64>]) {
 /// The strengths of all pairs of a strip added up for both ends.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2+fma"))]
 pub(super) fn degree_strip(table: &PairTable<'_>, strip: usize, sums: &mut [Lane<f64>]) {
-    let mut strengths = [0.0; BLOCK];
+    let mut strengths = Lane::<f64>::zero();
     for tile in table.blocks_of(strip) {
-        let edges = table.edges_of(tile);
-        let mut edges = edges.as_slice();
+        let mut edges = table.edges[tile].as_slice();
         for block in tile..table.blocks() {
             for row in 0..BLOCK {
                 table.strengths(tile * BLOCK + row, block, &mut edges, &mut strengths);
-                sums[tile][row] += across(&strengths);
+                sums[tile][row] += across(&strengths.0);
                 for k in 0..BLOCK {
                     sums[block][k] += strengths[k];
                 }

@@ -52,14 +52,14 @@ impl<'a> Pass<'a> {
     fn asked(&self, node: usize, block: usize, edges: &mut &[Met]) -> Asked {
         let (own, theirs) = (self.scaled.two(node), self.scaled.block(block));
         let (own_pulls, their_pulls) = (self.pulls.two(node), self.pulls.block(block));
-        let [mut squares, mut apart] = [[[0.0; BLOCK]; 2]; 2];
+        let [mut squares, mut apart] = [[Lane::zero(); 2]; 2];
         distances(own, theirs, &mut squares);
         if let Some(field) = &self.probabilities {
             disagreements(field.two(node), field.block(block), &mut apart);
         }
-        let mut asked = Asked { by_difference: [[0.0; BLOCK]; 2], by_agreement: [[0.0; BLOCK]; 2] };
+        let mut asked = Asked { by_difference: [Lane::zero(); 2], by_agreement: [Lane::zero(); 2] };
         for row in 0..2 {
-            let mut strengths = [0.0; BLOCK];
+            let mut strengths = Lane::<f32>::zero();
             self.table.strengths(node + row, block, edges, &mut strengths);
             // Both directions of the pair have the same weight.
             let own_toll = self.tolls[(node + row) / BLOCK][(node + row) % BLOCK];
@@ -86,8 +86,7 @@ pub(super) fn slope_strip(pass: &Pass<'_>, strip: usize, sums: &mut [Lane<f32>])
     let (table, fours, sums) = (pass.table, pass.fours(), sums.as_chunks_mut::<WIDTH>().0);
     let mut own_sums = vec![[[0.0; REGISTER]; WIDTH]; BLOCK * fours];
     for tile in table.blocks_of(strip) {
-        let edges = table.edges_of(tile);
-        let mut edges = edges.as_slice();
+        let mut edges = table.edges[tile].as_slice();
         own_sums.fill([[0.0; REGISTER]; WIDTH]);
         for block in tile..table.blocks() {
             let their_sums = &mut sums[block * fours..][..fours];
@@ -127,7 +126,7 @@ fn push_apart(
     their_sums: &mut Columns<f32>,
 ) {
     for c in 0..WIDTH {
-        let mut push = [0.0; BLOCK];
+        let mut push = Lane::zero();
         for k in 0..BLOCK {
             push[k] = factors[k] * (own[c] - theirs[c][k]);
             their_sums[c][k] -= push[k];
@@ -146,7 +145,7 @@ fn exchange(
     their_sums: &mut Columns<f32>,
 ) {
     for c in 0..WIDTH {
-        let mut brought = [0.0; BLOCK];
+        let mut brought = Lane::zero();
         for k in 0..BLOCK {
             brought[k] = factors[k] * theirs[c][k];
             their_sums[c][k] += factors[k] * own[c];

@@ -16,7 +16,7 @@ impl Tiles {
     /// All numbers are 0.
     pub(crate) fn new(nodes: usize) -> Self {
         let blocks = nodes.div_ceil(BLOCK);
-        Self { nodes, tiles: vec![[[0.0; BLOCK]; BLOCK]; blocks * (blocks + 1) / 2] }
+        Self { nodes, tiles: vec![[Lane::zero(); BLOCK]; blocks * (blocks + 1) / 2] }
     }
 
     /// How many bytes so many nodes take.
