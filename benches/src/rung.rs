@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::time::Instant;
 
 use calipers::models::penalty::SCAD_A;
 use calipers::models::{
@@ -26,8 +27,8 @@ const CLASSES: usize = 7;
 /// How many epochs are timed together.
 const EPOCHS: u32 = 10;
 
-/// Both sides on one thread. A goal of the attack speaks of two cores against one of NumPy, so that half of
-/// it is asked of one.
+/// Both sides on one thread, by CPU time; but the goal of the attack speaks of two cores against one of NumPy,
+/// so its steps are also taken on two threads, by the clock on the wall.
 pub(crate) fn run(report: &mut dyn FnMut(Line)) -> Outcome {
     let town = Town::new()?;
     let folder = tempfile::tempdir()?;
@@ -44,11 +45,16 @@ pub(crate) fn run(report: &mut dyn FnMut(Line)) -> Outcome {
     let (ours, against) = by_turns(3, epoch, || peer.seconds("epoch"))?;
     report(faster("RUNG training, one epoch; SciPy CSR".into(), ours, against, Goal::None));
     let likely = town.model(Kind::L1, Weights::Exact)?;
-    for (model, job) in [(&pruning, "few pairs probable"), (&likely, "most pairs probable")] {
-        let step = || -> Outcome<f64> { Ok((town.attack(model, 6)? - town.attack(model, 2)?) / 4.0) };
-        let (ours, against) = by_turns(2, step, || peer.seconds("attack_step"))?;
-        let job = format!("RUNG attack, one step over 3.1 M pairs, {job}; NumPy dense");
-        report(faster(job, ours, against, Goal::AtLeast(7.5)));
+    for (model, name) in [(&pruning, "mcp legacy"), (&likely, "l1 exact")] {
+        for (threads, goal) in [(1, Goal::None), (2, Goal::AtLeast(15.0))] {
+            let step = || -> Outcome<f64> {
+                Ok((town.attack(model, 6, threads)? - town.attack(model, 2, threads)?) / 4.0)
+            };
+            let (ours, against) = by_turns(3, step, || peer.seconds("attack_step"))?;
+            let clock = if threads == 1 { "one thread" } else { "two threads, wall time" };
+            let job = format!("RUNG attack, one step over 3.1 M pairs, {name}, {clock}; NumPy dense");
+            report(faster(job, ours, against, goal));
+        }
     }
     Ok(())
 }
@@ -113,16 +119,21 @@ impl Town {
         train(&self.graph, &self.features, &self.labels, CLASSES, &seen, &[], &training, 1, &Unwatched)
     }
 
-    /// CPU seconds of an attack of so many steps.
-    fn attack(&self, model: &Rung, steps: u32) -> calipers_core::Result<f64> {
+    /// Seconds of an attack of so many steps: of the CPU on one thread, else by the clock on the wall.
+    fn attack(&self, model: &Rung, steps: u32, threads: usize) -> calipers_core::Result<f64> {
         let targets: Vec<usize> = (NODES / 5..NODES).collect();
         let how = Attack { steps, samples: 1, ..Attack::default() };
         let run = || {
             let (graph, features) = (&self.graph, &self.features);
-            attack(model, graph, features, &self.labels, &targets, EDGES / 5, &how, 1, &Unwatched)
+            attack(model, graph, features, &self.labels, &targets, EDGES / 5, &how, threads, &Unwatched)
         };
         run()?;
-        Ok(seconds_per_call(run))
+        if threads == 1 {
+            return Ok(seconds_per_call(run));
+        }
+        let start = Instant::now();
+        run()?;
+        Ok(start.elapsed().as_secs_f64())
     }
 
     /// What the peer works on: the graph, the features, and the scores before propagation.
