@@ -1,8 +1,9 @@
 """The same job as `metric_set.py` the way the published training script does it: torch tensors, one graph at a time.
 
-Step for step what that script computes, in words of our own: the edges of a graph are found by looking up the
-graph of both ends of every edge of the batch, adjacency and decode go through NumPy's integers (not Python's),
-violations are counted per graph, and the decoded set is written into a tensor node by node.
+Post-processing takes the steps of that script, in words of our own: the edges of a graph are found by looking up
+the graph of both ends of every edge of the batch, adjacency and decode go through NumPy's integers (not Python's),
+violations are counted per graph, and the decoded set is written into a tensor node by node. The raw metrics are
+those of the document.
 """
 
 import sys

@@ -99,7 +99,7 @@ pub(super) fn slope_strip(pass: &Pass<'_>, strip: usize, sums: &mut [Lane<f32>])
                     for ((own, theirs), (own_sums, their_sums)) in
                         pass.scaled.node(node + row).iter().zip(theirs).zip(sums)
                     {
-                        push_apart(&asked.by_difference[row], own, theirs, own_sums, their_sums);
+                        exchange::<true>(&asked.by_difference[row], own, theirs, own_sums, their_sums);
                     }
                     let Some(probabilities) = &pass.probabilities else { continue };
                     let sums = own_sums.iter_mut().zip(&mut *their_sums).skip(fours / 2);
@@ -107,7 +107,7 @@ pub(super) fn slope_strip(pass: &Pass<'_>, strip: usize, sums: &mut [Lane<f32>])
                     for ((own, theirs), (own_sums, their_sums)) in
                         probabilities.node(node + row).iter().zip(theirs).zip(sums)
                     {
-                        exchange(&asked.by_agreement[row], own, theirs, own_sums, their_sums);
+                        exchange::<false>(&asked.by_agreement[row], own, theirs, own_sums, their_sums);
                     }
                 }
             }
@@ -116,28 +116,10 @@ pub(super) fn slope_strip(pass: &Pass<'_>, strip: usize, sums: &mut [Lane<f32>])
     }
 }
 
-/// Adds the differences of a node from those of a block to its sums and takes them from theirs.
+/// Adds to the sums of a node what the nodes of a block have, and the other way round; `APART` what each has
+/// more than the other.
 #[inline(always)]
-fn push_apart(
-    factors: &Lane<f32>,
-    own: &[f32; WIDTH],
-    theirs: &Columns<f32>,
-    own_sums: &mut [[f32; REGISTER]; WIDTH],
-    their_sums: &mut Columns<f32>,
-) {
-    for c in 0..WIDTH {
-        let mut push = Lane::zero();
-        for k in 0..BLOCK {
-            push[k] = factors[k] * (own[c] - theirs[c][k]);
-            their_sums[c][k] -= push[k];
-        }
-        add_up(&mut own_sums[c], &push);
-    }
-}
-
-/// Adds to the sums of a node what those of a block have, and the other way round.
-#[inline(always)]
-fn exchange(
+fn exchange<const APART: bool>(
     factors: &Lane<f32>,
     own: &[f32; WIDTH],
     theirs: &Columns<f32>,
@@ -147,8 +129,10 @@ fn exchange(
     for c in 0..WIDTH {
         let mut brought = Lane::zero();
         for k in 0..BLOCK {
-            brought[k] = factors[k] * theirs[c][k];
-            their_sums[c][k] += factors[k] * own[c];
+            let (own, their) = (own[c], theirs[c][k]);
+            let (to_own, to_their) = if APART { (own - their, their - own) } else { (their, own) };
+            brought[k] = factors[k] * to_own;
+            their_sums[c][k] += factors[k] * to_their;
         }
         add_up(&mut own_sums[c], &brought);
     }
