@@ -284,7 +284,7 @@ mod tests {
         fn derivatives(&self) -> (Matrix, Vec<f64>) {
             let soft = self.soft();
             let propagation = Propagation::new(Links::of_soft(&soft), &self.settings, 1);
-            let tape = propagation.record(&self.initial).unwrap();
+            let tape = propagation.record(&self.initial, None).unwrap();
             let mut by_pair = [[0.0; NODES]; NODES];
             let through = Through::ScoresAndWeights;
             let found = propagation.backward(&tape, &self.initial, self.loss().1, through, |influence| {
@@ -311,7 +311,7 @@ mod tests {
     fn is_smooth(case: &Case) -> bool {
         let soft = case.soft();
         let propagation = Propagation::new(Links::of_soft(&soft), &case.settings, 1);
-        let tape = propagation.record(&case.initial).unwrap();
+        let tape = propagation.record(&case.initial, None).unwrap();
         tape.steps.iter().all(|step| {
             (0..NODES).all(|i| {
                 (i + 1..NODES).all(|j| {
@@ -371,7 +371,7 @@ mod tests {
         case.initial.row_mut(2).fill(1e3);
         let soft = case.soft();
         let propagation = Propagation::new(Links::of_soft(&soft), &case.settings, 1);
-        let tape = propagation.record(&case.initial).unwrap();
+        let tape = propagation.record(&case.initial, None).unwrap();
         assert!(tape.steps.iter().all(|step| step.divisors[2].to_bits() == 0));
         let gradient = case.loss().1;
         let found = propagation.backward(&tape, &case.initial, gradient.clone(), Through::Scores, |_| {});

@@ -112,7 +112,7 @@ fn flip_gradient(
     through: Through,
 ) -> (f64, Matrix, Vec<f64>) {
     let nodes = graph.nodes();
-    let tape = propagation.record(initial).unwrap();
+    let tape = propagation.record(initial, None).unwrap();
     let loss = margin_gradient(&tape.scores, labels, &(0..nodes).collect::<Vec<_>>());
     let mut by_pair = vec![vec![0.0; nodes]; nodes];
     let derivatives = propagation.backward(&tape, initial, loss.gradient, through, |influence| {

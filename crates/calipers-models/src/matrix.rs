@@ -7,7 +7,7 @@ pub(crate) const WIDTH: usize = 4;
 pub(crate) type Vector = [f64; WIDTH];
 
 /// A matrix whose rows end in zeros, so that loops over them need no remainder.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Matrix {
     rows: usize,
     columns: usize,
@@ -17,6 +17,12 @@ pub(crate) struct Matrix {
 impl Matrix {
     pub(crate) fn zeros(rows: usize, columns: usize) -> Self {
         Self { rows, columns, data: vec![[0.0; WIDTH]; rows * columns.div_ceil(WIDTH)] }
+    }
+
+    /// A matrix to be overwritten, in the memory of another where that has this size.
+    pub(crate) fn over(used: Option<Self>, rows: usize, columns: usize) -> Self {
+        let fits = |used: &Self| (used.rows, used.columns) == (rows, columns);
+        used.filter(fits).unwrap_or_else(|| Self::zeros(rows, columns))
     }
 
     #[cfg(test)]

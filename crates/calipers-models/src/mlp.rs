@@ -74,6 +74,15 @@ fn add_feature_products(transposed: &Features, rows: &Matrix, first: usize, sums
     }
 }
 
+/// Derivatives of a loss.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Gradients {
+    /// By the weights and biases.
+    pub(crate) layers: Vec<Layer>,
+    /// By the sums below the hidden units, the last layer's first.
+    by_sums: Vec<Matrix>,
+}
+
 /// Which hidden units are left out in an epoch of training.
 #[derive(Clone, Copy)]
 pub(crate) struct Dropout {
@@ -120,11 +129,19 @@ impl Perceptron {
         (features.entries() * self.layers[0].outputs() + features.rows() * deeper) / WIDTH
     }
 
-    /// The outputs of every layer, rectified and thinned out but for the last.
-    pub(crate) fn record(&self, features: &Features, dropout: Dropout, threads: usize) -> Vec<Matrix> {
+    /// The outputs of every layer, rectified and thinned out but for the last, in the memory of those that are no
+    /// longer needed.
+    pub(crate) fn record(
+        &self,
+        features: &Features,
+        dropout: Dropout,
+        threads: usize,
+        used: Vec<Matrix>,
+    ) -> Vec<Matrix> {
+        let mut used = used.into_iter();
         let mut outputs: Vec<Matrix> = Vec::with_capacity(self.layers.len());
         for (l, layer) in self.layers.iter().enumerate() {
-            let mut out = Matrix::zeros(features.rows(), layer.outputs());
+            let mut out = Matrix::over(used.next(), features.rows(), layer.outputs());
             let (size, width) = (parallel::block(threads, features.rows()), out.vectors());
             let hidden = l + 1 < self.layers.len();
             let inputs = outputs.last().map_or(Inputs::Features(features), Inputs::Units);
@@ -141,21 +158,24 @@ impl Perceptron {
         outputs
     }
 
-    /// From the derivative of a loss by the scores to those by weights and biases.
-    /// `transposed` are the features with rows for columns.
+    /// From the derivative of a loss by the scores to those by weights and biases, in the memory of derivatives
+    /// that are no longer needed. `transposed` are the features with rows for columns.
     pub(crate) fn backward(
         &self,
         transposed: &Features,
         outputs: &[Matrix],
-        by_scores: Matrix,
+        by_scores: &Matrix,
         dropout: Dropout,
         threads: usize,
-    ) -> Vec<Layer> {
-        let mut gradients: Vec<Layer> =
-            self.layers.iter().map(|layer| Layer::zeros(layer.inputs(), layer.outputs())).collect();
-        let mut delta = by_scores;
+        used: Gradients,
+    ) -> Gradients {
+        let Gradients { mut layers, by_sums: spare } = used;
+        let (mut spare, mut by_sums) = (spare.into_iter(), Vec::<Matrix>::new());
+        layers.resize_with(self.layers.len(), || Layer::zeros(0, 0));
         for (l, layer) in self.layers.iter().enumerate().rev() {
-            let gradient = &mut gradients[l];
+            let delta = by_sums.last().unwrap_or(by_scores);
+            let gradient = &mut layers[l];
+            gradient.clear(layer);
             for node in 0..delta.rows() {
                 add_scaled(gradient.bias.data_mut(), 1.0, delta.padded(node));
             }
@@ -165,27 +185,44 @@ impl Perceptron {
             let blocks = weight.data_mut().chunks_mut(size * width).enumerate();
             let Some(below) = l.checked_sub(1).map(|l| &outputs[l]) else {
                 parallel::each(threads, transposed.entries() * width, blocks, |(block, sums)| {
-                    add_feature_products(transposed, &delta, block * size, sums);
+                    add_feature_products(transposed, delta, block * size, sums);
                 });
                 break;
             };
             parallel::each(threads, width * delta.rows() * layer.inputs(), blocks, |(block, sums)| {
-                add_products(below, &delta, block * size, sums);
+                add_products(below, delta, block * size, sums);
             });
-            delta = layer.pull_back(&delta, below, dropout.factor(), threads);
+            by_sums.push(layer.pull_back(delta, below, dropout.factor(), threads, spare.next()));
         }
-        gradients
+        Gradients { layers, by_sums }
     }
 }
 
 impl Layer {
+    /// Makes this one of the size of another, and all zeros.
+    fn clear(&mut self, like: &Self) {
+        let empty = |used: &mut Matrix, like: &Matrix| {
+            *used = Matrix::over(Some(std::mem::take(used)), like.rows(), like.columns());
+            used.data_mut().fill([0.0; WIDTH]);
+        };
+        empty(&mut self.weight, &like.weight);
+        empty(&mut self.bias, &like.bias);
+    }
+
     /// The derivative by the sums below the rectified units this layer was fed.
-    fn pull_back(&self, delta: &Matrix, below: &Matrix, factor: f64, threads: usize) -> Matrix {
+    fn pull_back(
+        &self,
+        delta: &Matrix,
+        below: &Matrix,
+        factor: f64,
+        threads: usize,
+        used: Option<Matrix>,
+    ) -> Matrix {
         let mut transposed = Self::zeros(self.outputs(), self.inputs());
         for unit in 0..self.inputs() {
             (0..self.outputs()).for_each(|k| transposed.weight.row_mut(k)[unit] = self.weight.row(unit)[k]);
         }
-        let mut out = Matrix::zeros(below.rows(), below.columns());
+        let mut out = Matrix::over(used, below.rows(), below.columns());
         let (size, width) = (parallel::block(threads, below.rows()), out.vectors());
         let work = self.outputs() * width * below.rows();
         let blocks = out.data_mut().chunks_mut(size * width).enumerate();
@@ -247,7 +284,7 @@ mod tests {
 
     /// The sum over nodes of scores weighted by fixed numbers.
     fn loss(perceptron: &Perceptron, features: &Features, dropout: Dropout) -> f64 {
-        let scores = perceptron.record(features, dropout, 1).pop().unwrap();
+        let scores = perceptron.record(features, dropout, 1, Vec::new()).pop().unwrap();
         scores.into_values().iter().enumerate().map(|(k, score)| score * noise(5, k)).sum()
     }
 
@@ -255,14 +292,14 @@ mod tests {
     fn gradients_are_the_limits_of_differences_through_three_layers() {
         let (mut net, x) = (perceptron(&[6, 5, 7, 3]), features(11, 6));
         let dropout = Dropout { share: 0.3, seed: 2, epoch: 4 };
-        let outputs = net.record(&x, dropout, 1);
+        let outputs = net.record(&x, dropout, 1, Vec::new());
         let mut by_scores = Matrix::zeros(11, 3);
         for node in 0..11 {
             by_scores.row_mut(node).iter_mut().enumerate().for_each(|(k, by)| *by = noise(5, node * 3 + k));
         }
-        let gradients = net.backward(&x.transposed(), &outputs, by_scores, dropout, 1);
+        let gradients = net.backward(&x.transposed(), &outputs, &by_scores, dropout, 1, Gradients::default());
         let step = 1e-6;
-        for (l, gradient) in gradients.iter().enumerate() {
+        for (l, gradient) in gradients.layers.iter().enumerate() {
             for (unit, k) in [(0, 0), (1, 2), (4, 1)] {
                 let mut differ = |sign: f64| {
                     net.layers[l].weight.row_mut(unit)[k] += sign * step;
@@ -287,13 +324,27 @@ mod tests {
         let (net, x) = (perceptron(&[40, 33, 5]), features(700, 40));
         let dropout = Dropout { share: 0.5, seed: 1, epoch: 0 };
         let run = |threads| {
-            let outputs = net.record(&x, dropout, threads);
-            let gradients = net.backward(&x.transposed(), &outputs, outputs[1].clone(), dropout, threads);
+            let outputs = net.record(&x, dropout, threads, Vec::new());
+            let gradients =
+                net.backward(&x.transposed(), &outputs, &outputs[1], dropout, threads, Gradients::default());
             (net.forward(&x, threads), outputs, gradients)
         };
         assert_eq!(run(1), run(3));
-        let whole = net.record(&x, Dropout { share: 0.0, ..dropout }, 1);
+        let whole = net.record(&x, Dropout { share: 0.0, ..dropout }, 1, Vec::new());
         assert_eq!(whole[1], net.forward(&x, 1));
+    }
+
+    #[test]
+    fn memory_of_an_earlier_epoch_leaves_no_trace() {
+        let (net, x) = (perceptron(&[6, 5, 7, 3]), features(11, 6));
+        let run = |epoch, outputs, gradients| {
+            let dropout = Dropout { share: 0.3, seed: 2, epoch };
+            let outputs = net.record(&x, dropout, 1, outputs);
+            let gradients = net.backward(&x.transposed(), &outputs, &outputs[2], dropout, 1, gradients);
+            (outputs, gradients)
+        };
+        let (outputs, gradients) = run(0, Vec::new(), Gradients::default());
+        assert_eq!(run(1, outputs, gradients), run(1, Vec::new(), Gradients::default()));
     }
 
     #[test]

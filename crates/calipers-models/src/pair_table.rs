@@ -265,7 +265,7 @@ mod tests {
                 for through in [Through::Scores, Through::ScoresAndWeights] {
                     let run = |links: Links<'_>, threads| -> (Matrix, Derivatives) {
                         let propagation = Propagation::new(links, &settings, threads);
-                        let tape = propagation.record(&initial).unwrap();
+                        let tape = propagation.record(&initial, None).unwrap();
                         let back = propagation.backward(&tape, &initial, gradient.clone(), through, |_| {});
                         (tape.scores, back)
                     };

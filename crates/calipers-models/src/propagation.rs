@@ -44,7 +44,7 @@ impl<'a> Propagation<'a> {
     /// The scores after the last step, and how many nodes some step could not move.
     pub(crate) fn forward(&self, initial: &Matrix) -> Result<(Matrix, usize)> {
         let mut stuck = Vec::new();
-        let scores = self.run(initial, |step| {
+        let scores = self.run(initial, None, |step| {
             stuck.resize(step.divisors.len(), false);
             stuck.iter_mut().zip(&step.divisors).for_each(|(stuck, &q)| *stuck |= q.to_bits() == 0);
             Some(step)
@@ -52,21 +52,27 @@ impl<'a> Propagation<'a> {
         Ok((scores, stuck.into_iter().filter(|&stuck| stuck).count()))
     }
 
-    /// The same, with everything the way back needs.
-    pub(crate) fn record(&self, initial: &Matrix) -> Result<Tape> {
+    /// The same, with everything the way back needs; in the memory of a tape of the same sizes that is no longer
+    /// needed, if there is one.
+    pub(crate) fn record(&self, initial: &Matrix, used: Option<Tape>) -> Result<Tape> {
+        let mut spare = used.map_or_else(Vec::new, |tape| tape.steps);
         let mut steps = Vec::with_capacity(self.layers as usize);
-        let scores = self.run(initial, |step| {
+        let scores = self.run(initial, spare.pop(), |step| {
             steps.push(step);
-            None
+            spare.pop()
         })?;
         Ok(Tape { steps, scores })
     }
 
-    /// All steps; `done` is given what a step was computed from, and may give it back for its memory.
-    fn run(&self, initial: &Matrix, mut done: impl FnMut(Step) -> Option<Step>) -> Result<Matrix> {
+    /// All steps; `done` is given what a step was computed from, and may give it or another back for its memory.
+    fn run(
+        &self,
+        initial: &Matrix,
+        mut used: Option<Step>,
+        mut done: impl FnMut(Step) -> Option<Step>,
+    ) -> Result<Matrix> {
         check_finite(initial, 0)?;
         let mut scores = initial.clone();
-        let mut used = None;
         for layer in 1..=self.layers {
             let mut step = used.take().unwrap_or_else(|| self.empty_step(initial));
             self.prepare(&scores, &mut step);

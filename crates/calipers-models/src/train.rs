@@ -8,7 +8,7 @@ use crate::graph::Graph;
 use crate::links::Links;
 use crate::loss::{accuracy, cross_entropy, labels_of};
 use crate::matrix::{Matrix, WIDTH};
-use crate::mlp::{Dropout, Layer, Perceptron};
+use crate::mlp::{Dropout, Gradients, Layer, Perceptron};
 use crate::penalty::Penalty;
 use crate::propagation::Propagation;
 use crate::random::{Draws, Stream};
@@ -141,20 +141,24 @@ pub fn train(
     let propagation = Propagation::new(Links::of_graph(graph), &settings, threads);
     let mut perceptron = training.initial(features.columns(), classes);
     let mut adam = Adam::new(&perceptron, training);
+    // Epochs leave their memory to the next: on Cora, fresh memory took a fifth of the time.
+    let (mut outputs, mut used, mut gradients) = (Vec::new(), None, Gradients::default());
     for epoch in 0..training.epochs {
         let dropout = Dropout { share: training.dropout, seed: training.seed, epoch };
-        let outputs = perceptron.record(features, dropout, threads);
+        outputs = perceptron.record(features, dropout, threads, outputs);
         let initial = outputs.last().expect("a perceptron has layers");
         let in_epoch =
             |error: Error| error.at(format!("epoch {}", epoch + 1)).advice("try a smaller learning rate");
-        let tape = propagation.record(initial).map_err(in_epoch)?;
+        let tape = propagation.record(initial, used.take()).map_err(in_epoch)?;
         let loss = cross_entropy(&tape.scores, &train_labels, train);
         if !loss.value.is_finite() {
             return Err(in_epoch(Error::value("the loss is not finite").found(loss.value)));
         }
         let derivatives = propagation.backward(&tape, initial, loss.gradient, Through::Scores, |_| {});
-        let gradients = perceptron.backward(&transposed, &outputs, derivatives.initial, dropout, threads);
-        adam.step(&mut perceptron, &gradients);
+        let by_scores = &derivatives.initial;
+        gradients = perceptron.backward(&transposed, &outputs, by_scores, dropout, threads, gradients);
+        adam.step(&mut perceptron, &gradients.layers);
+        used = Some(tape);
         let measure = || {
             let scores =
                 propagation.forward(&perceptron.forward(features, threads)).map(|(scores, _)| scores);

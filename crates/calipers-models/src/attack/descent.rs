@@ -114,7 +114,7 @@ fn write_gradient(
         }
     };
     let propagation = Propagation::new(links, settings, victim.threads);
-    let tape = propagation.record(&victim.initial)?;
+    let tape = propagation.record(&victim.initial, None)?;
     let loss = margin_gradient(&tape.scores, &victim.labels, victim.targets);
     let through = match gradient {
         Gradient::Detached => Through::Scores,

@@ -157,7 +157,7 @@ mod tests {
                 let penalty = Penalty::new(kind, weights, gamma, SCAD_A, ScadScale::One).unwrap();
                 let settings = Settings { layers: 3, ..Settings::new(penalty) };
                 let propagation = Propagation::new(Links::of_graph(&graph), &settings, 1);
-                let tape = propagation.record(&initial).unwrap();
+                let tape = propagation.record(&initial, None).unwrap();
                 let mut influences = Influences::default();
                 let mut expected = vec![vec![0.0; NODES]; NODES];
                 let derivatives =
