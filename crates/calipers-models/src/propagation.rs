@@ -21,6 +21,7 @@ pub(crate) struct Propagation<'a> {
 }
 
 /// What one step was computed from and divided by.
+#[derive(Debug, PartialEq)]
 pub(crate) struct Step {
     /// Scores divided by the roots of the degrees.
     pub(crate) scaled: Matrix,
@@ -31,6 +32,7 @@ pub(crate) struct Step {
 }
 
 /// Everything the way back needs.
+#[derive(Debug, PartialEq)]
 pub(crate) struct Tape {
     pub(crate) steps: Vec<Step>,
     pub(crate) scores: Matrix,
@@ -258,6 +260,18 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn memory_of_an_earlier_tape_leaves_no_trace() {
+        let graph = graph(40, 90, 1);
+        for &kind in Kind::ALL {
+            let settings = settings(kind, Weights::Exact);
+            let propagation = Propagation::new(Links::of_graph(&graph), &settings, 1);
+            let record = |seed, used| propagation.record(&scores(40, 7, seed), used).unwrap();
+            let (fresh, again) = (record(2, None), record(2, Some(record(3, None))));
+            assert_eq!(again, fresh, "{kind}");
         }
     }
 
