@@ -48,7 +48,7 @@ impl Graph {
             return Err(Error::value("too many nodes").found(nodes).allowed(format!("below {}", u32::MAX)));
         }
         let (mut lists, census) = read(nodes, storage, entries)?;
-        let Census { loops, proper, repeats, smaller: known } = census;
+        let Census { loops, proper, repeats } = census;
         let entries = proper + loops.len() as u64;
         let distinct = lists.neighbours.len() as u64;
         let (smaller, one_directional_edges, duplicate_edges, copies);
@@ -62,7 +62,7 @@ impl Graph {
             }
             Storage::Both => {
                 duplicate_edges = proper - distinct;
-                let symmetric = known.or_else(|| lists.smaller_when_symmetric());
+                let symmetric = lists.smaller_when_symmetric();
                 one_directional_edges = if symmetric.is_some() { 0 } else { one_directional(&lists) };
                 copies = copies_of_pairs(&lists, one_directional_edges, &repeats);
                 smaller = symmetric.unwrap_or_else(|| {

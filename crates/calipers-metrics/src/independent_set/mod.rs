@@ -30,6 +30,7 @@ mod drop;
 mod edge_products;
 mod edge_source;
 mod edge_walk;
+mod entry_group;
 mod evidence;
 pub mod graph;
 pub mod ils;

@@ -16,9 +16,6 @@ pub(super) struct Census {
     pub(super) proper: u64,
     /// Ordered pairs stored more than once, in order.
     pub(super) repeats: Vec<Repeat>,
-    /// How many neighbours of each node have a smaller number, where the entries were seen to be
-    /// there in both directions.
-    pub(super) smaller: Option<Vec<u32>>,
 }
 
 /// The distinct stored pairs as sorted lists, and what was dropped.
@@ -27,8 +24,7 @@ pub(super) fn read(nodes: u64, storage: Storage, entries: &dyn EdgeSource) -> Re
     entries.blocks(&mut |tails, heads| wanted().and_then(|()| first.count(tails, heads)))?;
     let FirstReading { sorted, mut counts, mut census, batches, .. } = first;
     if let Some(sorted) = sorted {
-        let (lists, smaller) = sorted.into_lists();
-        return Ok((lists, Census { smaller, ..census }));
+        return Ok((sorted.into_lists(), census));
     }
     if let Some(mut batches) = batches {
         batches.visit(|u, _| counts[u as usize + 1] += 1);

@@ -193,49 +193,63 @@ pub(super) fn node_sums(
     (p, LabelSums { positive: loss(positive), negative: loss(negative), confidence })
 }
 
-/// The terms of the sums over some nodes.
+/// The terms of the sums over some nodes, 0 for a node that is not in a sum.
 #[derive(Debug, Default)]
 struct NodeTerms {
-    /// Those of labels 1 from the front, those of labels 0 from the back.
-    losses: Vec<f64>,
-    ones: usize,
-    confidences: Vec<f64>,
-    right: usize,
+    /// Losses of labels 1.
+    ones: Vec<f64>,
+    /// Losses of labels 0.
+    zeros: Vec<f64>,
+    /// Confidences of right predictions.
+    right: Vec<f64>,
     /// Whether a loss was infinite, now or before.
     infinite: bool,
 }
 
 impl NodeTerms {
-    /// Every term is written wherever it may belong and the places move on as they must: a branch
-    /// on labels would be guessed wrong often.
     fn set(&mut self, beliefs: &Beliefs, cut: f64, predicted: &[bool], labels: &[bool]) {
-        let nodes = labels.len();
-        self.losses.resize(nodes, 0.0);
-        self.confidences.resize(nodes, 0.0);
-        let (terms, right_terms) = (&mut self.losses[..nodes], &mut self.confidences[..nodes]);
-        let mut largest = 0.0;
-        let (mut ones, mut zeros, mut right) = (0, nodes, 0);
-        let losses = beliefs.minus_ln_p.iter().zip(&beliefs.minus_ln_q);
-        let known = predicted.iter().zip(labels);
-        for (((&one, &zero), &confidence), (&guess, &label)) in losses.zip(&beliefs.confidence).zip(known) {
-            let loss = if label { one } else { zero };
-            let loss = if loss < cut { loss } else { cut };
-            largest = if loss > largest { loss } else { largest };
-            terms[ones] = loss;
-            terms[zeros - 1] = loss;
-            ones += usize::from(label);
-            zeros -= usize::from(!label);
-            right_terms[right] = confidence;
-            right += usize::from(guess == label);
+        let Self { ones, zeros, right, infinite } = self;
+        for terms in [&mut *ones, zeros, right] {
+            terms.resize(labels.len(), 0.0);
         }
-        (self.ones, self.right) = (ones, right);
-        self.infinite |= f64::is_infinite(largest);
+        let largest = choose_losses(&beliefs.minus_ln_p, &beliefs.minus_ln_q, cut, labels, ones, zeros);
+        *infinite |= f64::is_infinite(largest);
+        choose_confidences(&beliefs.confidence, predicted, labels, right);
     }
 
-    /// Losses of labels 1, losses of labels 0, confidences of right predictions.
     fn parts(&self) -> [&[f64]; 3] {
-        let (ones, zeros) = self.losses.split_at(self.ones);
-        [ones, zeros, &self.confidences[..self.right]]
+        [&self.ones, &self.zeros, &self.right]
+    }
+}
+
+/// The losses that belong to each label, and the largest of them. No branch: it becomes vector code.
+#[multiversion(targets("x86_64+avx2"))]
+fn choose_losses(
+    minus_ln_p: &[f64],
+    minus_ln_q: &[f64],
+    cut: f64,
+    labels: &[bool],
+    ones: &mut [f64],
+    zeros: &mut [f64],
+) -> f64 {
+    let nodes = labels.len();
+    let (minus_ln_p, minus_ln_q) = (&minus_ln_p[..nodes], &minus_ln_q[..nodes]);
+    let (ones, zeros) = (&mut ones[..nodes], &mut zeros[..nodes]);
+    for i in 0..nodes {
+        let (one, zero) = if labels[i] { (minus_ln_p[i], 0.0) } else { (0.0, minus_ln_q[i]) };
+        ones[i] = if one < cut { one } else { cut };
+        zeros[i] = if zero < cut { zero } else { cut };
+    }
+    ones.iter().chain(zeros.iter()).fold(0.0, |largest, &loss| if loss > largest { loss } else { largest })
+}
+
+#[multiversion(targets("x86_64+avx2"))]
+fn choose_confidences(confidence: &[f64], predicted: &[bool], labels: &[bool], right: &mut [f64]) {
+    let nodes = labels.len();
+    let (confidence, predicted) = (&confidence[..nodes], &predicted[..nodes]);
+    let right = &mut right[..nodes];
+    for i in 0..nodes {
+        right[i] = if predicted[i] == labels[i] { confidence[i] } else { 0.0 };
     }
 }
 
