@@ -212,8 +212,7 @@ impl NodeTerms {
         for terms in [&mut *ones, zeros, right] {
             terms.resize(labels.len(), 0.0);
         }
-        let largest = choose_losses(&beliefs.minus_ln_p, &beliefs.minus_ln_q, cut, labels, ones, zeros);
-        *infinite |= f64::is_infinite(largest);
+        *infinite |= choose_losses(&beliefs.minus_ln_p, &beliefs.minus_ln_q, cut, labels, ones, zeros);
         choose_confidences(&beliefs.confidence, predicted, labels, right);
     }
 
@@ -222,7 +221,7 @@ impl NodeTerms {
     }
 }
 
-/// The losses that belong to each label, and the largest of them. No branch: it becomes vector code.
+/// The losses that belong to each label, and whether one of them is infinite. No branch: it becomes vector code.
 #[multiversion(targets("x86_64+avx2"))]
 fn choose_losses(
     minus_ln_p: &[f64],
@@ -231,16 +230,18 @@ fn choose_losses(
     labels: &[bool],
     ones: &mut [f64],
     zeros: &mut [f64],
-) -> f64 {
+) -> bool {
     let nodes = labels.len();
     let (minus_ln_p, minus_ln_q) = (&minus_ln_p[..nodes], &minus_ln_q[..nodes]);
     let (ones, zeros) = (&mut ones[..nodes], &mut zeros[..nodes]);
+    let mut infinite = false;
     for i in 0..nodes {
         let (one, zero) = if labels[i] { (minus_ln_p[i], 0.0) } else { (0.0, minus_ln_q[i]) };
         ones[i] = if one < cut { one } else { cut };
         zeros[i] = if zero < cut { zero } else { cut };
+        infinite |= ones[i].is_infinite() | zeros[i].is_infinite();
     }
-    ones.iter().chain(zeros.iter()).fold(0.0, |largest, &loss| if loss > largest { loss } else { largest })
+    infinite
 }
 
 #[multiversion(targets("x86_64+avx2"))]
