@@ -352,6 +352,20 @@ fn an_attack_says_what_it_lacks() {
     attack("--splits s.json --budgets 0.2,0.20", 2, &["twice"]);
     attack("--splits s.json --budgets 0.2 --attack-memory 10", 1, &["8", "10"]);
     attack("--splits two.json --split 0,1 --budgets 0.2", 2, &["one split"]);
+    let blocks = "--splits s.json --budgets 0.5 --method prbcd --block-size";
+    attack(&format!("{blocks} 3"), 1, &["a block of 3 pairs", "at least 4", "--block-size", "budget 0.5"]);
+    attack(
+        &format!("{blocks} 10 --attack-memory 600"),
+        1,
+        &["a block of 10 pairs", "640 bytes", "600 bytes", "lower --block-size"],
+    );
+    attack("--splits s.json --budgets 0.2 --block-size 5", 2, &["--block-size belongs to --method prbcd"]);
+    attack("--splits s.json --budgets 0.2 --block-size 5 --method random", 2, &["--method prbcd"]);
+    for size in ["0", "-1", "many"] {
+        let line =
+            format!("robustness attack {GRAPH} --out flips --budgets 0.5 --method prbcd --block-size {size}");
+        assert_eq!(bench.run(&line).status, 2, "{size}");
+    }
     bench.write("file", "x");
     let line =
         "robustness attack --graph g.npz --model m.safetensors --splits s.json --budgets 0.2 --out file";

@@ -75,6 +75,31 @@ fn a_random_attack_inserts_as_many_edges_as_it_may() {
 }
 
 #[test]
+fn an_attack_in_blocks_keeps_its_budget_and_is_the_plain_one_when_a_block_holds_all_pairs() {
+    let bench = bench();
+    let attack = |flags: &str, out: &str| {
+        let line = format!("robustness attack {GRAPH} --budgets 0.5 --steps 20 --samples 10 --quiet");
+        done(&bench, &format!("{line} --out {out} {flags}"));
+        bench.bytes(&format!("{out}/0.5.npy"))
+    };
+    for gradient in ["detached", "full"] {
+        let all = attack(&format!("--gradient {gradient}"), &format!("all-{gradient}"));
+        for (k, flags) in ["", "--block-size 28", "--block-size 1000000"].into_iter().enumerate() {
+            let found = attack(
+                &format!("--gradient {gradient} --method prbcd {flags}"),
+                &format!("whole-{gradient}-{k}"),
+            );
+            assert_eq!(found, all, "{gradient} {flags}");
+        }
+    }
+    let some = attack("--method prbcd --block-size 10", "some");
+    assert!(some.len() <= 128 + 4 * 16 && some.len().is_multiple_of(16));
+    assert_eq!(attack("--method prbcd --block-size 10 --threads 1", "again"), some);
+    let report = bench.report(&format!("robustness {GRAPH} --flips 0.5=some/0.5.npy"));
+    assert!(report["metrics"]["robustness.budget_used"].as_f64().is_some(), "{report}");
+}
+
+#[test]
 fn a_budget_of_no_flips_is_a_warning_and_an_empty_file() {
     let bench = bench();
     let line = format!("robustness attack {GRAPH} --budgets 0.1 --out flips");
@@ -182,6 +207,25 @@ fn an_attack_goes_on_with_what_is_finished_if_it_was_made_the_same_way() {
     bench.write("flips/0.7.npy", i64s(&[0, 2], &[]));
     let unknown = ["flips/0.7.npy", "not the settings"];
     bench.refuses(&format!("{line} --budgets 0.7 --resume"), 1, &unknown);
+}
+
+#[test]
+fn an_attack_in_blocks_goes_on_with_blocks_of_the_same_size_alone() {
+    let bench = bench();
+    let line = format!("robustness attack {GRAPH} --method prbcd --steps 5 --samples 5 --out flips");
+    done(&bench, &format!("{line} --budgets 0.3 --block-size 12 --quiet"));
+    assert!(bench.read("flips/settings.json").contains("\"block_size\": \"12\""));
+    let lines = done(&bench, &format!("{line} --budgets 0.3,0.5 --block-size 12 --resume"));
+    assert!(lines.contains("budget 0.3: finished before") && lines.contains("budget 0.5: "), "{lines}");
+    for (change, named) in [
+        ("--block-size 13", ["at: block_size", "found: 12"]),
+        ("", ["at: block_size", "found: 12"]),
+        ("--block-size 12 --seed 1", ["at: seed", "found: 0"]),
+    ] {
+        bench.refuses(&format!("{line} --budgets 0.3 --resume {change}"), 1, &named);
+    }
+    let plain = line.replace("--method prbcd", "");
+    bench.refuses(&format!("{plain} --budgets 0.3 --resume"), 1, &["at: block_size", "found: 12"]);
 }
 
 #[test]

@@ -2,16 +2,21 @@
 //!
 //! Evasion by projected gradient: the model is trained already, and the attacker knows it. Every pair of nodes
 //! gets a probability of being flipped; the probabilities descend along the gradient of the targets' margins
-//! and are brought back to the budget; the best of many samples of them is the attack.
+//! and are brought back to the budget; the best of many samples of them is the attack. Where all pairs are too
+//! many, a block of them is considered at a time.
 
 mod bisection;
+mod block;
 mod descent;
+mod gradient;
 mod pair_gradient;
+mod pairs;
 mod probabilities;
 mod sampling;
 
 use calipers_core::{Error, Result};
 
+use self::pairs::Pairs;
 use crate::features::Features;
 use crate::graph::Graph;
 use crate::links::Links;
@@ -27,9 +32,18 @@ pub enum Method {
     /// Projected gradient over all pairs.
     #[default]
     Pgd,
+    /// The same over random blocks of pairs (projected randomized block coordinate descent: Geisler et al., NeurIPS
+    /// 2021), in memory that grows with the block, the nodes and the edges.
+    Prbcd {
+        /// How many pairs are considered at a time; with all of them it is `Pgd`.
+        block_size: usize,
+    },
     /// Random insertions: what every attack must beat.
     Random,
 }
+
+/// How many pairs a block has unless told otherwise.
+pub const BLOCK_SIZE: usize = 250_000;
 
 /// What the attacker differentiates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,7 +66,7 @@ pub struct Attack {
     pub steps: u32,
     /// Samples within the budget, of which the best is kept.
     pub samples: u32,
-    /// The seed of the samples.
+    /// The seed of the samples and of the blocks.
     pub seed: u64,
     /// How many bytes may be held for pairs of nodes.
     pub memory: u64,
@@ -98,7 +112,8 @@ struct Victim<'a> {
 ///
 /// # Errors
 /// Features that do not fit the graph or the model; no targets, or one without a label; fewer than two
-/// classes; too many nodes for the memory allowed; interrupted.
+/// classes; too many nodes or too large a block for the memory allowed; a block smaller than the budget;
+/// interrupted.
 #[expect(clippy::too_many_arguments, reason = "the evidence, the settings and the way to run are all needed")]
 pub fn attack(
     model: &Rung,
@@ -133,8 +148,9 @@ pub fn attack(
             let flips = sampling::insertions(graph, allowed, attack.seed);
             Ok(Attacked { loss: victim.loss(&flips)?, flips, samples_tried: 0, no_valid_sample: false })
         }
-        Method::Pgd => {
-            let probabilities = descent::descend(&victim, allowed, attack, watch)?;
+        Method::Pgd | Method::Prbcd { .. } => {
+            let pairs = Pairs::of(attack, graph.nodes(), allowed)?;
+            let probabilities = descent::descend(&victim, pairs, allowed, attack, watch)?;
             sampling::best(&victim, &probabilities, allowed, attack, watch)
         }
     }
@@ -196,16 +212,74 @@ mod tests {
         };
         let random = run(&Attack { method: Method::Random, ..quick() }, 1);
         for gradient in [Gradient::Detached, Gradient::Full] {
-            let how = Attack { gradient, ..quick() };
-            let found = run(&how, 1);
-            assert_eq!(found, run(&how, 3));
-            assert!(
-                found.flips.len() <= 12 && found.flips.is_sorted() && found.flips.iter().all(|&(i, j)| i < j)
-            );
-            assert!(found.loss < random.loss, "{} {}", found.loss, random.loss);
-            let clean = run(&how, 1).flips.is_empty();
-            assert!(!clean);
+            for method in [Method::Pgd, Method::Prbcd { block_size: 300 }, Method::Prbcd { block_size: 12 }] {
+                let how = Attack { method, gradient, ..quick() };
+                let found = run(&how, 1);
+                assert_eq!(found, run(&how, 3));
+                let flips = &found.flips;
+                assert!(!flips.is_empty() && flips.len() <= 12);
+                assert!(flips.windows(2).all(|two| two[0] < two[1]) && flips.iter().all(|&(i, j)| i < j));
+                assert!(found.loss < random.loss, "{how:?}: {} {}", found.loss, random.loss);
+            }
         }
+    }
+
+    #[test]
+    fn a_block_of_all_pairs_finds_what_the_gradient_over_all_pairs_finds() {
+        let (model, graph, features, labels) = town();
+        let targets: Vec<usize> = (20..NODES).collect();
+        for kind in [Kind::L1, Kind::Mcp, Kind::Adaptive] {
+            let gamma = kind.takes_gamma().then_some(3.0);
+            let penalty = Penalty::new(kind, Weights::Legacy, gamma, SCAD_A, ScadScale::One).unwrap();
+            let settings = crate::Settings { penalty, ..model.settings().clone() };
+            let model = Rung::from_tensors(model.tensors(), settings).unwrap();
+            let initial = model.initial_scores(&graph, &features, 1).unwrap();
+            let of_targets = labels_of("target", &targets, &labels, 2).unwrap();
+            let victim = Victim {
+                model: &model,
+                graph: &graph,
+                initial,
+                targets: &targets,
+                labels: of_targets,
+                threads: 1,
+            };
+            for gradient in [Gradient::Detached, Gradient::Full] {
+                let how = Attack { gradient, ..quick() };
+                let run = |how: &Attack| {
+                    attack(&model, &graph, &features, &labels, &targets, 12, how, 1, &Unwatched).unwrap()
+                };
+                let found = run(&how);
+                let larger = Method::Prbcd { block_size: 2000 };
+                assert_eq!(run(&Attack { method: larger, ..how.clone() }), found);
+                // As a list, too, which a block of fewer pairs is.
+                let listed = Pairs::Block(block::Block::draw(NODES, NODES * (NODES - 1) / 2, how.seed));
+                let probabilities = descent::descend(&victim, listed, 12, &how, &Unwatched).unwrap();
+                let listed = sampling::best(&victim, &probabilities, 12, &how, &Unwatched).unwrap();
+                assert_eq!(listed, found, "{kind} {gradient:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_graph_whose_pairs_are_too_many_is_attacked_in_blocks() {
+        let (model, ..) = town();
+        let nodes = 30_000;
+        let edges: Vec<(u32, u32)> = (0..nodes as u32).map(|i| (i, (i + 2) % nodes as u32)).collect();
+        let graph = Graph::new(nodes, &edges).unwrap();
+        let entry = |k: usize| if k / 4 % 2 == k % 2 { 1.0 } else { 0.0 };
+        let features = Features::dense(nodes, 4, (0..4 * nodes).map(entry).collect()).unwrap();
+        let labels: Vec<i64> = (0..nodes as i64).map(|node| node % 2).collect();
+        let targets: Vec<usize> = (0..nodes).collect();
+        let run = |method| {
+            let how = Attack { method, steps: 8, samples: 2, memory: 256_000, ..Attack::default() };
+            attack(&model, &graph, &features, &labels, &targets, 300, &how, 1, &Unwatched)
+        };
+        let error = run(Method::Pgd).unwrap_err().to_string();
+        assert!(error.contains("30000 nodes") && error.contains("--method prbcd"), "{error}");
+        let found = run(Method::Prbcd { block_size: 4000 }).unwrap();
+        let random = run(Method::Random).unwrap();
+        assert!(!found.flips.is_empty() && found.flips.len() <= 300);
+        assert!(found.loss < random.loss, "{} {}", found.loss, random.loss);
     }
 
     #[test]
@@ -242,6 +316,14 @@ mod tests {
             small.contains("60 nodes") && small.contains("7080 bytes") && small.contains("7000 bytes"),
             "{small}"
         );
+        let block = |block_size| Attack { method: Method::Prbcd { block_size }, memory: 7000, ..quick() };
+        let (narrow, large, all) = (text(&[1], &block(4)), text(&[1], &block(110)), text(&[1], &block(9999)));
+        assert!(narrow.contains("a block of 4 pairs") && narrow.contains("at least 5"), "{narrow}");
+        for (text, found) in
+            [(large, "a block of 110 pairs, which takes 7040 bytes"), (all, "a block of 1770 pairs")]
+        {
+            assert!(text.contains(found) && text.contains("7000 bytes (--attack-memory)"), "{text}");
+        }
     }
 
     #[test]
@@ -256,9 +338,10 @@ mod tests {
             }
         }
         let (model, graph, features, labels) = town();
-        for stop in [3, 25] {
-            let error = attack(&model, &graph, &features, &labels, &[1, 2], 5, &quick(), 1, &After(stop))
-                .unwrap_err();
+        for (stop, method) in [(3, Method::Pgd), (25, Method::Pgd), (3, Method::Prbcd { block_size: 50 })] {
+            let how = Attack { method, ..quick() };
+            let error =
+                attack(&model, &graph, &features, &labels, &[1, 2], 5, &how, 1, &After(stop)).unwrap_err();
             assert_eq!(error.kind(), calipers_core::ErrorKind::Interrupted);
         }
     }

@@ -33,7 +33,7 @@ pub mod split;
 pub mod train;
 pub mod watch;
 
-pub use attack::{Attack, Attacked, Gradient, Method, attack};
+pub use attack::{Attack, Attacked, BLOCK_SIZE, Gradient, Method, attack};
 pub use expectations::{Expectation, Measured, Point, expectations};
 pub use features::Features;
 pub use graph::Graph;

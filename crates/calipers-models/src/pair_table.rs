@@ -16,7 +16,7 @@ use crate::matrix::{Matrix, Vector, WIDTH};
 use crate::parallel;
 use crate::penalty::Real;
 
-pub(crate) use self::field::{BLOCK, Field, Lane, add_products, disagreements, distances, lanes};
+pub(crate) use self::field::{BLOCK, Field, Lane, Rows, add_products, disagreements, distances, lanes};
 pub(crate) use self::gather::Precision;
 pub(crate) use self::tiles::Tiles;
 

@@ -13,6 +13,8 @@ pub enum Stream {
     Samples,
     /// The random attack.
     Insertions,
+    /// Blocks of pairs that an attack considers; the counter runs on from block to block.
+    Blocks,
 }
 
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -52,12 +54,20 @@ mod tests {
 
     #[test]
     fn streams_and_counters_do_not_share_numbers() {
-        let streams = [Stream::Splits, Stream::Initial, Stream::Dropout, Stream::Samples, Stream::Insertions];
+        let streams = [
+            Stream::Splits,
+            Stream::Initial,
+            Stream::Dropout,
+            Stream::Samples,
+            Stream::Insertions,
+            Stream::Blocks,
+        ];
+        assert!(streams.iter().enumerate().all(|(number, &stream)| stream as usize == number));
         let mut seen: Vec<u64> =
             streams.iter().flat_map(|&stream| (0..100).map(move |k| Draws::new(3, stream).draw(k))).collect();
         seen.sort_unstable();
         seen.dedup();
-        assert_eq!(seen.len(), 500);
+        assert_eq!(seen.len(), 600);
     }
 
     #[test]

@@ -1,34 +1,42 @@
-//! The derivative of a loss by the strength of every pair of nodes, joined or not, in single precision.
+//! The derivative of a loss by the strength of pairs of nodes, joined or not, in single precision: of every pair
+//! here, of some in `listed`.
+
+mod listed;
 
 use multiversion::multiversion;
 
 use crate::backward::Influence;
+use crate::matrix::Matrix;
 use crate::pair_table::{BLOCK, Field, Lane, add_products, disagreements, distances, lanes};
 use crate::parallel;
 use crate::penalty::Penalty;
 
-/// What every step says about every node.
-#[derive(Default)]
-pub(super) struct Influences {
-    steps: Vec<Said>,
+/// What every step says about every node, its columns laid out as the visits of the pairs need them.
+pub(super) struct Influences<L> {
+    layout: fn(&Matrix) -> L,
+    steps: Vec<Said<L>>,
     /// Derivatives by the degrees.
     degrees: Vec<Lane<f32>>,
 }
 
 /// What a step says about every node.
-struct Said {
-    scaled: Field<f32>,
-    probabilities: Option<Field<f32>>,
-    pulls: Field<f32>,
+struct Said<L> {
+    scaled: L,
+    probabilities: Option<L>,
+    pulls: L,
     tolls: Vec<Lane<f32>>,
 }
 
-impl Influences {
+impl<L> Influences<L> {
+    pub(super) fn new(layout: fn(&Matrix) -> L) -> Self {
+        Self { layout, steps: Vec::new(), degrees: Vec::new() }
+    }
+
     pub(super) fn add_step(&mut self, influence: &Influence<'_>) {
         self.steps.push(Said {
-            scaled: Field::of(&influence.step.scaled),
-            probabilities: influence.step.probabilities.as_ref().map(Field::of),
-            pulls: Field::of(influence.pulls),
+            scaled: (self.layout)(&influence.step.scaled),
+            probabilities: influence.step.probabilities.as_ref().map(self.layout),
+            pulls: (self.layout)(influence.pulls),
             tolls: lanes(influence.tolls),
         });
     }
@@ -36,7 +44,9 @@ impl Influences {
     pub(super) fn set_degrees(&mut self, degrees: &[f64]) {
         self.degrees = lanes(degrees);
     }
+}
 
+impl Influences<Field<f32>> {
     /// Writes the derivatives of row i, for the pairs with i + 1, i + 2, ..., into the i-th slice, then calls
     /// `finish` with i and what it wrote.
     pub(super) fn write<T: Send>(
@@ -60,7 +70,7 @@ impl Influences {
 
 /// The rows of a block, against itself and every later one.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2+fma"))]
-fn tile_rows(influences: &Influences, penalty: &Penalty, tile: usize, rows: &mut [&mut [f32]]) {
+fn tile_rows(influences: &Influences<Field<f32>>, penalty: &Penalty, tile: usize, rows: &mut [&mut [f32]]) {
     let degrees = &influences.degrees;
     let mut sums = [Lane::zero(); BLOCK];
     let mut apart = [Lane::zero(); 2];
@@ -86,7 +96,7 @@ fn tile_rows(influences: &Influences, penalty: &Penalty, tile: usize, rows: &mut
     }
 }
 
-impl Said {
+impl Said<Field<f32>> {
     /// Adds what the step says about the pairs of two nodes, the first of which is given, with a block.
     #[inline(always)]
     fn add_two(
@@ -128,7 +138,8 @@ mod tests {
     use crate::backward::Through;
     use crate::graph::Graph;
     use crate::links::Links;
-    use crate::matrix::{Matrix, dot, squared_distance};
+    use crate::matrix::{dot, squared_distance};
+    use crate::pair_table::Rows;
     use crate::penalty::{Kind, SCAD_A, ScadScale, Weights};
     use crate::propagation::Propagation;
     use crate::random::{Draws, Stream};
@@ -147,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn every_pair_gets_the_derivative_of_the_formulas() {
+    fn every_pair_gets_the_derivative_of_the_formulas_among_all_or_some() {
         let edges: Vec<(u32, u32)> = (0..NODES as u32).map(|i| (i, (i + 1) % NODES as u32)).collect();
         let graph = Graph::new(NODES, &edges).unwrap();
         let (initial, gradient) = (random_matrix(1), random_matrix(2));
@@ -158,7 +169,8 @@ mod tests {
                 let settings = Settings { layers: 3, ..Settings::new(penalty) };
                 let propagation = Propagation::new(Links::of_graph(&graph), &settings, 1);
                 let tape = propagation.record(&initial, None).unwrap();
-                let mut influences = Influences::default();
+                let mut influences = Influences::new(Field::of);
+                let mut listed = Influences::new(Rows::of);
                 let mut expected = vec![vec![0.0; NODES]; NODES];
                 let derivatives =
                     propagation.backward(&tape, &initial, gradient.clone(), Through::Scores, |influence| {
@@ -173,8 +185,10 @@ mod tests {
                             }
                         }
                         influences.add_step(&influence);
+                        listed.add_step(&influence);
                     });
                 influences.set_degrees(&derivatives.degrees);
+                listed.set_degrees(&derivatives.degrees);
                 for threads in [1, 3] {
                     let mut values: Vec<Vec<f32>> =
                         (0..NODES).map(|i| vec![f32::NAN; NODES - 1 - i]).collect();
@@ -187,6 +201,19 @@ mod tests {
                             let close = (found - expected).abs() <= 2e-5 * (1.0 + expected.abs());
                             assert!(close, "{kind} {weights} {i} {j}: {found} {expected}");
                         }
+                    }
+                    // Some of the pairs on their own, to the last bit.
+                    let all = (0..NODES).flat_map(|i| (i + 1..NODES).map(move |j| (i, j)));
+                    let some: Vec<(usize, usize)> = all.filter(|(i, j)| (i * 7 + j) % 5 < 3).collect();
+                    let pairs: Vec<(u32, u32)> = some.iter().map(|&(i, j)| (i as u32, j as u32)).collect();
+                    let mut on_their_own = vec![f32::NAN; pairs.len()];
+                    listed.write(&penalty, threads, &pairs, &mut on_their_own);
+                    for (&(i, j), found) in some.iter().zip(on_their_own) {
+                        assert_eq!(
+                            found.to_bits(),
+                            values[i][j - i - 1].to_bits(),
+                            "{kind} {weights} {i} {j}"
+                        );
                     }
                 }
             }

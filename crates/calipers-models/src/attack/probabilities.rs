@@ -1,5 +1,6 @@
 //! How probable every flip is: a list where few are, a table of all pairs where many are.
 
+use super::pairs::Pairs;
 use crate::graph::Graph;
 use crate::pair_table::Tiles;
 
@@ -50,12 +51,44 @@ impl Probabilities {
         few.iter().copied().chain(from_table)
     }
 
-    /// Adds the probabilities of a node's flips with later ones to a row of as many.
-    pub(super) fn add_to(&self, node: usize, row: &mut [f32]) {
-        match self {
-            Self::Few(rows) => rows[node].iter().for_each(|&(j, p)| row[j as usize - node - 1] += p),
-            Self::Many(tiles) => tiles.add_to(node, row),
+    /// Adds the probabilities of a node's flips with later ones to its row of values.
+    pub(super) fn add_to(&self, node: usize, pairs: &Pairs, row: &mut [f32]) {
+        match (self, pairs) {
+            (Self::Many(tiles), Pairs::All(_)) => tiles.add_to(node, row),
+            _ => {
+                for (j, probability) in self.row(node) {
+                    if let Some(place) = pairs.place(node, j) {
+                        row[place] += probability;
+                    }
+                }
+            }
         }
+    }
+
+    /// The flips of the greatest probabilities above a bound, of equal ones the smaller pairs; ascending.
+    pub(super) fn likeliest(&self, most: usize, above: f32) -> Vec<(u32, u32)> {
+        let mut all: Vec<(f32, (u32, u32))> = Vec::new();
+        for i in 0..self.nodes() {
+            let probable = self.row(i).filter(|(_, probability)| *probability > above);
+            all.extend(probable.map(|(j, probability)| (probability, (i as u32, j))));
+        }
+        if most < all.len() {
+            all.select_nth_unstable_by(most, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            all.truncate(most);
+        }
+        let mut flips: Vec<(u32, u32)> = all.into_iter().map(|(_, pair)| pair).collect();
+        flips.sort_unstable();
+        flips
+    }
+
+    /// Forgets all flips but these, which come ascending.
+    pub(super) fn retain(&mut self, flips: &[(u32, u32)]) {
+        let mut flips = flips.iter().copied().peekable();
+        let mut kept = |i: u32| -> Vec<(u32, f32)> {
+            let row = self.row(i as usize);
+            row.filter(|&(j, _)| flips.next_if_eq(&(i, j)).is_some()).collect()
+        };
+        *self = Self::Few((0..self.nodes() as u32).map(&mut kept).collect());
     }
 
     /// How many flips are expected.
@@ -95,28 +128,16 @@ impl Probabilities {
     }
 }
 
-/// Row i: the pairs (i, i + 1), (i, i + 2), ...
-pub(super) fn rows_of(table: &mut [f32], nodes: usize) -> Vec<&mut [f32]> {
-    let mut rest = table;
-    let mut rows = Vec::with_capacity(nodes);
-    for node in 0..nodes {
-        let (row, after) = rest.split_at_mut(nodes - 1 - node);
-        rows.push(row);
-        rest = after;
-    }
-    rows
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn lists_and_tables_say_the_same() {
-        let few = Probabilities::Few(vec![vec![(2, 0.5), (3, 0.25)], vec![(2, 1.0)], vec![], vec![]]);
+        let mut few = Probabilities::Few(vec![vec![(2, 0.5), (3, 0.25)], vec![(2, 1.0)], vec![], vec![]]);
         let mut tiles = Tiles::new(4);
         tiles.fill(&[0.0, 0.5, 0.25, 1.0, 0.0, 0.0], |probability| probability, 1);
-        let many = Probabilities::Many(tiles);
+        let mut many = Probabilities::Many(tiles);
         let graph = Graph::new(4, &[(0, 1), (1, 2), (0, 3)]).unwrap();
         for node in 0..4 {
             assert!(few.row(node).eq(many.row(node)));
@@ -124,6 +145,17 @@ mod tests {
         let joined = [(0, 1, 1.0), (0, 2, 0.5), (0, 3, 0.75)];
         assert!(few.joined(&graph).eq(joined) && many.joined(&graph).eq(joined));
         assert_eq!((few.sum().to_bits(), many.sum().to_bits()), (1.75f64.to_bits(), 1.75f64.to_bits()));
+        for (most, above, expected) in
+            [(2, 0.0, &[(0, 2), (1, 2)][..]), (9, 0.25, &[(0, 2), (1, 2)]), (1, 0.0, &[(1, 2)])]
+        {
+            assert_eq!(few.likeliest(most, above), expected);
+            assert_eq!(many.likeliest(most, above), expected);
+        }
+        few.retain(&[(0, 3), (1, 2)]);
+        many.retain(&[(0, 3), (1, 2)]);
+        for (node, left) in [&[(3, 0.25)][..], &[(2, 1.0)], &[], &[]].into_iter().enumerate() {
+            assert!(few.row(node).eq(left.iter().copied()) && many.row(node).eq(left.iter().copied()));
+        }
     }
 
     #[test]

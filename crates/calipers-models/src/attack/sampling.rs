@@ -40,7 +40,7 @@ pub(super) fn best(
     match best {
         Some(best) => Ok(Attacked { samples_tried: tried, ..best }),
         None => {
-            let flips = likeliest(probabilities, allowed);
+            let flips = probabilities.likeliest(allowed, 0.0);
             Ok(Attacked { loss: victim.loss(&flips)?, flips, samples_tried: tried, no_valid_sample: true })
         }
     }
@@ -67,18 +67,6 @@ fn sample(
         }
     }
     Some(flips)
-}
-
-/// The flips with the greatest probabilities, of equal ones the smaller pairs.
-fn likeliest(probabilities: &Probabilities, allowed: usize) -> Vec<(u32, u32)> {
-    let mut all: Vec<(f32, (u32, u32))> = Vec::new();
-    for i in 0..probabilities.nodes() {
-        all.extend(probabilities.row(i).map(|(j, probability)| (probability, (i as u32, j))));
-    }
-    all.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    let mut flips: Vec<(u32, u32)> = all.into_iter().take(allowed).map(|(_, pair)| pair).collect();
-    flips.sort_unstable();
-    flips
 }
 
 /// As many new edges as allowed, or as there is room for, drawn from the pairs that are not joined.
@@ -118,7 +106,7 @@ mod tests {
         let draws = Draws::new(0, Stream::Samples);
         assert_eq!(sample(&certain, draws, 0, 2), None);
         assert!(sample(&certain, draws, 0, 4).unwrap().starts_with(&[(0, 1), (0, 2)]));
-        assert_eq!(likeliest(&certain, 2), [(0, 1), (0, 2)]);
-        assert_eq!(likeliest(&certain, 9).len(), 4);
+        assert_eq!(certain.likeliest(2, 0.0), [(0, 1), (0, 2)]);
+        assert_eq!(certain.likeliest(9, 0.0).len(), 4);
     }
 }

@@ -39,62 +39,83 @@ impl<T: Real> Lane<T> {
 /// Four columns of a block.
 pub(crate) type Columns<T> = [Lane<T>; WIDTH];
 
-/// The columns of a matrix, block by block and node by node. Nodes and columns that are missing are 0.
-pub(crate) struct Field<T> {
+/// The columns of a matrix, node by node. Nodes and columns that are missing are 0.
+pub(crate) struct Rows<T> {
     /// Fours of columns.
     fours: usize,
-    blocks: Vec<Columns<T>>,
+    /// As many nodes as whole blocks have.
     nodes: Vec<[T; WIDTH]>,
 }
 
-impl<T: Real> Field<T> {
+impl<T: Real> Rows<T> {
     pub(crate) fn of(matrix: &Matrix) -> Self {
         Self::with(matrix.rows(), matrix.columns(), |node, column| matrix.row(node)[column])
     }
 
-    /// The columns of a matrix and one more, in which every number is 1.
-    pub(super) fn with_ones(matrix: &Matrix) -> Self {
-        let columns = matrix.columns();
-        Self::with(
-            matrix.rows(),
-            columns + 1,
-            |node, column| {
-                if column < columns { matrix.row(node)[column] } else { 1.0 }
-            },
-        )
-    }
-
     fn with(nodes: usize, columns: usize, value: impl Fn(usize, usize) -> f64) -> Self {
         let (fours, blocks) = (columns.div_ceil(WIDTH), nodes.div_ceil(BLOCK));
-        let mut field = Self {
-            fours,
-            blocks: vec![[Lane::zero(); WIDTH]; blocks * fours],
-            nodes: vec![[T::of(0.0); WIDTH]; blocks * BLOCK * fours],
-        };
+        let mut rows = Self { fours, nodes: vec![[T::of(0.0); WIDTH]; blocks * BLOCK * fours] };
         for node in 0..nodes {
             for column in 0..columns {
-                let (four, of_four, number) = (column / WIDTH, column % WIDTH, small(value(node, column)));
-                field.blocks[node / BLOCK * fours + four][of_four][node % BLOCK] = number;
-                field.nodes[node * fours + four][of_four] = number;
+                rows.nodes[node * fours + column / WIDTH][column % WIDTH] = small(value(node, column));
             }
         }
-        field
-    }
-
-    pub(super) fn fours(&self) -> usize {
-        self.fours
-    }
-
-    /// The columns of a block.
-    #[inline(always)]
-    pub(crate) fn block(&self, block: usize) -> &[Columns<T>] {
-        &self.blocks[block * self.fours..][..self.fours]
+        rows
     }
 
     /// The columns of a node.
     #[inline(always)]
     pub(crate) fn node(&self, node: usize) -> &[[T; WIDTH]] {
         &self.nodes[node * self.fours..][..self.fours]
+    }
+}
+
+/// The columns of a matrix, block by block and node by node. Nodes and columns that are missing are 0.
+pub(crate) struct Field<T> {
+    blocks: Vec<Columns<T>>,
+    rows: Rows<T>,
+}
+
+impl<T: Real> Field<T> {
+    pub(crate) fn of(matrix: &Matrix) -> Self {
+        Self::from_rows(Rows::of(matrix))
+    }
+
+    /// The columns of a matrix and one more, in which every number is 1.
+    pub(super) fn with_ones(matrix: &Matrix) -> Self {
+        let columns = matrix.columns();
+        Self::from_rows(Rows::with(matrix.rows(), columns + 1, |node, column| {
+            if column < columns { matrix.row(node)[column] } else { 1.0 }
+        }))
+    }
+
+    fn from_rows(rows: Rows<T>) -> Self {
+        let fours = rows.fours;
+        let mut blocks = vec![[Lane::zero(); WIDTH]; rows.nodes.len() / BLOCK];
+        for (place, numbers) in rows.nodes.iter().enumerate() {
+            let (node, four) = (place / fours, place % fours);
+            for (lane, &number) in blocks[node / BLOCK * fours + four].iter_mut().zip(numbers) {
+                lane[node % BLOCK] = number;
+            }
+        }
+        Self { blocks, rows }
+    }
+
+    pub(super) fn fours(&self) -> usize {
+        self.rows.fours
+    }
+
+    /// The columns of a block.
+    #[inline(always)]
+    pub(crate) fn block(&self, block: usize) -> &[Columns<T>] {
+        let fours = self.rows.fours;
+        &self.blocks[block * fours..][..fours]
+    }
+
+    /// The columns of a node.
+    #[inline(always)]
+    pub(crate) fn node(&self, node: usize) -> &[[T; WIDTH]] {
+        self.rows.node(node)
     }
 
     /// The columns of a node and of the next.

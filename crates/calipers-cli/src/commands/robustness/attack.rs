@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use calipers::inputs::Inputs;
 use calipers::io::array::npy;
 use calipers::metrics::robustness::protocol::Prepare;
-use calipers::models::{Attack, Attacked, Gradient, Method, attack};
+use calipers::models::{Attack, Attacked, BLOCK_SIZE, Gradient, Method, attack};
 use calipers::reproduce::settings::Settings;
 use calipers::sources::robustness::layout_b::arrays_out::pairs;
 use calipers::sources::robustness::layout_b::checkpoint::Checkpoint;
@@ -21,9 +21,11 @@ use crate::Outcome;
 /// Attack a trained model by flipping edges; the test nodes are the targets
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Example:
+Examples:
   calipers robustness attack --graph cora.npz --prepare rung --splits splits.json --split 0 \\
       --model model.safetensors --budgets 0.05,0.1 --out flips/
+  calipers robustness attack --graph large.npz --splits masks --model model.safetensors --budgets 0.05 \\
+      --method prbcd --block-size 1000000 --out flips/
 
 Writes DIR/<budget>.npy with the pairs to toggle, one file as soon as its budget is done: stop it at any
 time, and go on with --resume.")]
@@ -55,9 +57,13 @@ pub(crate) struct AttackArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Attack")]
 struct Search {
-    /// By projected gradient, or at random
+    /// How flips are found
     #[arg(long, value_enum, default_value_t = MethodWord::Pgd)]
     method: MethodWord,
+    /// How many pairs of nodes prbcd considers at a time, no fewer than may be flipped; with all of them it
+    /// is pgd [default: 250000]
+    #[arg(long, value_name = "PAIRS", value_parser = clap::value_parser!(u64).range(1..))]
+    block_size: Option<u64>,
     /// Whether edge weights count as constants
     #[arg(long, value_enum, default_value_t = GradientWord::Detached)]
     gradient: GradientWord,
@@ -67,17 +73,21 @@ struct Search {
     /// Samples of which the best is kept
     #[arg(long, value_name = "N", default_value_t = 100)]
     samples: u32,
-    /// Seed of the samples
+    /// Seed of the samples and of the blocks
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
-    /// The most memory that pairs of nodes may take, such as 4GiB or 512MiB
+    /// The most memory that pairs of nodes may take, such as 4GiB or 512MiB: all pairs, or those of a block
     #[arg(long, value_name = "BYTES", default_value = "4GiB", value_parser = bytes)]
     attack_memory: u64,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum MethodWord {
+    /// By projected gradient over all pairs of nodes
     Pgd,
+    /// The same over random blocks of pairs, for graphs whose pairs are too many
+    Prbcd,
+    /// Random insertions, which every attack must beat
     Random,
 }
 
@@ -88,12 +98,17 @@ enum GradientWord {
 }
 
 impl Search {
-    fn attack(&self) -> Attack {
-        Attack {
-            method: match self.method {
-                MethodWord::Pgd => Method::Pgd,
-                MethodWord::Random => Method::Random,
+    fn attack(&self) -> Result<Attack> {
+        let method = match (self.method, self.block_size) {
+            (MethodWord::Prbcd, size) => Method::Prbcd {
+                block_size: size.map_or(BLOCK_SIZE, |size| usize::try_from(size).unwrap_or(usize::MAX)),
             },
+            (_, Some(_)) => return Err(Error::usage("--block-size belongs to --method prbcd")),
+            (MethodWord::Pgd, None) => Method::Pgd,
+            (MethodWord::Random, None) => Method::Random,
+        };
+        Ok(Attack {
+            method,
             gradient: match self.gradient {
                 GradientWord::Detached => Gradient::Detached,
                 GradientWord::Full => Gradient::Full,
@@ -102,13 +117,14 @@ impl Search {
             samples: self.samples,
             seed: self.seed,
             memory: self.attack_memory,
-        }
+        })
     }
 }
 
 impl AttackArgs {
     pub(crate) fn run(self) -> Result<Outcome> {
         let budgets = budgets(&self.budgets)?;
+        let search = self.search.attack()?;
         let inputs = Inputs::default();
         let dataset = self.graph.load(&inputs)?;
         let split = self.splits.load_one(&dataset, &inputs)?;
@@ -124,7 +140,7 @@ impl AttackArgs {
         })?;
         let files: Vec<PathBuf> =
             budgets.iter().map(|(text, _)| self.out.join(format!("{text}.npy"))).collect();
-        let settings = self.settings(&checkpoint, split.number, inputs)?;
+        let settings = self.settings(&search, &checkpoint, split.number, inputs)?;
         let mut finished = Finished::read(&self.out)?;
         let done = files.iter().map(|file| finished.has(file, &settings, self.resume));
         let done = done.collect::<Result<Vec<bool>>>()?;
@@ -135,7 +151,6 @@ impl AttackArgs {
         if split.drawn {
             note_lone_classes(&self.speaking, labels);
         }
-        let search = self.search.attack();
         let edges = dataset.graph.edges() as u64;
         for (((text, budget), file), done) in budgets.iter().zip(&files).zip(done) {
             if done {
@@ -170,7 +185,13 @@ impl AttackArgs {
     }
 
     /// Everything that decides what flips are found.
-    fn settings(&self, checkpoint: &Checkpoint, split: usize, inputs: Inputs) -> Result<Settings> {
+    fn settings(
+        &self,
+        search: &Attack,
+        checkpoint: &Checkpoint,
+        split: usize,
+        inputs: Inputs,
+    ) -> Result<Settings> {
         let Search { method, gradient, steps, samples, seed, .. } = &self.search;
         let files = inputs.into_files()?;
         let hashes: Vec<String> = files.iter().map(|(_, file)| file.blake3.to_string()).collect();
@@ -187,7 +208,11 @@ impl AttackArgs {
             ("splits", self.splits.words()),
             ("steps", steps.to_string()),
         ];
-        Ok(named.map(|(name, text)| (name.to_owned(), text)).into())
+        let mut settings: Settings = named.map(|(name, text)| (name.to_owned(), text)).into();
+        if let Method::Prbcd { block_size } = search.method {
+            settings.insert("block_size".to_owned(), block_size.to_string());
+        }
+        Ok(settings)
     }
 
     fn tell(&self, budget: &str, allowed: u64, found: &Attacked, warnings: &mut Warnings) {
@@ -201,12 +226,16 @@ impl AttackArgs {
         }
         // Less than nine tenths, in whole numbers.
         if 10 * u128::from(flips) < 9 * u128::from(allowed) {
-            let why = match self.search.gradient {
-                GradientWord::Detached => {
+            let why = match (self.search.gradient, self.search.method) {
+                (GradientWord::Detached, MethodWord::Prbcd) => {
+                    ": with constant weights it does not see pruned pairs, nor those that no block held, so the model looks \
+                     more robust than it is; try --gradient full, or a larger --block-size"
+                }
+                (GradientWord::Detached, _) => {
                     ": with constant weights it does not see pruned pairs, so the model looks more robust than it is; \
                      try --gradient full"
                 }
-                GradientWord::Full => ", so the model may look more robust than it is",
+                (GradientWord::Full, _) => ", so the model may look more robust than it is",
             };
             let message = format!("budget {budget}: the attack used {flips} of {allowed} flips{why}");
             warnings.add("under_budget", &message);
@@ -230,7 +259,15 @@ fn bytes(text: &str) -> std::result::Result<u64, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::bytes;
+    use super::{AttackArgs, BLOCK_SIZE, bytes};
+
+    #[test]
+    fn the_help_names_the_size_of_a_block() {
+        let command = <AttackArgs as clap::Args>::augment_args(clap::Command::new("attack"));
+        let option = command.get_arguments().find(|option| option.get_id() == "block_size").unwrap();
+        let help = option.get_help().unwrap().to_string();
+        assert!(help.contains(&format!("[default: {BLOCK_SIZE}]")), "{help}");
+    }
 
     #[test]
     fn sizes_have_units() {
