@@ -1,6 +1,7 @@
 //! Entries that come in ascending order and without loops: their heads are the finished lists.
 
 use multiversion::multiversion;
+#[cfg(not(target_feature = "avx2"))]
 use multiversion::target::match_target;
 
 use super::adjacency::Adjacency;
@@ -77,6 +78,10 @@ fn take(sorted: &mut SortedEntries, tails: &[i64], heads: &[i64]) -> usize {
     let (whole_tails, tails_left) = tails.as_chunks::<GROUP>();
     let (whole_heads, heads_left) = heads.as_chunks::<GROUP>();
     for (number, (tails, heads)) in whole_tails.iter().zip(whole_heads).enumerate() {
+        // A build for machines that have AVX2 makes plain versions only, from which its functions cannot be called.
+        #[cfg(target_feature = "avx2")]
+        let proper = group.read(tails, heads, sorted.range, sorted.last);
+        #[cfg(not(target_feature = "avx2"))]
         let proper = match_target! {
             "x86_64+avx2+bmi1" => group.read_with_avx2(tails, heads, sorted.range, sorted.last),
             _ => group.read(tails, heads, sorted.range, sorted.last),

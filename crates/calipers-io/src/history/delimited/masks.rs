@@ -1,6 +1,6 @@
 //! Where the bytes that give a table its shape are, sixty-four bytes at a time.
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(target_feature = "avx2")))]
 use std::arch::x86_64::{
     __m256i, _mm256_cmpeq_epi8, _mm256_movemask_epi8, _mm256_set_epi64x, _mm256_set1_epi8,
 };
@@ -27,7 +27,7 @@ impl Masks {
     }
 
     /// The same with instructions that compare half a block at once.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(target_feature = "avx2")))]
     #[target_feature(enable = "avx2")]
     #[inline]
     pub(super) fn of_with_avx2(block: &[u8; BLOCK], delimiter: u8) -> Self {
@@ -56,7 +56,7 @@ pub(super) fn filled_up(rest: &[u8]) -> [u8; BLOCK] {
 }
 
 /// The lower and the upper bytes of a block. What looks like eight loads becomes two.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(target_feature = "avx2")))]
 #[target_feature(enable = "avx2")]
 #[inline]
 fn halves(block: &[u8; BLOCK]) -> [__m256i; 2] {
@@ -84,6 +84,7 @@ fn equal(block: &[u8; BLOCK], byte: u8) -> u64 {
 #[cfg(test)]
 mod tests {
     use multiversion::multiversion;
+    #[cfg(not(target_feature = "avx2"))]
     use multiversion::target::match_target;
     use proptest::prelude::*;
 
@@ -92,10 +93,14 @@ mod tests {
     /// The masks as this machine finds them.
     #[multiversion(targets("x86_64+avx2"))]
     fn here(block: &[u8; BLOCK], delimiter: u8) -> Masks {
-        match_target! {
+        #[cfg(target_feature = "avx2")]
+        let here = Masks::of(block, delimiter);
+        #[cfg(not(target_feature = "avx2"))]
+        let here = match_target! {
             "x86_64+avx2" => Masks::of_with_avx2(block, delimiter),
             _ => Masks::of(block, delimiter),
-        }
+        };
+        here
     }
 
     /// One comparison per byte.

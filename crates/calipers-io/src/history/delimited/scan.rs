@@ -3,6 +3,7 @@
 //! Most cells of a wide table are only counted, and this is the loop that sees every byte of them.
 
 use multiversion::multiversion;
+#[cfg(not(target_feature = "avx2"))]
 use multiversion::target::match_target;
 
 use super::masks::{BLOCK, Masks, filled_up};
@@ -86,10 +87,15 @@ fn pass_row(scan: &mut Scan<'_>) -> Option<(usize, usize)> {
                 &last
             }
         };
-        *masks = match_target! {
+        // A build for machines that have AVX2 makes plain versions only, from which its functions cannot be called.
+        #[cfg(target_feature = "avx2")]
+        let found = Masks::of(block, *delimiter);
+        #[cfg(not(target_feature = "avx2"))]
+        let found = match_target! {
             "x86_64+avx2+bmi1+bmi2+popcnt" => Masks::of_with_avx2(block, *delimiter),
             _ => Masks::of(block, *delimiter),
         };
+        *masks = found;
     }
 }
 
