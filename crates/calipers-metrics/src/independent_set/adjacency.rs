@@ -3,6 +3,7 @@
 use calipers_core::stop::Turns;
 
 use super::batches::Batches;
+use super::short_edges::{ShortEdges, ends};
 
 /// The neighbours of all nodes; those of `v` lie at `offsets[v]..offsets[v + 1]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,24 +134,38 @@ impl Adjacency {
     }
 
     /// How many neighbours of each node have a smaller number, when every pair of the sorted lists is
-    /// there in both directions.
+    /// there in both directions. `larger` are the pairs u < v, if they are at hand.
     ///
     /// *Correctness.* The pairs u < v come up by ascending u, and each finds its (v, u) at the cursor
     /// of v. When no cursor leaves its list and all smaller neighbours are found, none is missing.
-    pub(super) fn smaller_when_symmetric(&self) -> Option<Vec<u32>> {
+    pub(super) fn smaller_when_symmetric(&self, larger: Option<&ShortEdges>) -> Option<Vec<u32>> {
         let Self { offsets, neighbours } = self;
         let nodes = self.nodes();
         u32::try_from(neighbours.len()).ok()?;
         let mut cursors: Vec<u32> = offsets[..nodes].iter().map(|&start| start as u32).collect();
-        match Batches::for_nodes(nodes) {
-            None => self.meet_in_order(&mut cursors)?,
-            Some(batches) => self.meet_in_batches(&mut cursors, batches)?,
+        match (larger, Batches::for_nodes(nodes)) {
+            (Some(larger), _) => self.meet_edges(&mut cursors, larger)?,
+            (None, None) => self.meet_in_order(&mut cursors)?,
+            (None, Some(batches)) => self.meet_in_batches(&mut cursors, batches)?,
         }
         cursors.iter_mut().zip(offsets).for_each(|(cursor, &start)| *cursor -= start as u32);
         Some(cursors)
     }
 
     /// Moves each cursor over the smaller neighbours; `None` when a direction is missing.
+    #[inline(never)]
+    fn meet_edges(&self, cursors: &mut [u32], larger: &ShortEdges) -> Option<()> {
+        let mut differences = 0;
+        for &word in larger.words() {
+            let (u, v) = ends(word);
+            let cursor = &mut cursors[v as usize];
+            differences |= u ^ self.neighbours.get(*cursor as usize)?;
+            *cursor += 1;
+        }
+        (differences == 0 && self.all_inside(cursors, larger.words().len())).then_some(())
+    }
+
+    /// The same for a graph whose edges are not at hand.
     fn meet_in_order(&self, cursors: &mut [u32]) -> Option<()> {
         let neighbours = &self.neighbours[..];
         for (u, &end) in (0..).zip(&self.offsets[1..]) {
@@ -187,8 +202,13 @@ impl Adjacency {
             }
         }
         batches.visit(&mut meet);
-        let inside = cursors.iter().zip(&self.offsets[1..]).all(|(&cursor, &end)| cursor as usize <= end);
-        (all_met && inside && 2 * pairs == self.neighbours.len()).then_some(())
+        (all_met && self.all_inside(cursors, pairs)).then_some(())
+    }
+
+    /// Whether no cursor has left its list and the pairs u < v are half of all.
+    fn all_inside(&self, cursors: &[u32], pairs: usize) -> bool {
+        let inside = |all, (&cursor, &end): (&u32, &usize)| all & (cursor as usize <= end);
+        2 * pairs == self.neighbours.len() && cursors.iter().zip(&self.offsets[1..]).fold(true, inside)
     }
 
     /// Visits every unordered pair u < v of sorted lists once. The pairs (u, v) come up by ascending
@@ -311,7 +331,10 @@ mod tests {
                 };
                 let mut symmetric = true;
                 lists.pairs(|_, _, there| symmetric &= there == Direction::Both);
-                prop_assert_eq!(lists.smaller_when_symmetric(), symmetric.then(|| lists.all_smaller()));
+                for larger in [None, ShortEdges::of(&lists)] {
+                    let smaller = lists.smaller_when_symmetric(larger.as_ref());
+                    prop_assert_eq!(smaller, symmetric.then(|| lists.all_smaller()));
+                }
             }
         }
     }

@@ -28,9 +28,7 @@ pub(super) fn greedy_in_order(graph: &Graph, order: impl IntoIterator<Item = u32
     for v in order {
         if !blocked[v as usize] {
             chosen[v as usize] = true;
-            for &w in graph.neighbours(v) {
-                blocked[w as usize] = true;
-            }
+            graph.mark_neighbours(v, &mut blocked);
         }
     }
     chosen

@@ -4,6 +4,7 @@ use calipers_core::ExactSum;
 use multiversion::multiversion;
 
 use super::graph::Graph;
+use super::short_edges::{ShortEdges, ends};
 
 /// What the products of all edges tell.
 #[derive(Clone, Debug)]
@@ -31,38 +32,57 @@ pub(super) fn products(graph: &Graph, p: &[f64], set: Option<&[bool]>) -> Produc
         None => p.iter().map(|p| p.abs()).collect(),
     };
     let mut found = Products { sum: ExactSum::new(), leaving: 0 };
-    let mut terms = [0.0; BUFFER];
-    let mut waiting = 0;
-    for (&own, (neighbours, count)) in signed.iter().zip(graph.all_smaller_with_rest()) {
-        let mut left = count;
-        let mut steps = neighbours.chunks(STEP);
-        while left > 0
-            && let Some(step) = steps.next()
-        {
-            if waiting > BUFFER - STEP {
-                found.add(&mut terms[..waiting]);
-                waiting = 0;
-            }
-            let room = &mut terms[waiting..waiting + STEP];
-            // What lies behind the list is multiplied too and then written over.
-            if let Ok(step) = <&[u32; STEP]>::try_from(step) {
-                for i in 0..STEP {
-                    room[i] = own * signed[step[i] as usize];
-                }
-            } else {
-                for (term, &w) in room.iter_mut().zip(step) {
-                    *term = own * signed[w as usize];
-                }
-            }
-            waiting += left.min(STEP);
-            left = left.saturating_sub(STEP);
-        }
+    match graph.short_edges() {
+        Some(edges) => found.add_edges(edges, &signed),
+        None => found.add_neighbours(graph, &signed),
     }
-    found.add(&mut terms[..waiting]);
     found
 }
 
 impl Products {
+    fn add_edges(&mut self, edges: &ShortEdges, signed: &[f64]) {
+        let mut terms = [0.0; BUFFER];
+        for words in edges.words().chunks(BUFFER) {
+            let terms = &mut terms[..words.len()];
+            for (term, &word) in terms.iter_mut().zip(words) {
+                let (u, v) = ends(word);
+                *term = signed[u as usize] * signed[v as usize];
+            }
+            self.add(terms);
+        }
+    }
+
+    fn add_neighbours(&mut self, graph: &Graph, signed: &[f64]) {
+        let mut terms = [0.0; BUFFER];
+        let mut waiting = 0;
+        for (&own, (neighbours, count)) in signed.iter().zip(graph.all_smaller_with_rest()) {
+            let mut left = count;
+            let mut steps = neighbours.chunks(STEP);
+            while left > 0
+                && let Some(step) = steps.next()
+            {
+                if waiting > BUFFER - STEP {
+                    self.add(&mut terms[..waiting]);
+                    waiting = 0;
+                }
+                let room = &mut terms[waiting..waiting + STEP];
+                // What lies behind the list is multiplied too and then written over.
+                if let Ok(step) = <&[u32; STEP]>::try_from(step) {
+                    for i in 0..STEP {
+                        room[i] = own * signed[step[i] as usize];
+                    }
+                } else {
+                    for (term, &w) in room.iter_mut().zip(step) {
+                        *term = own * signed[w as usize];
+                    }
+                }
+                waiting += left.min(STEP);
+                left = left.saturating_sub(STEP);
+            }
+        }
+        self.add(&mut terms[..waiting]);
+    }
+
     fn add(&mut self, terms: &mut [f64]) {
         self.leaving += drop_signs(terms);
         self.sum.add_slice(terms);

@@ -70,9 +70,7 @@ fn with_violations(graph: &Graph, set: &[bool], violations: u64) -> SetOnGraph {
 fn mostly_independent(graph: &Graph, set: &[bool]) -> SetOnGraph {
     let mut near = vec![false; graph.nodes()];
     for v in members(set) {
-        for &w in graph.neighbours(v) {
-            near[w as usize] = true;
-        }
+        graph.mark_neighbours(v, &mut near);
     }
     let both = |all, (&inside, &near): (&bool, &bool)| all | (inside & near);
     if set.iter().zip(&near).fold(false, both) {

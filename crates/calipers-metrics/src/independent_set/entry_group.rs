@@ -1,4 +1,5 @@
-//! Stored entries checked a group at a time: whether they ascend, and where the tail changes.
+//! Stored entries checked a group at a time: whether they ascend, where the tail changes, and which
+//! of them stand for an edge.
 
 #[cfg(all(target_arch = "x86_64", not(target_feature = "avx2")))]
 use std::arch::x86_64::{
@@ -6,12 +7,17 @@ use std::arch::x86_64::{
     _mm256_castps_si256, _mm256_castsi256_ps, _mm256_castsi256_si128, _mm256_cmpeq_epi32, _mm256_cmpgt_epi32,
     _mm256_extracti128_si256, _mm256_movemask_epi8, _mm256_movemask_ps, _mm256_or_si256,
     _mm256_permute4x64_epi64, _mm256_permutevar8x32_epi32, _mm256_set1_epi32, _mm256_set1_epi64x,
-    _mm256_setr_epi32, _mm256_setr_epi64x, _mm256_setzero_si256, _mm256_shuffle_ps, _mm256_srli_epi64,
-    _mm256_sub_epi64, _mm256_testz_si256,
+    _mm256_setr_epi32, _mm256_setr_epi64x, _mm256_setzero_si256, _mm256_shuffle_ps, _mm256_slli_epi32,
+    _mm256_srli_epi64, _mm256_sub_epi64, _mm256_testz_si256,
 };
+
+use super::short_edges::word;
 
 /// How many entries are looked at together.
 pub(super) const GROUP: usize = 64;
+
+/// How many entries one instruction takes.
+const LANES: usize = 8;
 
 /// Stands for the node before the first; as a signed number it is below all others.
 pub(super) const NONE: u32 = u32::MAX;
@@ -32,11 +38,24 @@ pub(super) struct Group {
     pub(super) heads: [u32; GROUP],
     /// A bit for each entry whose tail is not that of the entry before it, the first entry's lowest.
     pub(super) changes: u64,
+    /// Whether the next two are wanted.
+    lists_edges: bool,
+    /// The entries whose head is larger than their tail, one word each, and then others.
+    pub(super) edges: [u32; GROUP + LANES],
+    /// How many these are.
+    pub(super) edge_count: usize,
 }
 
 impl Group {
-    pub(super) const fn new() -> Self {
-        Self { tails: [0; GROUP], heads: [0; GROUP], changes: 0 }
+    pub(super) const fn new(lists_edges: bool) -> Self {
+        Self {
+            tails: [0; GROUP],
+            heads: [0; GROUP],
+            changes: 0,
+            lists_edges,
+            edges: [0; GROUP + LANES],
+            edge_count: 0,
+        }
     }
 
     /// Reads at most a group of entries that follow `last`; false, and nothing of use is kept, unless
@@ -45,7 +64,7 @@ impl Group {
     pub(super) fn read(&mut self, tails: &[i64], heads: &[i64], range: Range, last: (u32, u32)) -> bool {
         let (mut tail_before, mut head_before) = (last.0 as i32, last.1 as i32);
         let (mut proper, mut bits) = (true, 0);
-        self.changes = 0;
+        (self.changes, self.edge_count) = (0, 0);
         for (i, (tail, head)) in tails.iter().zip(heads).enumerate().take(GROUP) {
             let (tail, head) = (tail.wrapping_sub(range.first), head.wrapping_sub(range.first));
             bits |= tail | head;
@@ -54,6 +73,10 @@ impl Group {
             proper &= ascends & (tail != head) & (head < range.nodes as i32);
             self.changes |= u64::from(tail != tail_before) << i;
             (self.tails[i], self.heads[i]) = (tail as u32, head as u32);
+            if self.lists_edges {
+                self.edges[self.edge_count] = word(tail as u32, head as u32);
+                self.edge_count += usize::from(tail < head);
+            }
             (tail_before, head_before) = (tail, head);
         }
         // Tails ascend: the last is the largest.
@@ -79,7 +102,7 @@ impl Group {
         let mut heads_before = _mm256_set1_epi32(last.1.cast_signed());
         let mut proper = _mm256_set1_epi32(-1);
         let mut bits = _mm256_setzero_si256();
-        self.changes = 0;
+        (self.changes, self.edge_count) = (0, 0);
         let kept = self.tails.as_chunks_mut().0.iter_mut().zip(self.heads.as_chunks_mut().0);
         let read = tails.as_chunks().0.iter().zip(heads.as_chunks().0);
         for (i, ((tails, heads), (kept_tails, kept_heads))) in read.zip(kept).enumerate() {
@@ -102,6 +125,14 @@ impl Group {
             self.changes |= u64::from(changes) << (8 * i);
             *kept_tails = numbers(tails);
             *kept_heads = numbers(heads);
+            if self.lists_edges
+                && let Some(room) = self.edges[self.edge_count..].first_chunk_mut()
+            {
+                let larger = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(heads, tails))) as u8;
+                let words = _mm256_or_si256(_mm256_slli_epi32::<16>(tails), heads);
+                *room = numbers(_mm256_permutevar8x32_epi32(words, places(larger)));
+                self.edge_count += larger.count_ones() as usize;
+            }
             (tails_before, heads_before) = (turned_tails, turned_heads);
         }
         let too_long = _mm256_srli_epi64::<31>(bits);
@@ -115,7 +146,7 @@ impl Group {
 #[cfg(all(target_arch = "x86_64", not(target_feature = "avx2")))]
 #[target_feature(enable = "avx2")]
 #[inline]
-fn numbered_from(first: __m256i, stored: &[i64; 8]) -> (__m256i, __m256i) {
+fn numbered_from(first: __m256i, stored: &[i64; LANES]) -> (__m256i, __m256i) {
     let &[a, b, c, d, e, f, g, h] = stored;
     let low = _mm256_sub_epi64(_mm256_setr_epi64x(a, b, c, d), first);
     let high = _mm256_sub_epi64(_mm256_setr_epi64x(e, f, g, h), first);
@@ -123,11 +154,34 @@ fn numbered_from(first: __m256i, stored: &[i64; 8]) -> (__m256i, __m256i) {
     (_mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_castps_si256(short)), _mm256_or_si256(low, high))
 }
 
+/// The places of the bits that are set, in order, and then others.
+#[cfg(all(target_arch = "x86_64", not(target_feature = "avx2")))]
+#[target_feature(enable = "avx2")]
+#[inline]
+fn places(bits: u8) -> __m256i {
+    static PLACES: [[i32; LANES]; 256] = {
+        let mut places = [[0; LANES]; 256];
+        let mut bits = 0;
+        while bits < 256 {
+            let (mut place, mut count) = (0, 0);
+            while place < LANES {
+                places[bits][count] = place as i32;
+                count += bits >> place & 1;
+                place += 1;
+            }
+            bits += 1;
+        }
+        places
+    };
+    let [a, b, c, d, e, f, g, h] = PLACES[bits as usize];
+    _mm256_setr_epi32(a, b, c, d, e, f, g, h)
+}
+
 /// What a register holds. What looks like four moves becomes one.
 #[cfg(all(target_arch = "x86_64", not(target_feature = "avx2")))]
 #[target_feature(enable = "avx2")]
 #[inline]
-fn numbers(register: __m256i) -> [u32; 8] {
+fn numbers(register: __m256i) -> [u32; LANES] {
     let (low, high) = (_mm256_castsi256_si128(register), _mm256_extracti128_si256::<1>(register));
     let pairs = [
         _mm_cvtsi128_si64(low),
@@ -148,7 +202,7 @@ mod tests {
     use super::*;
 
     /// Reads a group as this machine does.
-    #[multiversion(targets("x86_64+avx2"))]
+    #[multiversion(targets("x86_64+avx2+popcnt"))]
     fn here(
         group: &mut Group,
         tails: &[i64; GROUP],
@@ -160,7 +214,7 @@ mod tests {
         let here = group.read(tails, heads, range, last);
         #[cfg(not(target_feature = "avx2"))]
         let here = match_target! {
-            "x86_64+avx2" => group.read_with_avx2(tails, heads, range, last),
+            "x86_64+avx2+popcnt" => group.read_with_avx2(tails, heads, range, last),
             _ => group.read(tails, heads, range, last),
         };
         here
@@ -203,13 +257,19 @@ mod tests {
                 good(u) && good(v) && u != v && before(i) < (u, v)
             });
             let range = Range { first, nodes: 40 };
-            let (mut group, mut slow) = (Group::new(), Group::new());
+            let (mut group, mut slow) = (Group::new(true), Group::new(true));
             prop_assert_eq!(here(&mut group, &tails, &heads, range, last), expected);
             prop_assert_eq!(slow.read(&tails, &heads, range, last), expected);
             if expected {
                 let changes = (0..GROUP).map(|i| u64::from(before(i).0 != pairs[i + 1].0) << i).sum::<u64>();
+                let edges: Vec<u32> = pairs[1..=GROUP]
+                    .iter()
+                    .filter(|(u, v)| u < v)
+                    .map(|&(u, v)| word(u as u32, v as u32))
+                    .collect();
                 for group in [&group, &slow] {
                     prop_assert_eq!(group.changes, changes);
+                    prop_assert_eq!(&group.edges[..group.edge_count], &edges[..]);
                     for i in 0..GROUP {
                         let kept = (i64::from(group.tails[i]), i64::from(group.heads[i]));
                         prop_assert_eq!(kept, pairs[i + 1]);

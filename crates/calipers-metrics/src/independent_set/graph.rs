@@ -4,7 +4,8 @@ use calipers_core::{Error, Result};
 
 use super::adjacency::{Adjacency, Direction, Repeat};
 pub use super::edge_source::{EdgeSource, NodeNumber, PackedEntries, Storage, Visit};
-use super::reading::{Census, read};
+use super::reading::{Census, Read, read};
+use super::short_edges::ShortEdges;
 
 /// A simple undirected graph with sorted neighbour lists, and the counts of what was dropped.
 ///
@@ -21,6 +22,8 @@ pub struct Graph {
     lists: Adjacency,
     /// How many neighbours of each node have a smaller number.
     smaller: Vec<u32>,
+    /// All edges, if that is worth while.
+    short_edges: Option<ShortEdges>,
     entries: u64,
     loops: Vec<u32>,
     duplicate_edges: u64,
@@ -47,7 +50,7 @@ impl Graph {
         if nodes >= u64::from(u32::MAX) {
             return Err(Error::value("too many nodes").found(nodes).allowed(format!("below {}", u32::MAX)));
         }
-        let (mut lists, census) = read(nodes, storage, entries)?;
+        let Read { mut lists, edges: mut short_edges, census } = read(nodes, storage, entries)?;
         let Census { loops, proper, repeats } = census;
         let entries = proper + loops.len() as u64;
         let distinct = lists.neighbours.len() as u64;
@@ -62,12 +65,13 @@ impl Graph {
             }
             Storage::Both => {
                 duplicate_edges = proper - distinct;
-                let symmetric = lists.smaller_when_symmetric();
+                let symmetric = lists.smaller_when_symmetric(short_edges.as_ref());
                 one_directional_edges = if symmetric.is_some() { 0 } else { one_directional(&lists) };
                 copies = copies_of_pairs(&lists, one_directional_edges, &repeats);
                 smaller = symmetric.unwrap_or_else(|| {
                     if one_directional_edges > 0 {
                         lists = lists.joined();
+                        short_edges = ShortEdges::of(&lists);
                     }
                     lists.all_smaller()
                 });
@@ -77,6 +81,7 @@ impl Graph {
         Ok(Self {
             lists,
             smaller,
+            short_edges,
             entries,
             loops,
             duplicate_edges,
@@ -109,6 +114,7 @@ impl Graph {
         Ok(Self {
             isolated_nodes: isolated(&lists),
             smaller: lists.all_smaller(),
+            short_edges: ShortEdges::of(&lists),
             lists,
             entries: size / 2,
             loops: Vec::new(),
@@ -184,6 +190,28 @@ impl Graph {
         self.smaller.iter().zip(offsets).map(|(&count, &start)| (&neighbours[start..], count as usize))
     }
 
+    /// All edges u < v by ascending u and v; `None` when the neighbour lists are better to go over.
+    pub(super) fn short_edges(&self) -> Option<&ShortEdges> {
+        self.short_edges.as_ref()
+    }
+
+    /// Marks the neighbours of a node.
+    #[inline(always)]
+    pub(super) fn mark_neighbours(&self, node: u32, marks: &mut [bool]) {
+        let list = self.neighbours(node);
+        let mut mark = |nodes: &[u32]| nodes.iter().for_each(|&w| marks[w as usize] = true);
+        // Where a loop over a short list ends is guessed wrong; two steps of a fixed length may overlap.
+        if let Some((first, last)) = both_ends::<4>(list) {
+            mark(first);
+            mark(last);
+        } else if let Some((first, last)) = both_ends::<8>(list) {
+            mark(first);
+            mark(last);
+        } else {
+            mark(list);
+        }
+    }
+
     /// How many neighbours each node has.
     #[inline]
     pub(super) fn degrees(&self) -> impl Iterator<Item = u64> {
@@ -199,6 +227,11 @@ impl Graph {
     pub(super) fn loops(&self) -> &[u32] {
         &self.loops
     }
+}
+
+/// The first N and the last N of a list, when these are all of it.
+fn both_ends<const N: usize>(list: &[u32]) -> Option<(&[u32; N], &[u32; N])> {
+    list.first_chunk().zip(list.last_chunk()).filter(|_| list.len() <= 2 * N)
 }
 
 fn isolated(lists: &Adjacency) -> u64 {

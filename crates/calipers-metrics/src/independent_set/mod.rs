@@ -46,6 +46,7 @@ mod published;
 mod ranking;
 mod reading;
 pub mod row;
+mod short_edges;
 pub mod solution;
 mod sorted_entries;
 mod strict;

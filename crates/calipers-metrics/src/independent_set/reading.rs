@@ -5,6 +5,7 @@ use calipers_core::{Error, ErrorKind, Result, stop};
 use super::adjacency::{Adjacency, Repeat};
 use super::batches::Batches;
 use super::edge_source::{EdgeSource, Storage};
+use super::short_edges::ShortEdges;
 use super::sorted_entries::SortedEntries;
 
 /// What was dropped on the way to the lists.
@@ -18,13 +19,25 @@ pub(super) struct Census {
     pub(super) repeats: Vec<Repeat>,
 }
 
-/// The distinct stored pairs as sorted lists, and what was dropped.
-pub(super) fn read(nodes: u64, storage: Storage, entries: &dyn EdgeSource) -> Result<(Adjacency, Census)> {
+/// What was read.
+#[derive(Debug)]
+pub(super) struct Read {
+    /// The distinct stored pairs as sorted lists.
+    pub(super) lists: Adjacency,
+    /// Those pairs u < v, if that is worth while.
+    pub(super) edges: Option<ShortEdges>,
+    /// What was dropped.
+    pub(super) census: Census,
+}
+
+/// Reads all entries, once when they come in order and else twice.
+pub(super) fn read(nodes: u64, storage: Storage, entries: &dyn EdgeSource) -> Result<Read> {
     let mut first = FirstReading::new(nodes, storage, entries);
     entries.blocks(&mut |tails, heads| wanted().and_then(|()| first.count(tails, heads)))?;
     let FirstReading { sorted, mut counts, mut census, batches, .. } = first;
     if let Some(sorted) = sorted {
-        return Ok((sorted.into_lists(), census));
+        let (lists, edges) = sorted.into_lists();
+        return Ok(Read { edges: edges.or_else(|| ShortEdges::of(&lists)), lists, census });
     }
     if let Some(mut batches) = batches {
         batches.visit(|u, _| counts[u as usize + 1] += 1);
@@ -44,7 +57,7 @@ pub(super) fn read(nodes: u64, storage: Storage, entries: &dyn EdgeSource) -> Re
     let mut lists = second.lists;
     lists.finish();
     census.repeats = lists.sort();
-    Ok((lists, census))
+    Ok(Read { edges: ShortEdges::of(&lists), lists, census })
 }
 
 /// Whether to read on; the error is for whoever asked to stop.

@@ -6,6 +6,7 @@ use multiversion::target::match_target;
 
 use super::adjacency::Adjacency;
 use super::entry_group::{GROUP, Group, NONE, Range};
+use super::short_edges::ShortEdges;
 
 /// The lists of the entries so far, which all ascend.
 #[derive(Debug)]
@@ -14,6 +15,8 @@ pub(super) struct SortedEntries {
     /// Where the list of `v` begins, for nodes up to the tail of the last entry.
     offsets: Vec<usize>,
     heads: Vec<u32>,
+    /// The entries whose head is larger than their tail, if that is worth while.
+    edges: Option<ShortEdges>,
     /// The last entry.
     last: (u32, u32),
 }
@@ -22,11 +25,13 @@ impl SortedEntries {
     /// Room for the entries of a graph; `None` when its node numbers are too long.
     pub(super) fn new(nodes: u64, first_node: i64, entries: u64) -> Option<Self> {
         let short = i32::try_from(nodes).ok()?.cast_unsigned();
+        // An announced length is not trusted with memory: a longer list grows as it arrives.
+        let room = entries.min(1 << 26) as usize;
         Some(Self {
             range: Range { first: first_node, nodes: short },
             offsets: vec![0; nodes as usize + 1],
-            // An announced length is not trusted with memory: a longer list grows as it arrives.
-            heads: Vec::with_capacity(entries.min(1 << 26) as usize),
+            heads: Vec::with_capacity(room),
+            edges: ShortEdges::with_room(nodes as usize, room),
             last: (NONE, NONE),
         })
     }
@@ -41,6 +46,9 @@ impl SortedEntries {
     fn keep(&mut self, group: &Group, count: usize) {
         let before = self.heads.len();
         self.heads.extend_from_slice(&group.heads[..count]);
+        if let (Some(edges), Some(words)) = (&mut self.edges, group.edges.first_chunk::<GROUP>()) {
+            edges.append(words, group.edge_count);
+        }
         let mut changes = group.changes;
         while changes != 0 {
             let at = changes.trailing_zeros() as usize % GROUP;
@@ -56,25 +64,27 @@ impl SortedEntries {
 
     /// How many neighbours `v` has so far, at `v + 1`.
     pub(super) fn into_counts(self) -> Vec<usize> {
-        let mut counts = self.into_lists().offsets;
+        let mut counts = self.into_lists().0.offsets;
         for v in (1..counts.len()).rev() {
             counts[v] -= counts[v - 1];
         }
         counts
     }
 
-    /// The lists of all entries taken.
-    pub(super) fn into_lists(self) -> Adjacency {
-        let Self { range, mut offsets, heads, last } = self;
+    /// The lists of all entries taken, and the entries whose head is larger than their tail.
+    pub(super) fn into_lists(self) -> (Adjacency, Option<ShortEdges>) {
+        let Self { range, mut offsets, heads, edges, last } = self;
         begin(last.0, range.nodes, heads.len(), &mut offsets);
-        Adjacency { offsets, neighbours: heads }
+        // The announced length may have been another.
+        let edges = edges.filter(|_| ShortEdges::suit(offsets.len() - 1, heads.len()));
+        (Adjacency { offsets, neighbours: heads }, edges)
     }
 }
 
 /// What a group needs is done before the next is read: the memory that entries come from works meanwhile.
-#[multiversion(targets("x86_64+avx2+bmi1"))]
+#[multiversion(targets("x86_64+avx2+bmi1+popcnt"))]
 fn take(sorted: &mut SortedEntries, tails: &[i64], heads: &[i64]) -> usize {
-    let mut group = Group::new();
+    let mut group = Group::new(sorted.edges.is_some());
     let (whole_tails, tails_left) = tails.as_chunks::<GROUP>();
     let (whole_heads, heads_left) = heads.as_chunks::<GROUP>();
     for (number, (tails, heads)) in whole_tails.iter().zip(whole_heads).enumerate() {
@@ -83,7 +93,7 @@ fn take(sorted: &mut SortedEntries, tails: &[i64], heads: &[i64]) -> usize {
         let proper = group.read(tails, heads, sorted.range, sorted.last);
         #[cfg(not(target_feature = "avx2"))]
         let proper = match_target! {
-            "x86_64+avx2+bmi1" => group.read_with_avx2(tails, heads, sorted.range, sorted.last),
+            "x86_64+avx2+bmi1+popcnt" => group.read_with_avx2(tails, heads, sorted.range, sorted.last),
             _ => group.read(tails, heads, sorted.range, sorted.last),
         };
         if !proper {
@@ -132,7 +142,8 @@ mod tests {
             for (tails, heads) in tails.chunks(block).zip(heads.chunks(block)) {
                 assert_eq!(sorted.take(tails, heads), tails.len());
             }
-            assert_eq!(sorted.into_lists(), expected);
+            let edges = ShortEdges::of(&expected);
+            assert_eq!(sorted.into_lists(), (expected.clone(), edges));
         }
     }
 
