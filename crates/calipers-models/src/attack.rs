@@ -9,13 +9,17 @@ mod bisection;
 mod block;
 mod descent;
 mod gradient;
+mod names;
 mod pair_gradient;
 mod pairs;
 mod probabilities;
 mod sampling;
 
+use std::borrow::Cow;
+
 use calipers_core::{Error, Result};
 
+use self::names::Names;
 use self::pairs::Pairs;
 use crate::features::Features;
 use crate::graph::Graph;
@@ -101,9 +105,9 @@ pub struct Attacked {
 /// What is attacked: a model's scores before propagation, the graph, and the nodes to be turned.
 struct Victim<'a> {
     model: &'a Rung,
-    graph: &'a Graph,
+    graph: Cow<'a, Graph>,
     initial: Matrix,
-    targets: &'a [usize],
+    targets: Cow<'a, [usize]>,
     labels: Vec<usize>,
     threads: usize,
 }
@@ -134,6 +138,7 @@ pub fn attack(
         return Err(Error::value("the model has one class: nothing can be mistaken").found(model.classes()));
     }
     let labels = labels_of("target", targets, labels, model.classes())?;
+    let (graph, targets) = (Cow::Borrowed(graph), Cow::Borrowed(targets));
     let victim = Victim { model, graph, initial, targets, labels, threads };
     if allowed == 0 {
         return Ok(Attacked {
@@ -145,11 +150,11 @@ pub fn attack(
     }
     match attack.method {
         Method::Random => {
-            let flips = sampling::insertions(graph, allowed, attack.seed);
+            let flips = sampling::insertions(&victim.graph, allowed, attack.seed);
             Ok(Attacked { loss: victim.loss(&flips)?, flips, samples_tried: 0, no_valid_sample: false })
         }
         Method::Pgd | Method::Prbcd { .. } => {
-            let pairs = Pairs::of(attack, graph.nodes(), allowed)?;
+            let pairs = Pairs::of(attack, victim.graph.nodes(), allowed)?;
             let probabilities = descent::descend(&victim, pairs, allowed, attack, watch)?;
             sampling::best(&victim, &probabilities, allowed, attack, watch)
         }
@@ -162,12 +167,30 @@ impl Victim<'_> {
         let graph = self.graph.flipped(flips)?;
         let propagation = Propagation::new(Links::of_graph(&graph), self.model.settings(), self.threads);
         let (scores, _) = propagation.forward(&self.initial)?;
-        Ok(margin_loss(&scores, &self.labels, self.targets))
+        Ok(margin_loss(&scores, &self.labels, &self.targets))
+    }
+
+    /// The same under other numbers.
+    fn renamed(&self, names: &Names) -> Result<Victim<'_>> {
+        let pairs: Vec<(u32, u32)> = self.graph.pairs().map(|pair| names.pair(pair)).collect();
+        let mut initial = Matrix::zeros(self.initial.rows(), self.initial.columns());
+        for node in 0..self.initial.rows() {
+            let number = names.number(node as u32) as usize;
+            initial.row_mut(number).copy_from_slice(self.initial.row(node));
+        }
+        Ok(Victim {
+            graph: Cow::Owned(Graph::new(self.graph.nodes(), &pairs)?),
+            initial,
+            targets: self.targets.iter().map(|&node| names.number(node as u32) as usize).collect(),
+            labels: self.labels.clone(),
+            ..*self
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::probabilities::Probabilities;
     use super::*;
     use crate::penalty::{Kind, Penalty, SCAD_A, ScadScale, Weights};
     use crate::random::{Draws, Stream};
@@ -237,9 +260,9 @@ mod tests {
             let of_targets = labels_of("target", &targets, &labels, 2).unwrap();
             let victim = Victim {
                 model: &model,
-                graph: &graph,
+                graph: Cow::Borrowed(&graph),
                 initial,
-                targets: &targets,
+                targets: Cow::Borrowed(&targets),
                 labels: of_targets,
                 threads: 1,
             };
@@ -256,6 +279,59 @@ mod tests {
                 let probabilities = descent::descend(&victim, listed, 12, &how, &Unwatched).unwrap();
                 let listed = sampling::best(&victim, &probabilities, 12, &how, &Unwatched).unwrap();
                 assert_eq!(listed, found, "{kind} {gradient:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_table_under_other_numbers_has_the_gradient_of_lists() {
+        let (model, graph, features, labels) = town();
+        let targets: Vec<usize> = (20..NODES).collect();
+        let initial = model.initial_scores(&graph, &features, 1).unwrap();
+        let labels = labels_of("target", &targets, &labels, 2).unwrap();
+        let (graph, targets) = (Cow::Borrowed(&graph), Cow::Borrowed(&targets[..]));
+        let victim = Victim { model: &model, graph, initial, targets, labels, threads: 2 };
+        let pairs = || (0..NODES as u32).flat_map(|i| (i + 1..NODES as u32).map(move |j| (i, j)));
+        let draws = Draws::new(4, Stream::Samples);
+        // Nodes of high numbers have more probable flips, so that the order is about turned round.
+        let flip = |(k, (i, j)): (u64, (u32, u32))| {
+            if u64::from(i + j) < draws.draw(k) % 120 { 0.0 } else { draws.uniform(5000 + k) as f32 }
+        };
+        let flips: Vec<f32> = (0..).zip(pairs()).map(flip).collect();
+        let order = names::by_values_above(&flips, NODES, 0.0);
+        assert!(order[0] > 40 && order[NODES - 1] < 20);
+        let mut tiles = crate::pair_table::Tiles::new(NODES);
+        tiles.fill(&flips, &order, |flip| flip, 1);
+        let many = Probabilities::Many { flips: tiles, names: Names::same(NODES).reordered(&order) };
+        let mut lists = vec![Vec::new(); NODES];
+        for ((i, j), &flip) in pairs().zip(&flips).filter(|(_, flip)| **flip > 0.0) {
+            lists[i as usize].push((j, flip));
+        }
+        let few = Probabilities::Few(lists);
+        assert!((0..NODES).all(|node| few.row(node).eq(many.row(node))));
+        let Probabilities::Many { names, .. } = &many else { unreachable!() };
+        let renamed = victim.renamed(names).unwrap();
+        for gradient in [Gradient::Detached, Gradient::Full] {
+            let run = |victim: &Victim<'_>, probabilities: &Probabilities| {
+                let mut values = vec![0.0; flips.len()];
+                let slope = gradient::write_gradient(
+                    victim,
+                    probabilities,
+                    gradient,
+                    &Pairs::All(NODES),
+                    &mut values,
+                );
+                (slope.unwrap(), values)
+            };
+            let (expected_slope, expected) = run(&victim, &few);
+            let (slope, values) = run(&renamed, &many);
+            assert!((slope.value - expected_slope.value).abs() < 1e-12);
+            assert!((slope.norm / expected_slope.norm - 1.0).abs() < 1e-4);
+            let largest = expected.iter().fold(0.0f32, |largest, value| largest.max(value.abs()));
+            for (pair, expected) in pairs().zip(&expected) {
+                let (i, j) = names.pair(pair);
+                let place = (i as usize * (2 * NODES - i as usize - 1)) / 2 + (j - i - 1) as usize;
+                assert!((values[place] - expected).abs() < 1e-4 * largest, "{pair:?} {gradient:?}");
             }
         }
     }

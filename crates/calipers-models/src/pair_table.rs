@@ -1,7 +1,8 @@
 //! Sums over all pairs of a graph in which almost every two nodes are joined a little, as in the middle of
 //! an attack: no neighbours are listed, and every pair is visited once for both of its ends.
 //!
-//! Nodes come in blocks of sixty-four, and a block meets itself and every later one. What it finds is added to
+//! Nodes come in blocks of sixty-four, and a block meets itself and every later one; nodes that are joined to none of
+//! the other block are passed over. What it finds is added to
 //! the sums of its strip, which has every eighth of them; the strips are added up in their order, so that
 //! threads change no bit.
 
@@ -20,6 +21,9 @@ pub(crate) use self::field::{BLOCK, Field, Lane, Rows, add_products, disagreemen
 pub(crate) use self::gather::Precision;
 pub(crate) use self::tiles::Tiles;
 
+// Which nodes of a block are joined to one of another is a bit each.
+const _: () = assert!(BLOCK == u64::BITS as usize);
+
 /// How many sums are kept beside each other.
 const STRIPS: usize = 8;
 
@@ -29,6 +33,8 @@ pub(crate) struct PairTable<'a> {
     flips: &'a Tiles,
     /// For each block the edges of the graph to itself and later ones, in the order in which they are met.
     edges: Vec<Vec<Met>>,
+    /// For each two blocks, a bit for each node of the first that is joined to one of the second.
+    joined: Vec<Vec<u64>>,
 }
 
 /// Rows added up by weight, and the sums of the weights.
@@ -54,8 +60,14 @@ impl Gathered {
 
 impl<'a> PairTable<'a> {
     pub(crate) fn new(graph: &'a Graph, flips: &'a Tiles) -> Self {
-        let edges = (0..graph.nodes().div_ceil(BLOCK)).map(|block| edges_of(graph, block)).collect();
-        Self { graph, flips, edges }
+        let blocks = graph.nodes().div_ceil(BLOCK);
+        let edges: Vec<Vec<Met>> = (0..blocks).map(|block| edges_of(graph, block)).collect();
+        let joined = edges.iter().enumerate().map(|(block, edges)| {
+            let mut joined: Vec<u64> = (block..blocks).map(|other| flips.filled(block, other)).collect();
+            edges.iter().for_each(|met| joined[met.block - block] |= 1 << met.row);
+            joined
+        });
+        Self { graph, flips, joined: joined.collect(), edges }
     }
 
     fn blocks(&self) -> usize {
@@ -128,6 +140,11 @@ impl<'a> PairTable<'a> {
     /// The blocks of a strip.
     fn blocks_of(&self, strip: usize) -> impl Iterator<Item = usize> {
         (strip..self.blocks()).step_by(STRIPS)
+    }
+
+    /// The nodes of a block that are joined to one of another, which is not before it; a bit each.
+    fn joined(&self, block: usize, other: usize) -> u64 {
+        self.joined[block][other - block]
     }
 
     /// Whether one of the edges that were not met yet joins a node to a block.
@@ -246,7 +263,8 @@ mod tests {
         let graph = Graph::new(NODES, &edges).unwrap();
         let (initial, gradient, flips) = (random_matrix(1), random_matrix(2), flips());
         let mut tiles = Tiles::new(NODES);
-        tiles.fill(&flips, |flip| flip, 1);
+        let same: Vec<u32> = (0..NODES as u32).collect();
+        tiles.fill(&flips, &same, |flip| flip, 1);
         let strengths = || {
             let pairs = (0..NODES as u32).flat_map(|i| (i + 1..NODES as u32).map(move |j| (i, j)));
             let strength = |((i, j), &flip)| {

@@ -4,6 +4,7 @@ use calipers_core::Result;
 
 use super::bisection::{Extent, count_above, lowered, shift};
 use super::gradient::write_gradient;
+use super::names::{Names, by_values_above};
 use super::pairs::Pairs;
 use super::probabilities::Probabilities;
 use super::{Attack, Victim};
@@ -29,7 +30,12 @@ pub(super) fn descend(
     let mut probabilities = Probabilities::none(nodes);
     let mut values = vec![0f32; pairs.count()];
     for step in 0..attack.steps {
-        let loss = write_gradient(victim, &probabilities, attack.gradient, &pairs, &mut values)?;
+        let renamed = match &probabilities {
+            Probabilities::Few(_) => None,
+            Probabilities::Many { names, .. } => Some(victim.renamed(names)?),
+        };
+        let as_numbered = renamed.as_ref().unwrap_or(victim);
+        let loss = write_gradient(as_numbered, &probabilities, attack.gradient, &pairs, &mut values)?;
         // A pair of a block speaks for those that are not held: without this, the smaller the block, the less of
         // the budget would be used.
         let share = pairs.each_stands_for();
@@ -59,7 +65,7 @@ pub(super) fn descend(
             block.renew(&mut probabilities);
         }
     }
-    Ok(probabilities)
+    Ok(probabilities.listed())
 }
 
 /// Whether the block makes room for new pairs after a step, counted from 0.
@@ -67,7 +73,8 @@ fn is_renewed_after(step: u32, steps: u32) -> bool {
     step < steps - steps.div_ceil(LAST_BLOCK)
 }
 
-/// Takes the values above the shift, lowered by it, as the new probabilities.
+/// Takes the values above the shift, lowered by it, as the new probabilities. The values have the numbers of the table
+/// before, if there was one.
 fn keep(
     probabilities: &mut Probabilities,
     pairs: &Pairs,
@@ -79,17 +86,18 @@ fn keep(
     let nodes = probabilities.nodes();
     let before = std::mem::replace(probabilities, Probabilities::Few(Vec::new()));
     if matches!(pairs, Pairs::All(_)) && Probabilities::are_many(probable, nodes) {
-        let mut tiles = match before {
-            Probabilities::Many(tiles) => tiles,
-            Probabilities::Few(_) => Tiles::new(nodes),
+        let (mut flips, names) = match before {
+            Probabilities::Many { flips, names } => (flips, names),
+            Probabilities::Few(_) => (Tiles::new(nodes), Names::same(nodes)),
         };
-        tiles.fill(values, |value| lowered(value, shift), threads);
-        *probabilities = Probabilities::Many(tiles);
+        let order = by_values_above(values, nodes, shift);
+        flips.fill(values, &order, |value| lowered(value, shift), threads);
+        *probabilities = Probabilities::Many { flips, names: names.reordered(&order) };
         return;
     }
-    let mut lists = match before {
-        Probabilities::Few(lists) => lists,
-        Probabilities::Many(_) => vec![Vec::new(); nodes],
+    let (mut lists, names) = match before {
+        Probabilities::Few(lists) => (lists, None),
+        Probabilities::Many { names, .. } => (vec![Vec::new(); nodes], Some(names)),
     };
     let rows = pairs.rows(values);
     let items = rows.chunks(BLOCK).zip(lists.chunks_mut(BLOCK)).enumerate();
@@ -103,12 +111,36 @@ fn keep(
             });
         }
     });
-    *probabilities = Probabilities::Few(lists);
+    *probabilities = Probabilities::Few(match names {
+        None => lists,
+        Some(names) => by_node(&lists, &names),
+    });
+}
+
+/// The lists of numbers as lists of the nodes that have them.
+fn by_node(lists: &[Vec<(u32, f32)>], names: &Names) -> Vec<Vec<(u32, f32)>> {
+    let mut of_nodes = vec![Vec::new(); lists.len()];
+    for (number, list) in (0..).zip(lists) {
+        for &(other, probability) in list {
+            let (one, other) = (names.node(number), names.node(other));
+            of_nodes[one.min(other) as usize].push((one.max(other), probability));
+        }
+    }
+    of_nodes.iter_mut().for_each(|list| list.sort_unstable_by_key(|&(node, _)| node));
+    of_nodes
 }
 
 #[cfg(test)]
 mod tests {
-    use super::is_renewed_after;
+    use super::*;
+
+    #[test]
+    fn lists_of_numbers_become_lists_of_nodes() {
+        let names = Names::same(4).reordered(&[2, 0, 3, 1]);
+        let lists = vec![vec![(1, 0.5), (3, 0.25)], vec![(2, 1.0)], vec![], vec![]];
+        let of_nodes = by_node(&lists, &names);
+        assert_eq!(of_nodes, [vec![(2, 0.5), (3, 1.0)], vec![(2, 0.25)], vec![], vec![]]);
+    }
 
     #[test]
     fn the_last_quarter_of_the_steps_keeps_its_block() {

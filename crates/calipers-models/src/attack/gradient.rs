@@ -20,7 +20,8 @@ pub(super) struct Slope {
     pub(super) norm: f64,
 }
 
-/// Writes the derivative of the loss by the probability of every pair considered.
+/// Writes the derivative of the loss by the probability of every pair considered. The victim has the numbers of the
+/// table, if there is one.
 pub(super) fn write_gradient(
     victim: &Victim<'_>,
     probabilities: &Probabilities,
@@ -67,18 +68,18 @@ fn influences<L>(
     let (soft, table);
     let links = match probabilities {
         Probabilities::Few(_) => {
-            let joined = || probabilities.joined(victim.graph);
+            let joined = || probabilities.joined(&victim.graph);
             soft = SoftGraph::from_sorted(victim.graph.nodes(), joined);
             Links::of_soft(&soft)
         }
-        Probabilities::Many(flips) => {
-            table = PairTable::new(victim.graph, flips);
+        Probabilities::Many { flips, .. } => {
+            table = PairTable::new(&victim.graph, flips);
             Links::of_table(&table, victim.threads)
         }
     };
     let propagation = Propagation::new(links, victim.model.settings(), victim.threads);
     let tape = propagation.record(&victim.initial, None)?;
-    let loss = margin_gradient(&tape.scores, &victim.labels, victim.targets);
+    let loss = margin_gradient(&tape.scores, &victim.labels, &victim.targets);
     let through = match gradient {
         Gradient::Detached => Through::Scores,
         Gradient::Full => Through::ScoresAndWeights,

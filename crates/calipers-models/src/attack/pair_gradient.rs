@@ -107,13 +107,13 @@ impl Said<Field<f32>> {
         apart: &mut [Lane<f32>; 2],
         sums: &mut [Lane<f32>; 2],
     ) {
-        let (own, theirs) = (self.scaled.two(node), self.scaled.block(block));
+        let (own, theirs) = (self.scaled.two(&[node, node + 1]), self.scaled.block(block));
         let mut weights = [Lane::zero(); 2];
         distances(own, theirs, &mut weights);
         if let Some(field) = &self.probabilities {
-            disagreements(field.two(node), field.block(block), apart);
+            disagreements(field.two(&[node, node + 1]), field.block(block), apart);
         }
-        let (own_pulls, their_pulls) = (self.pulls.two(node), self.pulls.block(block));
+        let (own_pulls, their_pulls) = (self.pulls.two(&[node, node + 1]), self.pulls.block(block));
         let mut demands = Lane::zero();
         for row in 0..2 {
             penalty.weigh(&mut weights[row].0, &apart[row].0);

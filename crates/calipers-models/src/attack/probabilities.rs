@@ -1,5 +1,6 @@
 //! How probable every flip is: a list where few are, a table of all pairs where many are.
 
+use super::names::Names;
 use super::pairs::Pairs;
 use crate::graph::Graph;
 use crate::pair_table::Tiles;
@@ -8,7 +9,7 @@ use crate::pair_table::Tiles;
 const LEAST_PAIRS: usize = 1 << 16;
 
 /// What share of the pairs, one in so many, must be probable for a table to cost less than lists.
-const SHARE: usize = 8;
+const SHARE: usize = 24;
 
 /// Bytes held per pair that is listed: in the list and, both ways, in the graph made of it.
 const BYTES_LISTED: u64 = 8 + 2 * (4 + 8);
@@ -18,7 +19,12 @@ pub(super) enum Probabilities {
     /// For every node i, the pairs (i, j) with j > i whose probability is above 0, ascending.
     Few(Vec<Vec<(u32, f32)>>),
     /// Those of all pairs.
-    Many(Tiles),
+    Many {
+        /// Under other numbers.
+        flips: Tiles,
+        /// Which these are.
+        names: Names,
+    },
 }
 
 impl Probabilities {
@@ -45,16 +51,28 @@ impl Probabilities {
     pub(super) fn row(&self, node: usize) -> impl Iterator<Item = (u32, f32)> {
         let (few, many): (&[(u32, f32)], _) = match self {
             Self::Few(rows) => (&rows[node], None),
-            Self::Many(tiles) => (&[], Some(tiles.row(node))),
+            Self::Many { flips, names } => {
+                let later = node as u32 + 1..names.count() as u32;
+                (&[], Some(later.map(move |other| (other, flips.number(names.pair((node as u32, other)))))))
+            }
         };
         let from_table = many.into_iter().flatten().filter(|(_, probability)| *probability > 0.0);
         few.iter().copied().chain(from_table)
     }
 
-    /// Adds the probabilities of a node's flips with later ones to its row of values.
+    /// The same as lists.
+    pub(super) fn listed(self) -> Self {
+        match self {
+            Self::Few(_) => self,
+            Self::Many { .. } => Self::Few((0..self.nodes()).map(|node| self.row(node).collect()).collect()),
+        }
+    }
+
+    /// Adds the probabilities of a node's flips with later ones to its row of values. The node has the number of the
+    /// table, if there is one.
     pub(super) fn add_to(&self, node: usize, pairs: &Pairs, row: &mut [f32]) {
         match (self, pairs) {
-            (Self::Many(tiles), Pairs::All(_)) => tiles.add_to(node, row),
+            (Self::Many { flips, .. }, Pairs::All(_)) => flips.add_to(node, row),
             _ => {
                 for (j, probability) in self.row(node) {
                     if let Some(place) = pairs.place(node, j) {
@@ -95,14 +113,14 @@ impl Probabilities {
     pub(super) fn sum(&self) -> f64 {
         match self {
             Self::Few(rows) => rows.iter().flatten().map(|(_, probability)| f64::from(*probability)).sum(),
-            Self::Many(tiles) => tiles.sum(),
+            Self::Many { flips, .. } => flips.sum(),
         }
     }
 
     pub(super) fn nodes(&self) -> usize {
         match self {
             Self::Few(rows) => rows.len(),
-            Self::Many(tiles) => tiles.nodes(),
+            Self::Many { names, .. } => names.count(),
         }
     }
 
@@ -135,9 +153,9 @@ mod tests {
     #[test]
     fn lists_and_tables_say_the_same() {
         let mut few = Probabilities::Few(vec![vec![(2, 0.5), (3, 0.25)], vec![(2, 1.0)], vec![], vec![]]);
-        let mut tiles = Tiles::new(4);
-        tiles.fill(&[0.0, 0.5, 0.25, 1.0, 0.0, 0.0], |probability| probability, 1);
-        let mut many = Probabilities::Many(tiles);
+        let (mut flips, order) = (Tiles::new(4), [3, 1, 0, 2]);
+        flips.fill(&[0.0, 0.5, 0.25, 1.0, 0.0, 0.0], &order, |probability| probability, 1);
+        let mut many = Probabilities::Many { flips, names: Names::same(4).reordered(&order) };
         let graph = Graph::new(4, &[(0, 1), (1, 2), (0, 3)]).unwrap();
         for node in 0..4 {
             assert!(few.row(node).eq(many.row(node)));

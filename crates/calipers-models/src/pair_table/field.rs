@@ -118,10 +118,10 @@ impl<T: Real> Field<T> {
         self.rows.node(node)
     }
 
-    /// The columns of a node and of the next.
+    /// The columns of two nodes.
     #[inline(always)]
-    pub(crate) fn two(&self, node: usize) -> [&[[T; WIDTH]]; 2] {
-        [self.node(node), self.node(node + 1)]
+    pub(crate) fn two(&self, nodes: &[usize; 2]) -> [&[[T; WIDTH]]; 2] {
+        nodes.map(|node| self.node(node))
     }
 }
 

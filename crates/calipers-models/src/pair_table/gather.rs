@@ -41,63 +41,73 @@ impl<'a, T: Real> Pass<'a, T> {
     #[inline(always)]
     fn strip<const REGISTER: usize>(&self, strip: usize, sums: &mut [Columns<T>]) {
         let (table, fours) = (self.table, self.fours());
-        // Sums of the nodes of a block, added across when it has met all others.
-        let mut own_sums = vec![[[T::of(0.0); REGISTER]; WIDTH]; BLOCK * fours];
+        // Sums of the nodes of a block, added across when it has met all others; the last belong to no node.
+        let mut own_sums = vec![[[T::of(0.0); REGISTER]; WIDTH]; (BLOCK + ROWS) * fours];
         let mut room = Room::new();
         for tile in table.blocks_of(strip) {
             let mut edges = table.edges[tile].as_slice();
             own_sums.fill([[T::of(0.0); REGISTER]; WIDTH]);
             for block in tile..table.blocks() {
                 let (theirs, their_sums) = (self.rows.block(block), &mut sums[block * fours..][..fours]);
-                for first in (0..BLOCK).step_by(ROWS) {
-                    self.weigh(tile * BLOCK + first, block, &mut edges, &mut room);
+                let mut joined = table.joined(tile, block);
+                while joined != 0 {
+                    let rows = next_rows(&mut joined);
+                    let nodes = rows.map(|row| tile * BLOCK + row % BLOCK);
+                    self.weigh(nodes, block, &mut edges, &mut room);
+                    let none = rows.iter().zip(&mut room.weights).filter(|(row, _)| **row >= BLOCK);
+                    none.for_each(|(_, weights)| *weights = Lane::zero());
                     let weights = &room.weights;
-                    let own_sums = own_sums[first * fours..].chunks_exact_mut(2 * fours);
-                    for (weights, own_sums) in weights.as_chunks::<2>().0.iter().zip(own_sums) {
-                        let (one, other) = own_sums.split_at_mut(fours);
+                    for (rows, weights) in rows.as_chunks::<2>().0.iter().zip(weights.as_chunks::<2>().0) {
+                        let (one, other) = own_sums.split_at_mut(rows[1] * fours);
+                        let one = &mut one[rows[0] * fours..][..fours];
                         for ((one, other), theirs) in one.iter_mut().zip(other).zip(theirs) {
                             add_folded([one, other], weights, theirs);
                         }
                     }
                     for (four, sums) in their_sums.iter_mut().enumerate() {
-                        let mut own = [[T::of(0.0); WIDTH]; ROWS];
-                        for (row, own) in own.iter_mut().enumerate() {
-                            *own = self.rows.node(tile * BLOCK + first + row)[four];
-                        }
+                        let own = nodes.map(|node| self.rows.node(node)[four]);
                         add_all(sums, weights, &own);
                     }
                 }
             }
-            fold(&own_sums, &mut sums[tile * fours..][..fours]);
+            fold(&own_sums[..BLOCK * fours], &mut sums[tile * fours..][..fours]);
         }
     }
 
-    /// Writes the weights of a few pairs, times how strongly they are joined: those of the nodes from `first` on
-    /// with the nodes of a block.
+    /// Writes the weights of a few nodes with those of a block, times how strongly they are joined.
     #[inline(always)]
-    fn weigh(&self, first: usize, block: usize, edges: &mut &[Met], room: &mut Room<T>) {
-        for (pair, weights) in room.weights.as_chunks_mut::<2>().0.iter_mut().enumerate() {
-            let node = first + 2 * pair;
-            distances(self.scaled.two(node), self.scaled.block(block), weights);
+    fn weigh(&self, nodes: [usize; ROWS], block: usize, edges: &mut &[Met], room: &mut Room<T>) {
+        for (nodes, weights) in nodes.as_chunks::<2>().0.iter().zip(room.weights.as_chunks_mut::<2>().0) {
+            distances(self.scaled.two(nodes), self.scaled.block(block), weights);
             if let Some(field) = &self.probabilities {
-                disagreements(field.two(node), field.block(block), &mut room.apart);
+                disagreements(field.two(nodes), field.block(block), &mut room.apart);
             }
-            for (row, weights) in weights.iter_mut().enumerate() {
-                self.penalty.weigh(&mut weights.0, &room.apart[row].0);
-                if PairTable::joins(node + row, block, edges) {
-                    self.table.strengths(node + row, block, edges, &mut room.strengths);
+            for ((&node, weights), apart) in nodes.iter().zip(weights).zip(&room.apart) {
+                self.penalty.weigh(&mut weights.0, &apart.0);
+                if PairTable::joins(node, block, edges) {
+                    self.table.strengths(node, block, edges, &mut room.strengths);
                     for k in 0..BLOCK {
                         weights[k] = weights[k] * room.strengths[k];
                     }
                     continue;
                 }
-                let flips = self.table.flips.lane(node + row, block);
+                let flips = self.table.flips.lane(node, block);
                 for k in 0..BLOCK {
                     weights[k] = weights[k] * T::of_single(flips[k]);
                 }
             }
         }
     }
+}
+
+/// The first few rows of those left, which are taken out; behind the last, some that no node has.
+#[inline(always)]
+fn next_rows(left: &mut u64) -> [usize; ROWS] {
+    std::array::from_fn(|k| {
+        let row = left.trailing_zeros() as usize;
+        *left &= left.wrapping_sub(1);
+        if row < BLOCK { row } else { BLOCK + k }
+    })
 }
 
 /// What is found about a few nodes and those of a block, each time in the same place.

@@ -50,12 +50,12 @@ impl<'a> Pass<'a> {
     /// What two nodes, the first of which is given, and those of a block ask for.
     #[inline(always)]
     fn asked(&self, node: usize, block: usize, edges: &mut &[Met]) -> Asked {
-        let (own, theirs) = (self.scaled.two(node), self.scaled.block(block));
-        let (own_pulls, their_pulls) = (self.pulls.two(node), self.pulls.block(block));
+        let (own, theirs) = (self.scaled.two(&[node, node + 1]), self.scaled.block(block));
+        let (own_pulls, their_pulls) = (self.pulls.two(&[node, node + 1]), self.pulls.block(block));
         let [mut squares, mut apart] = [[Lane::zero(); 2]; 2];
         distances(own, theirs, &mut squares);
         if let Some(field) = &self.probabilities {
-            disagreements(field.two(node), field.block(block), &mut apart);
+            disagreements(field.two(&[node, node + 1]), field.block(block), &mut apart);
         }
         let mut asked = Asked { by_difference: [Lane::zero(); 2], by_agreement: [Lane::zero(); 2] };
         for row in 0..2 {

@@ -10,13 +10,16 @@ type Tile = [Lane<f32>; BLOCK];
 pub(crate) struct Tiles {
     nodes: usize,
     tiles: Vec<Tile>,
+    /// For each tile, a bit for each row in which a number is not 0.
+    filled: Vec<u64>,
 }
 
 impl Tiles {
     /// All numbers are 0.
     pub(crate) fn new(nodes: usize) -> Self {
         let blocks = nodes.div_ceil(BLOCK);
-        Self { nodes, tiles: vec![[Lane::zero(); BLOCK]; blocks * (blocks + 1) / 2] }
+        let count = blocks * (blocks + 1) / 2;
+        Self { nodes, tiles: vec![[Lane::zero(); BLOCK]; count], filled: vec![0; count] }
     }
 
     /// How many bytes so many nodes take.
@@ -25,27 +28,30 @@ impl Tiles {
         blocks * (blocks + 1) / 2 * size_of::<Tile>() as u64
     }
 
-    pub(crate) fn nodes(&self) -> usize {
-        self.nodes
-    }
-
     fn blocks(&self) -> usize {
         self.nodes.div_ceil(BLOCK)
+    }
+
+    /// Which of all tiles is that of two blocks, of which the second is not before the first.
+    #[inline(always)]
+    fn place(&self, block: usize, other: usize) -> usize {
+        block * (2 * self.blocks() - block - 1) / 2 + other
     }
 
     /// The numbers of a node with the nodes of a block that is not before its own.
     #[inline(always)]
     pub(super) fn lane(&self, node: usize, block: usize) -> &Lane<f32> {
-        let tile = node / BLOCK;
-        &self.tiles[tile * (2 * self.blocks() - tile - 1) / 2 + block][node % BLOCK]
+        &self.tiles[self.place(node / BLOCK, block)][node % BLOCK]
     }
 
-    /// The numbers of a node with later ones.
-    pub(crate) fn row(&self, node: usize) -> impl Iterator<Item = (u32, f32)> {
-        (node / BLOCK..self.blocks())
-            .flat_map(move |block| self.later(node, block))
-            .enumerate()
-            .map(move |(k, number)| ((node + 1 + k) as u32, *number))
+    /// The rows of a block in which a number with another is not 0, a bit each.
+    pub(super) fn filled(&self, block: usize, other: usize) -> u64 {
+        self.filled[self.place(block, other)]
+    }
+
+    /// The number of a pair i < j.
+    pub(crate) fn number(&self, (i, j): (u32, u32)) -> f32 {
+        self.lane(i as usize, j as usize / BLOCK)[j as usize % BLOCK]
     }
 
     /// Adds the numbers of a node with later ones to a row of as many.
@@ -64,23 +70,38 @@ impl Tiles {
         &self.lane(node, block)[later(node, block, self.nodes)]
     }
 
-    /// Takes new numbers from rows (i, i + 1), (i, i + 2), ... one behind the other.
-    pub(crate) fn fill(&mut self, rows: &[f32], number: impl Fn(f32) -> f32 + Sync, threads: usize) {
+    /// Takes new numbers for the pairs of nodes in another order, from rows (i, i + 1), (i, i + 2), ... one behind
+    /// the other in the order before.
+    pub(crate) fn fill(
+        &mut self,
+        rows: &[f32],
+        order: &[u32],
+        number: impl Fn(f32) -> f32 + Sync,
+        threads: usize,
+    ) {
         let (nodes, blocks) = (self.nodes, self.blocks());
         let mut of_blocks = Vec::with_capacity(blocks);
-        let mut rest = self.tiles.as_mut_slice();
+        let mut rest = (self.tiles.as_mut_slice(), self.filled.as_mut_slice());
         for block in 0..blocks {
-            let (tiles, after) = rest.split_at_mut(blocks - block);
-            of_blocks.push(tiles);
-            rest = after;
+            let (tiles, tiles_after) = rest.0.split_at_mut(blocks - block);
+            let (filled, filled_after) = rest.1.split_at_mut(blocks - block);
+            of_blocks.push(tiles.iter_mut().zip(filled));
+            rest = (tiles_after, filled_after);
         }
+        let before = |one: u32, other: u32| {
+            let (i, j) = (one.min(other) as usize, one.max(other) as usize);
+            rows[i * (2 * nodes - i - 1) / 2 + j - i - 1]
+        };
         parallel::each(threads, rows.len(), of_blocks.into_iter().enumerate(), |(first, tiles)| {
-            for node in first * BLOCK..((first + 1) * BLOCK).min(nodes) {
-                let mut row = &rows[node * (2 * nodes - node - 1) / 2..][..nodes - 1 - node];
-                for (k, tile) in tiles.iter_mut().enumerate() {
-                    let lane = &mut tile[node % BLOCK][later(node, first + k, nodes)];
-                    let values = row.split_off(..lane.len()).unwrap_or_default();
-                    lane.iter_mut().zip(values).for_each(|(lane, &value)| *lane = number(value));
+            for (block, (tile, filled)) in (first..).zip(tiles) {
+                *filled = 0;
+                for node in first * BLOCK..((first + 1) * BLOCK).min(nodes) {
+                    let (own, later) = (order[node], later(node, block, nodes));
+                    let others = &order[block * BLOCK..][later.clone()];
+                    let lane = &mut tile[node % BLOCK][later];
+                    lane.iter_mut().zip(others).for_each(|(lane, &other)| *lane = number(before(own, other)));
+                    let any = lane.iter().fold(false, |any, &number| any | (number > 0.0));
+                    *filled |= u64::from(any) << (node % BLOCK);
                 }
             }
         });
@@ -116,12 +137,25 @@ mod tests {
             let count = nodes * (nodes - 1) / 2;
             let rows: Vec<f32> = (1..=count).map(|k| k as f32).collect();
             let mut tiles = Tiles::new(nodes);
-            tiles.fill(&rows, |number| 2.0 * number, 3);
-            let back: Vec<(u32, f32)> = (0..nodes).flat_map(|node| tiles.row(node)).collect();
-            assert_eq!(back.len(), count);
-            for ((other, number), expected) in back.iter().zip(&rows) {
-                assert!(*number > 1.9 * expected && (*other as usize) < nodes, "{nodes}");
+            // What comes first comes last, and the other way round.
+            let order: Vec<u32> = (0..nodes as u32).rev().collect();
+            tiles.fill(&rows, &order, |number| if number > 3.5 { number } else { 0.0 }, 2);
+            let pairs = || (0..nodes as u32).flat_map(|i| (i + 1..nodes as u32).map(move |j| (i, j)));
+            for ((i, j), &number) in pairs().zip(&rows) {
+                let expected = if number > 3.5 { number } else { 0.0 };
+                assert_eq!(
+                    tiles.number((order[j as usize], order[i as usize])).to_bits(),
+                    expected.to_bits()
+                );
             }
+            for node in 0..nodes {
+                for block in node / BLOCK..nodes.div_ceil(BLOCK) {
+                    let any = tiles.lane(node, block).iter().any(|&number| number > 0.0);
+                    assert_eq!(tiles.filled(node / BLOCK, block) >> (node % BLOCK) & 1 == 1, any);
+                }
+            }
+            let same: Vec<u32> = (0..nodes as u32).collect();
+            tiles.fill(&rows, &same, |number| 2.0 * number, 3);
             let mut sums = rows.clone();
             let mut rest = sums.as_mut_slice();
             for node in 0..nodes {
