@@ -121,7 +121,7 @@ impl<T: Real> Field<T> {
     /// The columns of two nodes.
     #[inline(always)]
     pub(crate) fn two(&self, nodes: &[usize; 2]) -> [&[[T; WIDTH]]; 2] {
-        nodes.map(|node| self.node(node))
+        [self.node(nodes[0]), self.node(nodes[1])]
     }
 }
 

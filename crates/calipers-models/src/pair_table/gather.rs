@@ -52,10 +52,16 @@ impl<'a, T: Real> Pass<'a, T> {
                 let mut joined = table.joined(tile, block);
                 while joined != 0 {
                     let rows = next_rows(&mut joined);
-                    let nodes = rows.map(|row| tile * BLOCK + row % BLOCK);
+                    let mut nodes = [0; ROWS];
+                    for k in 0..ROWS {
+                        nodes[k] = tile * BLOCK + rows[k] % BLOCK;
+                    }
                     self.weigh(nodes, block, &mut edges, &mut room);
-                    let none = rows.iter().zip(&mut room.weights).filter(|(row, _)| **row >= BLOCK);
-                    none.for_each(|(_, weights)| *weights = Lane::zero());
+                    for (&row, weights) in rows.iter().zip(&mut room.weights) {
+                        if row >= BLOCK {
+                            *weights = Lane::zero();
+                        }
+                    }
                     let weights = &room.weights;
                     for (rows, weights) in rows.as_chunks::<2>().0.iter().zip(weights.as_chunks::<2>().0) {
                         let (one, other) = own_sums.split_at_mut(rows[1] * fours);
@@ -65,7 +71,10 @@ impl<'a, T: Real> Pass<'a, T> {
                         }
                     }
                     for (four, sums) in their_sums.iter_mut().enumerate() {
-                        let own = nodes.map(|node| self.rows.node(node)[four]);
+                        let mut own = [[T::of(0.0); WIDTH]; ROWS];
+                        for (own, &node) in own.iter_mut().zip(&nodes) {
+                            *own = self.rows.node(node)[four];
+                        }
                         add_all(sums, weights, &own);
                     }
                 }
@@ -103,11 +112,13 @@ impl<'a, T: Real> Pass<'a, T> {
 /// The first few rows of those left, which are taken out; behind the last, some that no node has.
 #[inline(always)]
 fn next_rows(left: &mut u64) -> [usize; ROWS] {
-    std::array::from_fn(|k| {
+    let mut rows = [0; ROWS];
+    for (k, next) in rows.iter_mut().enumerate() {
         let row = left.trailing_zeros() as usize;
+        *next = if row < BLOCK { row } else { BLOCK + k };
         *left &= left.wrapping_sub(1);
-        if row < BLOCK { row } else { BLOCK + k }
-    })
+    }
+    rows
 }
 
 /// What is found about a few nodes and those of a block, each time in the same place.
