@@ -9,6 +9,8 @@
 pub(super) struct Batches {
     /// A node's region is its number without this many low bits.
     shift: u32,
+    /// So many visits to a region are made together.
+    batch: usize,
     /// The pairs of each region, one region after the other.
     waiting: Vec<(u32, u32)>,
     /// How many pairs of each region wait.
@@ -18,27 +20,32 @@ pub(super) struct Batches {
 /// Graphs of fewer nodes fit the cache.
 const FITS: usize = 1 << 18;
 const REGIONS: usize = 256;
-/// Visits to a region: 8 MiB for all of them, many visits for each page of memory.
-const BATCH: usize = 1 << 12;
+/// Memory for visits that wait. The more of them a region gets at once, the fewer times it is fetched.
+const BYTES_A_NODE: usize = 32;
 
 impl Batches {
     /// Batches for a graph of so many nodes; `None` when it is faster to visit at once.
     pub(super) fn for_nodes(nodes: usize) -> Option<Self> {
         let shift = (usize::BITS - nodes.leading_zeros()).saturating_sub(REGIONS.ilog2());
-        (nodes >= FITS).then(|| Self { shift, waiting: Vec::new(), counts: [0; REGIONS] })
+        (nodes >= FITS).then(|| Self {
+            shift,
+            batch: BYTES_A_NODE * nodes / (size_of::<(u32, u32)>() * REGIONS),
+            waiting: Vec::new(),
+            counts: [0; REGIONS],
+        })
     }
 
     /// Puts a visit off, until many wait for the region of the node.
     #[inline]
     pub(super) fn add(&mut self, node: u32, value: u32, each: impl FnMut(u32, u32)) {
         if self.waiting.is_empty() {
-            self.waiting.resize(REGIONS * BATCH, (0, 0));
+            self.waiting.resize(REGIONS * self.batch, (0, 0));
         }
         let region = (node >> self.shift) as usize % REGIONS;
         let count = &mut self.counts[region];
-        self.waiting[region * BATCH + *count as usize] = (node, value);
+        self.waiting[region * self.batch + *count as usize] = (node, value);
         *count += 1;
-        if *count as usize == BATCH {
+        if *count as usize == self.batch {
             self.visit_region(region, each);
         }
     }
@@ -52,7 +59,7 @@ impl Batches {
 
     fn visit_region(&mut self, region: usize, mut each: impl FnMut(u32, u32)) {
         let count = std::mem::take(&mut self.counts[region]) as usize;
-        for &(node, value) in self.waiting.iter().skip(region * BATCH).take(count) {
+        for &(node, value) in self.waiting.iter().skip(region * self.batch).take(count) {
             each(node, value);
         }
     }
