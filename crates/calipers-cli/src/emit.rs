@@ -47,6 +47,7 @@ pub(crate) fn ledgers(
             None => ledger.report_on(&Threads(threads)),
         })
         .collect();
+    spare_inputs(&reports, output)?;
     if let Some(path) = &output.state {
         write(path, &states::to_bytes(ledgers))?;
     }
@@ -68,6 +69,22 @@ pub(crate) fn ledgers(
         page(path, ledgers.iter().map(|ledger| section(&**ledger)).collect::<Result<_>>()?)?;
     }
     forms(&reports, output)
+}
+
+/// Refuses to write over a file that was measured.
+fn spare_inputs(reports: &[Report], output: &Output) -> Result<()> {
+    for (flag, path) in output.files() {
+        let Ok(target) = path.canonicalize() else { continue };
+        let named = |input: &str| Path::new(input).file_name() == path.file_name();
+        let is_target = |input: &str| Path::new(input).canonicalize().is_ok_and(|input| input == target);
+        let mut inputs = reports.iter().flat_map(|report| report.inputs.iter()).map(|(input, _)| input);
+        if inputs.any(|input| named(input) && is_target(input)) {
+            return Err(Error::usage(format!("{flag} would write over an input"))
+                .in_file(path.display())
+                .advice("give the output a name of its own"));
+        }
+    }
+    Ok(())
 }
 
 /// Writes everything that can be made from reports alone, and from inputs that are still there.

@@ -1,6 +1,6 @@
 //! The options every measuring command shares.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use calipers::core::bootstrap::Bootstrap;
 use calipers::run::Shard;
@@ -98,12 +98,31 @@ impl Output {
         if let Some(path) = &self.per_unit {
             crate::emit::table_format("--per-unit", path)?;
         }
-        for path in [&self.json, &self.csv, &self.html, &self.per_unit, &self.state].into_iter().flatten() {
-            if !is_stream(path) {
-                calipers::output::check(path)?;
+        let files: Vec<(&str, &Path)> = self.files().collect();
+        for (at, (flag, path)) in files.iter().enumerate() {
+            calipers::output::check(path)?;
+            let same = |other: &&(&str, &Path)| other.1 == *path && (path.is_file() || !path.exists());
+            if let Some((other, _)) = files[..at].iter().find(same) {
+                return Err(Error::usage(format!("{other} and {flag} name one file"))
+                    .found(path.display())
+                    .advice("give each output a file of its own"));
             }
         }
         Ok(())
+    }
+
+    /// The files that are written, with the options that name them.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        let files = [
+            ("--json", &self.json),
+            ("--csv", &self.csv),
+            ("--html", &self.html),
+            ("--per-unit", &self.per_unit),
+            ("--state", &self.state),
+        ];
+        files
+            .into_iter()
+            .filter_map(|(flag, path)| Some((flag, path.as_deref().filter(|path| !is_stream(path))?)))
     }
 
     /// How intervals are made, when they are asked for.
@@ -132,7 +151,7 @@ impl Output {
 }
 
 /// Whether a path stands for standard input or output.
-pub(crate) fn is_stream(path: &std::path::Path) -> bool {
+pub(crate) fn is_stream(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
