@@ -173,3 +173,21 @@ fn a_chosen_node_out_of_range_is_said_of_the_file_that_chooses_it() {
     bench.write("results.json", r#"{"g": {"mis": [0, 7], "found_mis": true, "vertices": 2}}"#);
     bench.refuses("independent-set results.json --graph g.gph", 1, &["results.json", "unit g", "7", "N = 3"]);
 }
+
+#[test]
+fn one_pack_of_graphs_and_one_of_scores_pair_whatever_their_names() {
+    let bench = Bench::new();
+    bench.write("graphs.g6", "Bo\nA_\n").write("names.txt", "path\nedge\n");
+    let scores = ("logits", f64s(&[5], &[1.0, -1.0, 2.0, 3.0, -3.0]));
+    let ptr = ("ptr", i64s(&[3], &[0, 3, 5]));
+    bench.write("scores.npz", npz(&[scores.clone(), ptr.clone()]));
+    for names in ["", " --names names.txt"] {
+        let report = bench.report(&format!("independent-set --graph graphs.g6 --scores scores.npz{names}"));
+        assert_eq!(*metric(&report, "num_pred_1s_total"), 3);
+        assert_eq!(*metric(&report, "num_violations_total"), 1);
+    }
+    // Names that the pack gives itself are kept.
+    bench.write("scores.npz", npz(&[scores, ptr, ("names", texts(&["edge", "path"]))]));
+    let line = "independent-set --graph graphs.g6 --scores scores.npz --names names.txt";
+    bench.refuses(line, 1, &["unit edge", "3", "2 nodes"]);
+}

@@ -6,6 +6,7 @@ use bzip2::bufread::MultiBzDecoder;
 use calipers_core::{Error, Result};
 use flate2::bufread::MultiGzDecoder;
 
+use crate::file::empty;
 use crate::limits;
 
 /// How a file is compressed, by the end of its name.
@@ -44,7 +45,7 @@ pub(crate) const HARMLESS: u64 = 16 << 20;
 /// by more than [`limits::INFLATE_RATIO`].
 pub fn inflate(bytes: &[u8], compression: Compression, limit: u64) -> Result<Vec<u8>> {
     if bytes.is_empty() {
-        return Err(Error::format("empty file").advice("write the file again"));
+        return Err(empty());
     }
     let bomb = (bytes.len() as u64).saturating_mul(limits::INFLATE_RATIO).max(HARMLESS);
     let limit = limit.min(if compression == Compression::None { u64::MAX } else { bomb });

@@ -63,9 +63,7 @@ impl InputFile {
     /// Opens a regular file. Folders, pipes and devices are refused before anything is read.
     pub fn open(path: &Path) -> Result<Self> {
         let shown = path.display();
-        let cannot = |error: io::Error| {
-            Error::io(format!("cannot open the file: {}", error.kind())).in_file(path.display())
-        };
+        let cannot = |error: io::Error| cannot_open(&error).in_file(path.display());
         // A pipe would block inside `open`, so that its kind is asked for first and again after.
         let before = std::fs::metadata(path).map_err(cannot)?;
         regular(&before).map_err(|error| error.in_file(&shown))?;
@@ -111,7 +109,7 @@ impl InputFile {
 
     /// Fails when the path leads to another file by now.
     pub fn is_at(&self, path: &Path) -> Result<()> {
-        let cannot = |error: io::Error| Error::io(format!("cannot open the file: {}", error.kind()));
+        let cannot = |error: io::Error| cannot_open(&error);
         let there = std::fs::metadata(path).map_err(cannot)?;
         let here = self.file.metadata().map_err(cannot)?;
         if same(&there, &here) { Ok(()) } else { Err(changed()) }
@@ -129,6 +127,20 @@ fn same(one: &Metadata, other: &Metadata) -> bool {
     (one.len(), one.modified().ok()) == (other.len(), other.modified().ok())
 }
 
+/// The error for a path that cannot be opened.
+pub fn cannot_open(error: &io::Error) -> Error {
+    match error.kind() {
+        io::ErrorKind::NotFound => Error::io("cannot open: there is no such file or folder")
+            .advice("check the path; it is taken from the folder the program was started in"),
+        kind => Error::io(format!("cannot open the file: {kind}")).advice("check who may read it"),
+    }
+}
+
+/// The error for a file without content.
+pub fn empty() -> Error {
+    Error::format("empty file").found("0 bytes").advice("write or copy the file again")
+}
+
 fn changed() -> Error {
     Error::io("the file changed while it was read").advice("wait until it is written, then run again")
 }
@@ -138,7 +150,7 @@ fn regular(metadata: &Metadata) -> Result<()> {
         return Ok(());
     }
     let found = if metadata.is_dir() { "a folder" } else { "a pipe, socket or device" };
-    Err(Error::io("not a regular file").found(found))
+    Err(Error::io("not a regular file").found(found).allowed("a file"))
 }
 
 impl ReadAt for InputFile {

@@ -5,6 +5,7 @@ use std::io::{self, Cursor};
 use ::png::{BitDepth, ColorType, DecodeOptions, Decoder, DecodingError, Limits, Transformations};
 use calipers_core::{Error, Result};
 
+use crate::file::empty;
 use crate::image::{Image, Mode, check_size, make_room, place};
 
 /// Decodes a whole file into `image`: grey values and palette indices as they are stored, 16 bits
@@ -12,7 +13,7 @@ use crate::image::{Image, Mode, check_size, make_room, place};
 /// checksum compared.
 pub fn decode(bytes: &[u8], image: &mut Image) -> Result<()> {
     if bytes.is_empty() {
-        return Err(Error::format("empty file").advice("write the file again"));
+        return Err(empty());
     }
     no_empty_axis(bytes)?;
     let mut source = Cursor::new(bytes);

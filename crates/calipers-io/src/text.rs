@@ -55,7 +55,8 @@ impl<'a> Iterator for Lines<'a> {
         if length > limits::LINE {
             let error = Error::format("a line is too long").at(format_args!("line {}", self.number));
             let allowed = format_args!("at most {} bytes", limits::LINE).to_string();
-            return Some(Err(error.found(format_args!("{length} bytes")).allowed(allowed)));
+            let error = error.found(format_args!("{length} bytes")).allowed(allowed);
+            return Some(Err(error.advice("is this a text file, with line ends?")));
         }
         let text = &rest[..length];
         Some(Ok(Line { number: self.number, start, text: text.strip_suffix(b"\r").unwrap_or(text) }))
@@ -93,7 +94,9 @@ impl<'a> Fields<'a> {
     /// The next word, which must be there and a whole number; `what` names it.
     pub(crate) fn expect_whole(&mut self, what: &str) -> Result<u64> {
         self.whole()?.ok_or_else(|| {
-            Error::format(format!("the line ends before {what}")).at(format_args!("line {}", self.line))
+            Error::format(format!("the line ends before {what}"))
+                .at(format_args!("line {}", self.line))
+                .advice("complete the line, or write the file again")
         })
     }
 
@@ -101,7 +104,10 @@ impl<'a> Fields<'a> {
     pub(crate) fn end(&mut self, allowed: &str) -> Result<()> {
         self.word().map_or(Ok(()), |word| {
             let error = Error::format("more than belongs on the line").at(format_args!("line {}", self.line));
-            Err(error.found(shown(word)).allowed(allowed))
+            Err(error
+                .found(shown(word))
+                .allowed(allowed)
+                .advice("take it away, or put it on a line of its own"))
         })
     }
 }
@@ -126,7 +132,10 @@ pub(crate) fn leading_whole(text: &[u8]) -> Option<(u64, usize)> {
 /// The error for a word that should be a whole number.
 pub(crate) fn not_whole(word: &[u8], line: u64) -> Error {
     let error = Error::format("not a whole number").at(format_args!("line {line}"));
-    error.found(shown(word)).allowed("digits only, below 2^64")
+    error
+        .found(shown(word))
+        .allowed("digits only, below 2^64")
+        .advice("correct the line; is the file of the format that its name or --graph-format says?")
 }
 
 /// A node number from 1 as one from 0, checked against the number of nodes.
@@ -136,7 +145,11 @@ pub(crate) fn node_from_1(number: u64, nodes: u64, line: u64) -> Result<u64> {
     }
     let error = Error::value("node number out of range").at(format_args!("line {line}")).found(number);
     let error = error.allowed(format_args!("1 to {nodes}"));
-    Err(if number == 0 { error.advice("nodes are numbered from 1 in this format") } else { error })
+    Err(error.advice(if number == 0 {
+        "nodes are numbered from 1 in this format"
+    } else {
+        "correct the number, or the number of nodes that the graph announces"
+    }))
 }
 
 /// A word of a file for a message, cut when it is long.

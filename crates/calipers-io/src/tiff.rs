@@ -7,6 +7,7 @@ use ::tiff::tags::Tag;
 use ::tiff::{ColorType, TiffError};
 use calipers_core::{Error, Result};
 
+use crate::file::empty;
 use crate::image::{Image, Mode, check_size, make_room};
 use crate::limits;
 
@@ -19,7 +20,7 @@ const WHITE_IS_ZERO: u32 = 0;
 /// taken; the numbers are those that are stored.
 pub fn decode(bytes: &[u8], image: &mut Image) -> Result<()> {
     if bytes.is_empty() {
-        return Err(Error::format("empty file").advice("write the file again"));
+        return Err(empty());
     }
     let mut decoder =
         Decoder::new(Cursor::new(bytes)).map_err(|error| damaged(&error))?.with_limits(limits());

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use calipers_core::input_files::{BELOW, ROLE};
 use calipers_core::{Error, ErrorKind, Input, InputFiles, Notes, Result};
-use calipers_io::file::{InputFile, ReadAt};
+use calipers_io::file::{InputFile, ReadAt, empty};
 
 use crate::hashing::HashedFile;
 use crate::sources::walk::Found;
@@ -93,7 +93,7 @@ impl Inputs {
     ) -> Result<blake3::Hash> {
         file.read_into(bytes).map_err(|error| error.in_file(shown))?;
         if bytes.is_empty() {
-            return Err(Error::format("empty file").in_file(shown));
+            return Err(empty().in_file(shown));
         }
         let hash = blake3::hash(bytes);
         self.record(shown, bytes.len() as u64, hash, notes)?;

@@ -112,7 +112,8 @@ pub(super) fn whole_numbers(dtype: Dtype) -> Result<()> {
     }
     Err(Error::value("the array must hold whole numbers")
         .found(dtype.name())
-        .allowed("bool, u8, u16, u32, u64, i8, i16, i32, i64"))
+        .allowed("bool, u8, u16, u32, u64, i8, i16, i32, i64")
+        .advice("convert it to int64"))
 }
 
 /// Widens little-endian elements to i64; `first` is the number of the first one, for messages.
@@ -166,11 +167,13 @@ fn refuse(bad: Option<usize>, dtype: Dtype, bytes: &[u8], first: u64, allowed: &
     let element = &bytes[index * dtype.size()..][..dtype.size()];
     let mut wide = [0; 8];
     wide[..element.len()].copy_from_slice(element);
+    let too_large = || Error::value("a number is too large").allowed(allowed);
     let error = match dtype {
         Dtype::Bool => Error::value("a bool is neither 0 nor 1").found(element[0]).allowed("0 and 1"),
-        Dtype::U64 => Error::value("a number is too large").found(u64::from_le_bytes(wide)).allowed(allowed),
-        _ => Error::value("a number is too large").found(i64::from_le_bytes(wide)).allowed(allowed),
+        Dtype::U64 => too_large().found(u64::from_le_bytes(wide)),
+        _ => too_large().found(i64::from_le_bytes(wide)),
     };
+    let error = error.advice("check what wrote the array");
     Err(error.at(format!("element {}", first + index as u64)))
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use calipers_core::{Error, Result};
 
-use crate::file::ReadAt;
+use crate::file::{ReadAt, empty as empty_file};
 
 mod dtype;
 mod element;
@@ -255,8 +255,4 @@ fn read_at(source: &dyn ReadAt, bytes: &mut [u8], start: u64) -> Result<()> {
 
 fn out_of_memory(bytes: u64) -> Error {
     Error::io("not enough memory for the array").found(format!("{bytes} bytes"))
-}
-
-fn empty_file() -> Error {
-    Error::format("empty file").advice("write the file again")
 }

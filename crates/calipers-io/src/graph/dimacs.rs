@@ -27,7 +27,9 @@ pub fn parse(bytes: &[u8], options: &GraphOptions) -> Result<StoredGraph> {
                         return Err(twice(first, line));
                     }
                     if !graph.entries.is_empty() {
-                        return Err(Error::format("the p line comes after edges").at(place(line)));
+                        return Err(Error::format("the p line comes after edges")
+                            .at(place(line))
+                            .advice("put the p line first"));
                     }
                     let (nodes, edges) = problem_line(fields, line)?;
                     problem = Some(line.number);
@@ -70,17 +72,24 @@ fn place(line: Line<'_>) -> String {
 
 fn no_problem_line() -> Error {
     Error::format("no p line before the edges")
+        .found("edges, or the end of the file")
         .allowed("p WORD n m")
-        .advice("give the number of nodes with --num-nodes")
+        .advice("add the line, or give the number of nodes with --num-nodes")
 }
 
 fn twice(first: u64, line: Line<'_>) -> Error {
-    Error::format("a second p line").at(place(line)).found(format_args!("the first one is line {first}"))
+    let error = Error::format("a second p line").at(place(line));
+    error
+        .found(format_args!("the first one is line {first}"))
+        .allowed("one p line")
+        .advice("give every graph a file of its own")
 }
 
 fn unknown(word: &[u8], line: Line<'_>) -> Error {
     let error = Error::format("a word instead of a number").at(place(line)).found(shown(word));
-    error.allowed("lines `c ...`, `p WORD n m`, `n v w`, `e u v` or `u v`")
+    error
+        .allowed("lines `c ...`, `p WORD n m`, `n v w`, `e u v` or `u v`")
+        .advice("correct the line, or name another --graph-format")
 }
 
 #[cfg(test)]

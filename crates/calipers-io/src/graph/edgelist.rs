@@ -3,7 +3,7 @@
 use calipers_core::{Error, Result};
 
 use super::{GraphOptions, MAX_NODES, StoredGraph, check_nodes};
-use crate::text::{Line, Lines, leading_whole, not_whole};
+use crate::text::{Line, Lines, leading_whole, not_whole, shown};
 
 /// Reads an edge list.
 ///
@@ -96,7 +96,9 @@ fn no_edge(line: Line<'_>) -> Error {
         Some(word) => not_whole(word, line.number),
         None => Error::format("one number instead of two")
             .at(format_args!("line {}", line.number))
-            .allowed("two node numbers"),
+            .found(shown(line.text))
+            .allowed("two node numbers")
+            .advice("complete the line; isolated nodes need none: --num-nodes says how many nodes there are"),
     }
 }
 
@@ -111,11 +113,12 @@ fn out_of_range(bytes: &[u8], numbers: std::ops::Range<u64>, nodes: Option<u64>)
         error = error.at(format_args!("line {line}")).found(number);
     }
     let (first, last) = (numbers.start, numbers.end.saturating_sub(1));
-    match nodes {
+    let error = match nodes {
         Some(0) => error.allowed("none: N = 0"),
         Some(nodes) => error.allowed(format_args!("{first} to {last} (N = {nodes})")),
         None => error.allowed(format_args!("{first} to {last}")),
-    }
+    };
+    error.advice("check that the graph and its scores or --num-nodes belong together")
 }
 
 #[cfg(test)]

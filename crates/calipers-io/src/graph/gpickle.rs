@@ -30,8 +30,10 @@ pub fn parse(bytes: &[u8]) -> Result<StoredGraph> {
     let graph = pickle.object(pickle.root()).filter(|object| object.class == GRAPH);
     let state = graph.and_then(|graph| pickle.dict(graph.state)).ok_or_else(|| {
         Error::format("gpickle: not a networkx Graph; nothing was executed")
+            .at("the pickled object")
             .found(pickle.describe(pickle.root()))
             .allowed(GRAPH)
+            .advice("pickle the graph itself; turn other kinds into networkx.Graph first")
     })?;
     // In a file that networkx wrote each pair below takes two bytes or more, because dictionaries
     // are not shared; a file that shares them could stand for a graph far larger than itself.
@@ -39,7 +41,10 @@ pub fn parse(bytes: &[u8]) -> Result<StoredGraph> {
     let nodes = reader.member(state, "_node")?;
     let adjacency = reader.member(state, "_adj")?;
     if nodes.len() as u64 > MAX_NODES {
-        return Err(Error::value("gpickle: too many nodes").found(nodes.len()).allowed(MAX_NODES));
+        return Err(Error::value("gpickle: too many nodes")
+            .found(nodes.len())
+            .allowed(format!("at most {MAX_NODES}"))
+            .advice("split the graph"));
     }
     let labels = reader.labels(nodes)?;
     let entries = reader.entries(adjacency, nodes.len())?;
@@ -59,14 +64,21 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn member(&mut self, state: &[(Value, Value)], key: &str) -> Result<&'a [(Value, Value)]> {
-        let missing = || Error::format(format!("gpickle: the graph has no dictionary {key}"));
+        let missing = || {
+            Error::format(format!("gpickle: the graph has no dictionary {key}"))
+                .allowed("_node and _adj, as networkx writes them")
+                .advice("write the graph again with networkx")
+        };
         let value = self.pickle.lookup(state, key)?.ok_or_else(missing)?;
         self.dict(value, key)
     }
 
     fn dict(&mut self, value: Value, what: impl fmt::Display + Copy) -> Result<&'a [(Value, Value)]> {
         let pairs = self.pickle.dict(value).ok_or_else(|| {
-            Error::format("gpickle: a dictionary is expected").at(what).found(self.pickle.describe(value))
+            Error::format("gpickle: a dictionary is expected")
+                .at(what)
+                .found(self.pickle.describe(value))
+                .advice("write the graph again with networkx")
         })?;
         let left = self.pairs_left.checked_sub(pairs.len());
         self.pairs_left = left.ok_or_else(|| {
@@ -83,7 +95,11 @@ impl<'a> Reader<'a> {
         let number = |(key, _): &(Value, Value)| {
             let number = self.number(*key, nodes).map_err(|error| error.at(what))?;
             if std::mem::replace(&mut seen[number as usize], true) {
-                return Err(Error::value("gpickle: a node occurs twice").at(what).found(number));
+                return Err(Error::value("gpickle: a node occurs twice")
+                    .at(what)
+                    .found(number)
+                    .allowed("every node once")
+                    .advice("write the graph again with networkx"));
             }
             Ok(number)
         };
@@ -118,7 +134,8 @@ impl<'a> Reader<'a> {
                     return Err(Error::value("gpickle: a label is neither 0 nor 1")
                         .at(format!("node {number}"))
                         .found(self.pickle.describe(other))
-                        .allowed("0 and 1; soft labels are not supported"));
+                        .allowed("0 and 1")
+                        .advice("soft labels are not supported"));
                 }
             };
         }
@@ -128,6 +145,7 @@ impl<'a> Reader<'a> {
                 Err(Error::value("gpickle: some nodes have a label and some have none")
                     .at(format!("node {node}"))
                     .found("no attribute 'label'")
+                    .allowed("0 and 1")
                     .advice("label all nodes or none"))
             }
             _ => Ok(labels.into_iter().collect()),
@@ -139,7 +157,9 @@ impl<'a> Reader<'a> {
         let owners = self.numbers(adjacency, nodes, "_adj")?;
         if owners.len() != nodes {
             return Err(Error::format("gpickle: the adjacency has other nodes than the graph")
-                .found(format!("{} and {nodes}", owners.len())));
+                .found(format!("{} and {nodes}", owners.len()))
+                .allowed("the same nodes")
+                .advice("write the graph again with networkx"));
         }
         let (mut upward, mut downward) = (Vec::new(), Vec::new());
         for (owner, (_, neighbours)) in owners.into_iter().zip(adjacency) {
@@ -158,9 +178,10 @@ impl<'a> Reader<'a> {
         sorted.sort_unstable();
         downward.sort_unstable();
         if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(
-                Error::format("gpickle: a neighbour occurs twice").found(format!("edge {:?}", pair[0]))
-            );
+            return Err(Error::format("gpickle: a neighbour occurs twice")
+                .found(format!("edge {:?}", pair[0]))
+                .allowed("every neighbour once")
+                .advice("write the graph again with networkx"));
         }
         if sorted != downward {
             return Err(Error::format("gpickle: an edge is stored in one direction only")

@@ -3,13 +3,14 @@
 use calipers_core::Result;
 
 use super::StoredGraph;
-use super::six_bit::SixBit;
+use super::six_bit::{OTHER_FORMAT, SixBit};
 
 /// Reads one graph; `number` is its line, from 1.
 pub fn parse_line(line: &[u8], number: u64) -> Result<StoredGraph> {
     let graph = SixBit::new(line, number);
     if let Some(other) = other_format(graph.text) {
-        return Err(graph.error("not a graph6 line", 0).found(other));
+        let error = graph.error("not a graph6 line", 0).found(other);
+        return Err(error.allowed("characters 63 to 126").advice(OTHER_FORMAT));
     }
     graph.check_characters(0)?;
     let (nodes, start) = graph.nodes(0)?;
@@ -24,11 +25,15 @@ pub fn parse_line(line: &[u8], number: u64) -> Result<StoredGraph> {
         return Err(graph
             .error(what, index)
             .found(found)
-            .allowed(format_args!("{expected} for {nodes} nodes")));
+            .allowed(format_args!("{expected} for {nodes} nodes"))
+            .advice(OTHER_FORMAT));
     }
     let padding = 6 * body.len() as u128 - bits;
     if body.last().is_some_and(|last| (last - 63) & ((1 << padding) - 1) != 0) {
-        return Err(graph.error("edges after the last node", graph.text.len() - 1));
+        return Err(graph
+            .error("edges after the last node", graph.text.len() - 1)
+            .allowed("filling of zeros")
+            .advice(OTHER_FORMAT));
     }
     Ok(StoredGraph { nodes: Some(nodes), entries: entries(body), ..StoredGraph::default() })
 }

@@ -12,8 +12,7 @@ use crate::text::{Line, Lines, node_from_1, shown};
 pub fn parse(bytes: &[u8]) -> Result<StoredGraph> {
     let mut lines = Lines::new(bytes).filter(|line| !line.as_ref().is_ok_and(is_comment));
     let head = loop {
-        let line =
-            lines.next().ok_or_else(|| Error::format("no head line").allowed("n m [fmt [ncon]]"))??;
+        let line = lines.next().ok_or_else(no_head)??;
         if !line.text.trim_ascii().is_empty() {
             break head(line)?;
         }
@@ -64,7 +63,8 @@ fn head(line: Line<'_>) -> Result<Head> {
     let format = fields.word().unwrap_or(b"0");
     if format.len() > 3 || format.iter().any(|digit| !matches!(digit, b'0' | b'1')) {
         let error = Error::format("unknown weight format in the head").at(place).found(shown(format));
-        return Err(error.allowed("up to three digits 0 or 1"));
+        let error = error.allowed("up to three digits 0 or 1");
+        return Err(error.advice("correct fmt, or leave it out of a graph without weights"));
     }
     let flag = |from_end: usize| format.len() > from_end && format[format.len() - 1 - from_end] == b'1';
     let (edge_weights, node_weights, node_sizes) = (flag(0), flag(1), flag(2));
@@ -79,7 +79,8 @@ fn head(line: Line<'_>) -> Result<Head> {
             return Err(Error::format("the number of node weights contradicts fmt")
                 .at(place)
                 .found(found)
-                .allowed(allowed));
+                .allowed(allowed)
+                .advice("correct fmt or ncon in the head"));
         }
     };
     Ok(Head {
@@ -112,6 +113,13 @@ fn neighbours(line: Line<'_>, node: u32, head: &Head, entries: &mut Vec<(u32, u3
     Ok(())
 }
 
+fn no_head() -> Error {
+    Error::format("no head line")
+        .at("end of file")
+        .allowed("n m [fmt [ncon]]")
+        .advice("begin the file with the numbers of nodes and edges")
+}
+
 fn too_few(found: u64, nodes: u64) -> Error {
     let error =
         Error::format("too few lines of neighbours").at("end of file").found(format_args!("{found} lines"));
@@ -129,7 +137,9 @@ fn check_edges(entries: &[(u32, u32)], head: &Head) -> Result<()> {
         return Ok(());
     }
     let error = Error::format("the number of edges differs from the head").at(format!("line {}", head.line));
-    let error = error.found(format_args!("{listed} neighbours, where m = {edges} means {expected}"));
+    let error = error
+        .found(format_args!("{listed} neighbours, where m = {edges} means {expected}"))
+        .allowed("twice as many neighbours as edges");
     Err(error.advice("list every edge at both its nodes, or correct m"))
 }
 

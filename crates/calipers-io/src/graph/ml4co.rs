@@ -5,6 +5,9 @@ use calipers_core::{Error, Result};
 use super::{Storage, StoredGraph, check_nodes};
 use crate::text::{leading_whole, not_whole, shown};
 
+const FORM: &str = "u v u v ... label y0 y1 ...";
+const OTHER: &str = "correct the line, or name another --graph-format";
+
 /// Reads one graph with its labels; `number` is its line, from 1. Weights are ignored.
 pub fn parse_line(line: &[u8], number: u64) -> Result<StoredGraph> {
     let place = format!("line {number}");
@@ -14,13 +17,19 @@ pub fn parse_line(line: &[u8], number: u64) -> Result<StoredGraph> {
         match words.next() {
             Some(b"label") => break,
             Some(word) => numbers.push(node(word, number)?),
-            None => return Err(Error::format("no word `label` on the line").at(place)),
+            None => {
+                return Err(Error::format("no word `label` on the line")
+                    .at(place)
+                    .allowed(FORM)
+                    .advice(OTHER));
+            }
         }
     }
     let (pairs, single) = numbers.as_chunks::<2>();
     if !single.is_empty() {
         let error = Error::format("an edge with one node before `label`").at(place);
-        return Err(error.found(format_args!("{} numbers", numbers.len())).allowed("pairs of node numbers"));
+        let error = error.found(format_args!("{} numbers", numbers.len())).allowed("pairs of node numbers");
+        return Err(error.advice(OTHER));
     }
     let mut labels = Vec::new();
     for word in words.take_while(|word| *word != b"weights") {
@@ -29,14 +38,18 @@ pub fn parse_line(line: &[u8], number: u64) -> Result<StoredGraph> {
             b"1" => true,
             _ => {
                 let error = Error::value("not a label").at(format_args!("{place}, node {}", labels.len()));
-                return Err(error.found(shown(word)).allowed("0 or 1"));
+                return Err(error
+                    .found(shown(word))
+                    .allowed("0 or 1")
+                    .advice("soft labels are not supported"));
             }
         });
     }
     let nodes = check_nodes(labels.len() as u64)?;
     if let Some(index) = numbers.iter().position(|node| u64::from(*node) >= nodes) {
         let error = Error::value("node number out of range").at(format_args!("{place}, entry {}", index / 2));
-        return Err(error.found(numbers[index]).allowed(format_args!("below {nodes}, the number of labels")));
+        let error = error.found(numbers[index]);
+        return Err(error.allowed(format_args!("below {nodes}, the number of labels")).advice(OTHER));
     }
     Ok(StoredGraph {
         nodes: Some(nodes),
@@ -52,7 +65,7 @@ fn node(word: &[u8], line: u64) -> Result<u32> {
     let (value, _) = whole.ok_or_else(|| not_whole(word, line))?;
     u32::try_from(value).map_err(|_| {
         let error = Error::value("node number out of range").at(format_args!("line {line}"));
-        error.found(value).allowed("below the number of labels")
+        error.found(value).allowed("below the number of labels").advice(OTHER)
     })
 }
 

@@ -72,5 +72,8 @@ fn check_nodes(nodes: u64) -> Result<u64> {
     if nodes <= MAX_NODES {
         return Ok(nodes);
     }
-    Err(Error::value("too many nodes").found(nodes).allowed(format_args!("at most {MAX_NODES}")))
+    Err(Error::value("too many nodes")
+        .found(nodes)
+        .allowed(format_args!("at most {MAX_NODES}"))
+        .advice("correct the number of nodes, or split the graph"))
 }

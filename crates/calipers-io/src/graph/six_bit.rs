@@ -10,6 +10,9 @@ pub(super) struct SixBit<'a> {
     line: u64,
 }
 
+/// What to do about a line that is no graph of these formats.
+pub(super) const OTHER_FORMAT: &str = "the file is damaged or of another format: see --graph-format";
+
 impl<'a> SixBit<'a> {
     /// A line without blanks at its ends.
     pub(super) fn new(text: &'a [u8], line: u64) -> Self {
@@ -28,7 +31,7 @@ impl<'a> SixBit<'a> {
         };
         let byte = self.text[start + index];
         let error = self.error("a character outside the format", start + index);
-        Err(error.found(format_args!("byte {byte}")).allowed("63 to 126"))
+        Err(error.found(format_args!("byte {byte}")).allowed("63 to 126").advice(OTHER_FORMAT))
     }
 
     /// The number of nodes that is written at `start`, and where the edges begin.
@@ -39,7 +42,11 @@ impl<'a> SixBit<'a> {
             _ => (start, 1),
         };
         let Some(digits) = self.text.get(first..first + length) else {
-            return Err(self.error("the line ends within the number of nodes", self.text.len()));
+            return Err(self
+                .error("the line ends within the number of nodes", self.text.len())
+                .found(format_args!("{} characters", self.text.len().saturating_sub(first)))
+                .allowed(length)
+                .advice("the file is cut: copy or write it again"));
         };
         let nodes = digits.iter().fold(0, |nodes, digit| nodes << 6 | u64::from(digit - 63));
         let nodes = check_nodes(nodes).map_err(|error| error.at(format_args!("line {}", self.line)))?;

@@ -3,7 +3,8 @@
 use calipers_core::Result;
 
 use super::StoredGraph;
-use super::six_bit::SixBit;
+use super::six_bit::{OTHER_FORMAT, SixBit};
+use crate::text::shown;
 
 /// Reads one graph; `number` is its line, from 1.
 ///
@@ -18,7 +19,8 @@ pub fn parse_line(line: &[u8], number: u64) -> Result<StoredGraph> {
             return Err(error.allowed("`:`").advice("write every graph by itself"));
         }
         _ => {
-            let error = graph.error("not a sparse6 line", 0).allowed("`:` before the graph");
+            let error = graph.error("not a sparse6 line", 0).found(shown(graph.text));
+            let error = error.allowed("`:` before the graph");
             return Err(error.advice("without the colon it is --graph-format graph6"));
         }
     }
@@ -41,7 +43,8 @@ pub fn parse_line(line: &[u8], number: u64) -> Result<StoredGraph> {
                 // Only the filling of the last character may look like a node that is not there.
                 if index + 1 < body.len() || held >= 6 || !is_filling(bits, held) {
                     let error = graph.error("an edge to a node that is not there", start + index);
-                    return Err(error.found(x.max(current + step)).allowed(format_args!("below {nodes}")));
+                    let error = error.found(x.max(current + step)).allowed(format_args!("below {nodes}"));
+                    return Err(error.advice(OTHER_FORMAT));
                 }
                 held = 0;
                 break;
@@ -58,7 +61,8 @@ pub fn parse_line(line: &[u8], number: u64) -> Result<StoredGraph> {
     }
     if held >= 6 || !is_filling(bits, held) {
         let error = graph.error("the line is cut within an edge, or too long", graph.text.len());
-        return Err(error.allowed("fewer than 6 bits of filling, all 1 but the first"));
+        let error = error.allowed("fewer than 6 bits of filling, all 1 but the first");
+        return Err(error.advice(OTHER_FORMAT));
     }
     Ok(StoredGraph { nodes: Some(nodes), entries, ..StoredGraph::default() })
 }

@@ -3,6 +3,7 @@
 use calipers_core::{Error, Result};
 
 use super::{Node, Object, Value};
+use crate::file::empty;
 use crate::limits;
 
 pub(super) struct Machine<'a> {
@@ -39,7 +40,7 @@ impl<'a> Machine<'a> {
 
     pub(super) fn run(&mut self) -> Result<Value> {
         if self.bytes.is_empty() {
-            return Err(Error::format("empty file"));
+            return Err(empty());
         }
         let version = match self.bytes {
             [0x80, version, ..] => *version,
@@ -103,7 +104,8 @@ impl<'a> Machine<'a> {
             other => {
                 self.at = start;
                 let error = Error::format("pickle: this opcode is not allowed; nothing was executed");
-                return Err(error.found(format!("{:?} (0x{other:02x})", char::from(other))));
+                let error = error.found(format!("{:?} (0x{other:02x})", char::from(other)));
+                return Err(error.advice("save plain values, without references to code"));
             }
         }
         Ok(true)
@@ -111,9 +113,7 @@ impl<'a> Machine<'a> {
 
     fn take(&mut self, length: usize) -> Result<&'a [u8]> {
         let bytes = self.bytes[self.at..].get(..length);
-        let bytes = bytes.ok_or_else(|| {
-            Error::format("pickle: the file ends too early").advice("copy or write the file again")
-        })?;
+        let bytes = bytes.ok_or_else(cut)?;
         self.at += length;
         Ok(bytes)
     }
@@ -185,11 +185,7 @@ impl<'a> Machine<'a> {
 
     fn frame(&mut self) -> Result<()> {
         let length = self.length(8)?;
-        if length <= self.bytes.len() - self.at {
-            Ok(())
-        } else {
-            Err(Error::format("pickle: the file ends too early"))
-        }
+        if length <= self.bytes.len() - self.at { Ok(()) } else { Err(cut()) }
     }
 
     fn int32(&mut self) -> Result<()> {
@@ -368,7 +364,8 @@ impl<'a> Machine<'a> {
                 let full: String = format!("{module}.{name}").chars().take(200).collect();
                 Err(Error::format(format!("pickle: {full} is not allowed; nothing was executed"))
                     .found(&full)
-                    .allowed(self.allowed.join(", ")))
+                    .allowed(self.allowed.join(", "))
+                    .advice("save plain values of these types; other objects are never made"))
             }
         }
     }
@@ -398,4 +395,8 @@ impl<'a> Machine<'a> {
         let name = self.pop()?;
         self.push(Node::Persistent(name))
     }
+}
+
+fn cut() -> Error {
+    Error::format("pickle: the file ends too early").advice("copy or write the file again")
 }

@@ -16,31 +16,41 @@ pub fn parse(bytes: &[u8], nodes: u64) -> Result<Vec<bool>> {
         let mut fields = line.fields();
         match line.text.trim_ascii_start().first() {
             None | Some(b'c') => {}
-            Some(b's') if announced.is_some() => return Err(Error::format("a second s line").at(place)),
+            Some(b's') if announced.is_some() => {
+                return Err(Error::format("a second s line")
+                    .at(place)
+                    .allowed("one line s vc n k")
+                    .advice("give every cover a file of its own"));
+            }
             Some(b's') => {
                 announced = Some(solution_line(&mut fields, nodes).map_err(|error| error.at(place))?)
             }
             Some(_) if announced.is_none() => {
-                return Err(Error::format("no s line before the cover").at(place).allowed("s vc n k"));
+                return Err(no_solution_line("no s line before the cover").at(place));
             }
             Some(_) => listed += mark(fields, line.number, &mut covered)?,
         }
     }
     let Some(announced) = announced else {
-        return Err(Error::format("no s line").allowed("s vc n k"));
+        return Err(no_solution_line("no s line").at("end of file"));
     };
     if listed != announced {
         let error = Error::format("the number of cover nodes differs from the s line").at("end of file");
-        return Err(error.found(format_args!("{listed} nodes")).allowed(announced));
+        let error = error.found(format_args!("{listed} nodes")).allowed(announced);
+        return Err(error.advice("the file is cut, or k is wrong"));
     }
     Ok(covered.into_iter().map(|covered| !covered).collect())
+}
+
+fn no_solution_line(what: &str) -> Error {
+    Error::format(what).allowed("s vc n k").advice("begin the cover with this line")
 }
 
 fn solution_line(fields: &mut Fields<'_>, nodes: u64) -> Result<u64> {
     let (head, kind) = (fields.word().unwrap_or_default(), fields.word().unwrap_or_default());
     if (head, kind) != (b"s", b"vc") {
         let found = shown(&[head, kind].join(&b' '));
-        return Err(Error::format("not a vertex cover").found(found).allowed("s vc n k"));
+        return Err(no_solution_line("not a vertex cover").found(found));
     }
     let found = fields.expect_whole("the number of nodes (s vc n k)")?;
     let announced = fields.expect_whole("the size of the cover (s vc n k)")?;

@@ -16,7 +16,10 @@ pub(super) fn refused(error: &serde_json::Error, first: u64) -> Error {
     let what = if error.classify() == Category::Data { "a value of another kind" } else { "not valid JSON" };
     let line = first + (error.line() as u64).saturating_sub(1);
     let at = format!("line {line}, byte {}", error.column());
-    Error::format(what).at(at).found(text.strip_suffix(&place).unwrap_or(&text))
+    let error = Error::format(what).at(at).found(text.strip_suffix(&place).unwrap_or(&text));
+    error
+        .allowed("strict JSON, values of the kind that each key has")
+        .advice("correct the text at that place")
 }
 
 /// The keys of one object.

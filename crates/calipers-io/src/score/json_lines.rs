@@ -25,7 +25,8 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<UnitColumns>, Error> {
         let unit = object(line)?;
         let Some(name) = &unit.unit else {
             let error = Error::format("no key `unit` in the object").at(format_args!("line {}", line.number));
-            return Err(error.found(shown(line.text)));
+            let error = error.found(shown(line.text)).allowed("an object with `unit`");
+            return Err(error.advice("say of which graph each line speaks: \"unit\": NAME"));
         };
         register.add(name, line.number)?;
         units.push(unit);
@@ -46,7 +47,8 @@ fn object(line: Line<'_>) -> Result<UnitColumns, Error> {
     {
         let name = unit.unit.as_deref().unwrap_or_default();
         let error = Error::new(ErrorKind::Duplicate, "a node is listed twice in `set`");
-        return Err(error.at(format_args!("line {}, unit {name}, node {node}", line.number)));
+        let error = error.at(format_args!("line {}, unit {name}, node {node}", line.number));
+        return Err(error.found(node).allowed("every node once").advice("take the second one away"));
     }
     Ok(UnitColumns { line: line.number, ..unit })
 }

@@ -16,7 +16,10 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<f64>> {
             continue;
         }
         if let Some(blank) = blank {
-            return Err(Error::format("a blank line between values").at(format_args!("line {blank}")));
+            return Err(Error::format("a blank line between values")
+                .at(format_args!("line {blank}"))
+                .allowed("one value a line")
+                .advice("take the blank line away"));
         }
         let value =
             number(text).ok_or_else(|| not_a_number(text).at(format_args!("line {}", line.number)))?;
@@ -32,7 +35,10 @@ pub(super) fn number(text: &[u8]) -> Option<f64> {
 
 pub(super) fn not_a_number(text: &[u8]) -> Error {
     let what = if text.trim_ascii().is_empty() { "an empty cell" } else { "not a number" };
-    Error::format(what).found(shown(text)).allowed("one number, with a decimal point")
+    Error::format(what)
+        .found(shown(text))
+        .allowed("one number, with a decimal point")
+        .advice("write the value of every node")
 }
 
 #[cfg(test)]

@@ -58,6 +58,8 @@ pub struct UnitColumns {
     pub unit: Option<String>,
     /// The line where the unit first occurs, from 1.
     pub line: u64,
+    /// The line of each node, where nodes have lines of their own.
+    pub lines: Vec<u64>,
     /// A logit per node.
     pub logits: Option<Vec<f64>>,
     /// A probability per node.

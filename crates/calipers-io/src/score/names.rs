@@ -20,7 +20,10 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<String>> {
             continue;
         }
         if let Some(blank) = blank {
-            return Err(Error::format("a blank line between names").at(blank));
+            return Err(Error::format("a blank line between names")
+                .at(blank)
+                .allowed("one name a line")
+                .advice("take the blank line away"));
         }
         let name = text(line.text).map_err(|error| error.at(place))?;
         register.add(name, line.number)?;
@@ -31,17 +34,22 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<String>> {
 
 /// A name's bytes as text.
 pub(super) fn text(bytes: &[u8]) -> Result<&str> {
-    std::str::from_utf8(bytes).map_err(|_| Error::format("a name is not UTF-8 text").found(shown(bytes)))
+    std::str::from_utf8(bytes).map_err(|_| {
+        let error = Error::format("a name is not UTF-8 text").found(shown(bytes));
+        error.allowed("UTF-8 text").advice("write the file in UTF-8")
+    })
 }
 
 /// Refuses a name that is empty or too long.
 pub(super) fn check(name: &str) -> Result<()> {
     if name.is_empty() {
-        return Err(Error::format("an empty unit name"));
+        let error = Error::format("an empty unit name").found("no characters");
+        return Err(error.allowed("a name of one character or more").advice("give every unit a name"));
     }
     if name.len() > limits::NAME {
         let error = Error::format("a unit name is too long").found(shown(name.as_bytes()));
-        return Err(error.allowed(format_args!("at most {} bytes", limits::NAME)));
+        let error = error.allowed(format_args!("at most {} bytes", limits::NAME));
+        return Err(error.advice("give it a shorter name"));
     }
     Ok(())
 }
@@ -58,7 +66,8 @@ impl Register {
             None => Ok(()),
             Some(first) => {
                 let error = Error::new(ErrorKind::Duplicate, "a unit name occurs twice");
-                Err(error.at(format_args!("lines {first} and {line}")).found(name))
+                let error = error.at(format_args!("lines {first} and {line}")).found(name);
+                Err(error.allowed("every name once").advice("give every unit a name of its own"))
             }
         }
     }

@@ -23,7 +23,7 @@ pub(super) fn mark(mut fields: Fields<'_>, line: u64, marked: &mut [bool]) -> Re
         let node = node_from_1(number, marked.len() as u64, line)? as usize;
         if std::mem::replace(&mut marked[node], true) {
             let error = Error::value("a node is listed twice").at(format_args!("line {line}"));
-            return Err(error.found(number));
+            return Err(error.found(number).allowed("every node once").advice("take the second one away"));
         }
         count += 1;
     }

@@ -59,7 +59,9 @@ pub fn parse_json_lines(bytes: &[u8]) -> Result<Vec<(String, f64, u64)>, Error> 
     let optima: Vec<_> =
         units.into_iter().filter_map(|unit| Some((unit.unit?, unit.optimum?, unit.line))).collect();
     if optima.is_empty() && !empty {
-        return Err(Error::format("no object has the key `optimum`").allowed("unit and optimum"));
+        return Err(Error::format("no object has the key `optimum`")
+            .allowed("unit and optimum")
+            .advice("write one object a line: {\"unit\": NAME, \"optimum\": N}"));
     }
     Ok(optima)
 }

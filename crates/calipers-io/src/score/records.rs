@@ -3,6 +3,7 @@
 use calipers_core::{Error, Result};
 use csv::{ByteRecord, ErrorKind, Reader};
 
+use crate::file::empty;
 use crate::text::{Lines, shown, without_mark};
 
 /// The rows of a CSV or TSV file.
@@ -27,14 +28,18 @@ impl<'a> Records<'a> {
         let (header, row) = (ByteRecord::new(), ByteRecord::new());
         let mut records = Self { bytes, reader, header, row, line: 1, counted: 0 };
         if records.next()?.is_none() {
-            return Err(Error::format("empty file").allowed("a header line with column names"));
+            return Err(empty().allowed("a header line with column names"));
         }
         records.header = std::mem::take(&mut records.row);
         records.header.trim();
         let mut names: Vec<_> = records.header.iter().collect();
         names.sort_unstable();
         match names.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(pair) => Err(Error::format("a column occurs twice").at("header").found(shown(pair[0]))),
+            Some(pair) => Err(Error::format("a column occurs twice")
+                .at("header")
+                .found(shown(pair[0]))
+                .allowed("every name once")
+                .advice("rename one of them")),
             None => Ok(records),
         }
     }
@@ -47,7 +52,8 @@ impl<'a> Records<'a> {
     /// The error for columns that are needed and not there.
     pub(super) fn missing(&self, what: &str, allowed: &str) -> Error {
         let names: Vec<_> = self.header.iter().map(shown).collect();
-        Error::format(what).at("header").found(format_args!("columns {}", names.join(", "))).allowed(allowed)
+        let error = Error::format(what).at("header").found(format_args!("columns {}", names.join(", ")));
+        error.allowed(allowed).advice("name the columns in the first line")
     }
 
     /// The next row and its line, from 1.
@@ -75,10 +81,11 @@ impl<'a> Records<'a> {
 
 fn refused(error: &csv::Error) -> Error {
     match error.kind() {
-        ErrorKind::UnequalLengths { expected_len, len, .. } => {
-            Error::format("a row of another length").found(format_args!("{len} cells")).allowed(expected_len)
-        }
-        _ => Error::format("not a table").found(error),
+        ErrorKind::UnequalLengths { expected_len, len, .. } => Error::format("a row of another length")
+            .found(format_args!("{len} cells"))
+            .allowed(format_args!("{expected_len}, as in the header"))
+            .advice("complete the row; cells with separators need quotes"),
+        _ => Error::format("not a table").found(error).advice("write the table again"),
     }
 }
 

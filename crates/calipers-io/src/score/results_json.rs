@@ -39,17 +39,20 @@ fn found_set(unit: String, entry: Entry) -> Result<FoundSet, Error> {
         return Ok(FoundSet { unit, set: Vec::new(), vertices: 0, found: false });
     }
     let Some(set) = entry.set else {
-        let error = Error::format("no found set").at(place).allowed("a list `mis` or `mwis`");
+        let error =
+            Error::format("no found set").at(place).found("no list").allowed("a list `mis` or `mwis`");
         return Err(error.advice("a graph without a set needs `found_mis` or `mwis_found` false"));
     };
     let listed = set.len() as u64;
     let vertices = entry.vertices.unwrap_or(listed);
     if vertices != listed {
         let error = Error::value("the number of vertices differs from the list").at(place);
-        return Err(error.found(format_args!("vertices {vertices}, {listed} nodes in the list")));
+        let error = error.found(format_args!("vertices {vertices}, {listed} nodes in the list"));
+        return Err(error.allowed("one number").advice("the list is cut, or the number is of another run"));
     }
     if let Some(node) = repeated(&set) {
-        return Err(Error::value("a node is listed twice").at(place).found(node));
+        let error = Error::value("a node is listed twice").at(place).found(node);
+        return Err(error.allowed("every node once").advice("take the second one away"));
     }
     Ok(FoundSet { unit, set, vertices, found: true })
 }

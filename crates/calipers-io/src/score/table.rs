@@ -95,7 +95,8 @@ impl Rows {
                     .found(format_args!("{} rows, the next node is {node} in line {line}", nodes.len())),
             };
             return Err(if named { error.at(format_args!("unit {name}")) } else { error }
-                .allowed("every node from 0 on exactly once"));
+                .allowed("every node from 0 on exactly once")
+                .advice("write one row for each node of the graph"));
         }
         let mut columns = values.into_iter().zip(present).map(|(values, present)| {
             present.then(|| order.iter().map(|row| values[*row]).collect::<Vec<f64>>())
@@ -104,6 +105,7 @@ impl Rows {
         Ok(UnitColumns {
             unit: named.then_some(name),
             line: nodes.iter().map(|(_, line)| *line).min().unwrap_or(0),
+            lines: order.iter().map(|row| nodes[*row].1).collect(),
             logits: column(),
             probs: column(),
             set: column().map(NodeSet::Values),

@@ -38,7 +38,8 @@ impl<'a> Scores<'a> {
             let things = if axis == Axis::Samples { "samples" } else { "steps" };
             return Err(Error::value(format!("there are no {things}"))
                 .found(format!("0 {things} of {nodes} nodes, {} values", values.len()))
-                .allowed("at least 1"));
+                .allowed("at least 1")
+                .advice(format!("give scores of one or more {things}")));
         }
         if rows.checked_mul(nodes) != Some(values.len()) {
             let width = values.len().checked_div(rows).filter(|width| width * rows == values.len());
@@ -94,7 +95,9 @@ impl<'a> Scores<'a> {
             let what = if value.is_nan() { "a score is not a number" } else { "a score is infinite" };
             Error::value(what).allowed("finite numbers").advice("check what the model gave for this node")
         } else if self.kind == Kind::Set {
-            Error::value("a set holds another value than 0 and 1").allowed("0 or 1")
+            Error::value("a set holds another value than 0 and 1")
+                .allowed("0 or 1")
+                .advice("1 for each chosen node and 0 for the others; scores are 'logits' or 'probs'")
         } else {
             Error::value("a probability is outside [0, 1]").allowed("0 to 1").advice("logits? a 0-100 scale?")
         };
@@ -151,7 +154,8 @@ impl<'a> Unit<'a> {
             return Err(Error::value("the optimum is larger than the graph")
                 .at(format!("unit {name}"))
                 .found(optimum)
-                .allowed(format!("0 to {nodes}")));
+                .allowed(format!("0 to {nodes}"))
+                .advice("no set has more nodes than the graph: is this the optimum of another one?"));
         }
         Ok(Self { name, graph, scores, labels, optimum })
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use calipers_core::{Error, Notes, Result};
 use calipers_io::compress::Compression;
-use calipers_io::file::{InputFile, ReadAt};
+use calipers_io::file::{InputFile, ReadAt, cannot_open};
 
 use crate::inputs::role;
 
@@ -66,8 +66,7 @@ pub fn has_ending(name: &str, ending: &str) -> bool {
 /// order of their names. Hidden files are passed over. `word` says what they are read as.
 pub fn files(given: &Path, word: &str, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<Found>> {
     let shown = text(given)?.replace(std::path::MAIN_SEPARATOR, "/");
-    let metadata = fs::metadata(given)
-        .map_err(|error| Error::io(format!("cannot open the file: {}", error.kind())).in_file(&shown))?;
+    let metadata = fs::metadata(given).map_err(|error| cannot_open(&error).in_file(&shown))?;
     if !metadata.is_dir() {
         let name = text(Path::new(given.file_name().unwrap_or(given.as_os_str())))?.to_owned();
         return Ok(vec![Found::new(given.to_path_buf(), shown, &name, &role(word, None))]);

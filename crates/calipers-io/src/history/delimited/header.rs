@@ -6,6 +6,7 @@ use calipers_core::{Error, Result};
 
 use super::Options;
 use super::cells::Cells;
+use crate::file::empty;
 use crate::history::window::Window;
 use crate::limits;
 use crate::text::{shown, without_mark};
@@ -39,7 +40,7 @@ pub(super) fn opened(window: &mut Window<'_>, options: &Options) -> Result<Heade
     loop {
         let text = window.text();
         let header = if text.trim_ascii().is_empty() {
-            Err(Error::format("empty file").allowed("a header line with column names"))
+            Err(empty().allowed("a header line with column names"))
         } else {
             Header::read(text, options)
         };

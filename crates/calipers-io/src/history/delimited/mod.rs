@@ -18,7 +18,7 @@ mod wide;
 
 use std::collections::BTreeSet;
 
-use calipers_core::{Error, Result};
+use calipers_core::Result;
 
 use self::column::TextColumn;
 use self::header::Header;
@@ -30,7 +30,7 @@ use self::wide::WideTable;
 use super::pieces::{self, Pieces};
 use super::window::Window;
 use super::{Table, Wanted};
-use crate::file::ReadAt;
+use crate::file::{ReadAt, empty};
 
 /// How a delimited file is to be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -67,7 +67,7 @@ pub struct Long {
 /// ```
 pub fn read(bytes: &[u8], wanted: &Wanted, options: &Options) -> Result<Table> {
     let mut pieces = over(Window::whole(bytes, header::not_text)?, wanted, options)?;
-    pieces::whole(&mut *pieces)?.ok_or_else(|| Error::format("empty file"))
+    pieces::whole(&mut *pieces)?.ok_or_else(empty)
 }
 
 /// Reads a table some rows at a time, about `step` bytes of the file at hand.

@@ -9,7 +9,7 @@ use super::Options;
 use super::column::{NumberColumn, Picks};
 use super::header::{self, Header};
 use super::walk::Walk;
-use crate::file::ReadAt;
+use crate::file::{ReadAt, empty};
 use crate::history::pieces::{Pieces, whole};
 use crate::history::window::Window;
 use crate::history::{Format, Numbers, Run, Table, Wanted};
@@ -120,7 +120,7 @@ fn over(mut window: Window<'_>, wanted: &Wanted, options: &Options) -> Result<Pa
     rows.curves.splice(0..0, NumberColumn::find(&header, &x));
     let extremes = rows.extremes.iter().flat_map(|extremes| [&extremes.min, &extremes.max]);
     rows.picks = Picks::new(rows.curves.iter().chain(extremes).filter_map(|column| column.column));
-    let table = whole(&mut rows)?.ok_or_else(|| Error::format("empty file"))?;
+    let table = whole(&mut rows)?.ok_or_else(empty)?;
     Ok(Panel { x, table, runs: rows.runs, wanted: wanted.clone() })
 }
 

@@ -36,14 +36,19 @@ impl<'a> MatrixEdges<'a> {
             return Err(Error::value("'edge_index' must hold integers")
                 .at(at)
                 .found(dtype.name())
-                .allowed("integers of any type, shape [2,M]"));
+                .allowed("integers of any type, shape [2,M]")
+                .advice("convert it to int64"));
         }
         if !matches!(shape, [2, _]) {
             let error = Error::value("'edge_index' has the wrong shape")
                 .at(at)
                 .found(shape_text(shape))
                 .allowed("[2,M]");
-            return Err(if matches!(shape, [_, 2]) { error.advice("transpose it") } else { error });
+            return Err(error.advice(if matches!(shape, [_, 2]) {
+                "transpose it"
+            } else {
+                "one row of tails and one of heads, a column for each stored entry"
+            }));
         }
         Ok(Self(matrix))
     }
@@ -106,17 +111,19 @@ pub fn score_key(keys: &[String], options: &Options) -> Result<Option<(String, K
                 "keys {}",
                 several.iter().map(|(key, ..)| key.as_str()).collect::<Vec<_>>().join(" and ")
             ))
-            .allowed("exactly one")),
+            .allowed("exactly one")
+            .advice("keep the one to be measured")),
     }
 }
 
 /// Refuses an option that contradicts what the name of a key says.
-fn agrees(key: &str, flag: &str, named: Option<String>, said: Option<String>) -> Result<()> {
+pub fn agrees(key: &str, flag: &str, named: Option<String>, said: Option<String>) -> Result<()> {
     match (named, said) {
         (Some(named), Some(said)) if named != said => {
             Err(Error::value(format!("{flag} contradicts the name of a key"))
                 .at(format!("key {key}"))
                 .found(format!("{flag} {said}, but '{key}' names {named}"))
+                .allowed(format!("{flag} {named}"))
                 .advice(format!("leave out {flag}, or rename the key")))
         }
         _ => Ok(()),
@@ -144,7 +151,8 @@ pub fn optima(arrays: &Arrays, pack: Option<usize>) -> Result<Option<Vec<Option<
         return Err(Error::value(format!("'{key}' must have one number a graph"))
             .at(format!("key {key}"))
             .found(shape_text(array.shape()))
-            .allowed(expected));
+            .allowed(expected)
+            .advice("-1 or NaN stands for an unknown optimum of a pack"));
     }
     let one = |(graph, value): (usize, &f64)| {
         if pack.is_some() && (value.is_nan() || value.total_cmp(&-1.0).is_eq()) {
@@ -165,15 +173,15 @@ pub fn number(arrays: &Arrays, key: &str) -> Result<Option<u64>> {
     let bad = |found: String| {
         Err(Error::value(format!("'{key}' must be one whole number, 0 or more"))
             .at(format!("key {key}"))
-            .found(found))
+            .found(found)
+            .allowed("an integer, 0 or more")
+            .advice("store it as an integer, or leave the key out"))
     };
     if array.len() != 1 || !array.dtype().is_integer() {
         return bad(format!("{} {}", array.dtype().name(), shape_text(array.shape())));
     }
-    match array.to_i64s()?.first().map(|value| u64::try_from(*value)) {
-        Some(Ok(value)) => Ok(Some(value)),
-        other => bad(format!("{other:?}")),
-    }
+    let value = array.to_i64s()?.first().copied().unwrap_or_default();
+    u64::try_from(value).map_or_else(|_| bad(value.to_string()), |number| Ok(Some(number)))
 }
 
 /// The text or texts under a key.
@@ -183,7 +191,9 @@ pub fn texts(arrays: &Arrays, key: &str) -> Result<Option<Vec<String>>> {
         Some(texts) => Ok(Some(texts.to_vec())),
         None => Err(Error::value(format!("'{key}' must hold text"))
             .at(format!("key {key}"))
-            .found(array.dtype().name())),
+            .found(array.dtype().name())
+            .allowed("text")
+            .advice("store it as an array of strings")),
     }
 }
 
@@ -193,6 +203,7 @@ pub fn edge_index(arrays: &Arrays) -> Result<Array> {
         Error::value("there is no 'edge_index'")
             .found(format!("keys {}", arrays.keys().join(", ")))
             .allowed("an integer array of shape [2,M]")
+            .advice("store the edges under 'edge_index', both directions of each")
     })
 }
 
@@ -204,7 +215,8 @@ fn either(
     match (arrays.get(first)?, arrays.get(second)?) {
         (Some(_), Some(_)) => Err(Error::value(format!("'{first}' and '{second}' are both present"))
             .found(format!("keys {first} and {second}"))
-            .allowed("one of the two")),
+            .allowed("one of the two")
+            .advice("keep the one to be measured")),
         (Some(array), None) => Ok(Some((first, array))),
         (None, Some(array)) => Ok(Some((second, array))),
         (None, None) => Ok(None),

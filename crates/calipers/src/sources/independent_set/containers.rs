@@ -2,6 +2,7 @@
 
 use calipers_core::{Error, Result};
 use calipers_io::array::{Array, Arrays};
+use calipers_io::file::empty;
 
 use super::arrays::{self, MatrixEdges};
 use super::node_values::ScoreValues;
@@ -21,6 +22,15 @@ pub struct Part {
     pub member: usize,
     /// The graph within a packed batch.
     pub graph: Option<usize>,
+    /// Whether the container is one of several in its file.
+    pub listed: bool,
+}
+
+impl Part {
+    /// One graph of several in a file, which a list of names can name.
+    pub fn is_counted(&self) -> bool {
+        self.listed || self.graph.is_some()
+    }
 }
 
 /// A container, ready to hand out its units.
@@ -66,7 +76,7 @@ pub struct ArrayUnit {
 pub fn units(found: &Found, stem: &str) -> Result<Vec<(String, Part)>> {
     let file = found.open()?;
     if file.size() == 0 {
-        return Err(Error::format("empty file"));
+        return Err(empty());
     }
     let containers = open(found, file)?;
     let several = containers.len() != 1;
@@ -76,10 +86,10 @@ pub fn units(found: &Found, stem: &str) -> Result<Vec<(String, Part)>> {
         if pack::is_pack(&arrays.keys()) {
             let graphs = pack::boundaries(arrays, None)?.graphs();
             for (graph, name) in pack_names(arrays, &stem, graphs)?.into_iter().enumerate() {
-                units.push((name, Part { member, graph: Some(graph) }));
+                units.push((name, Part { member, graph: Some(graph), listed: several }));
             }
         } else {
-            units.push((own_name(arrays)?.unwrap_or(stem), Part { member, graph: None }));
+            units.push((own_name(arrays)?.unwrap_or(stem), Part { member, graph: None, listed: several }));
         }
     }
     Ok(units)
@@ -89,11 +99,15 @@ pub fn units(found: &Found, stem: &str) -> Result<Vec<(String, Part)>> {
 pub fn pack_names(arrays: &Arrays, stem: &str, graphs: usize) -> Result<Vec<String>> {
     match arrays::texts(arrays, "names")? {
         None => Ok((0..graphs).map(|graph| numbered(stem, graph, graphs)).collect()),
-        Some(names) if names.len() == graphs => Ok(names),
+        Some(names) if names.len() == graphs => {
+            let empty = names.iter().position(String::is_empty);
+            empty.map_or(Ok(names), |graph| Err(no_name().at(format!("key names, graph {graph}"))))
+        }
         Some(names) => Err(Error::value("'names' must have one name a graph")
             .at("key names")
             .found(format!("{} names", names.len()))
-            .allowed(format!("{graphs} names"))),
+            .allowed(format!("{graphs} names"))
+            .advice("name every graph, or none")),
     }
 }
 
@@ -101,12 +115,19 @@ pub fn pack_names(arrays: &Arrays, stem: &str, graphs: usize) -> Result<Vec<Stri
 pub fn own_name(arrays: &Arrays) -> Result<Option<String>> {
     match arrays::texts(arrays, "name")?.as_deref() {
         None => Ok(None),
+        Some([name]) if name.is_empty() => Err(no_name().at("key name")),
         Some([name]) => Ok(Some(name.clone())),
         Some(names) => Err(Error::value("'name' must be one name")
             .at("key name")
             .found(format!("{} names", names.len()))
+            .allowed("one text")
             .advice("the names of a pack are under 'names', beside 'ptr' or 'batch'")),
     }
+}
+
+fn no_name() -> Error {
+    let error = Error::value("an empty unit name").found("no characters");
+    error.allowed("a name of one character or more").advice("give every graph a name, or leave the key out")
 }
 
 /// Reads an array file into containers that hand out units.

@@ -84,10 +84,15 @@ impl GraphPath {
     /// The graphs of the file by name; `lines` is the file where it has been read.
     pub fn graphs(&self, file: Option<&GraphFile>) -> Result<Vec<(String, Part)>> {
         let stem = self.found.stem(&endings());
-        let whole = Part { member: 0, graph: None };
+        let whole = Part { member: 0, graph: None, listed: false };
         match file {
             Some(GraphFile::Lines(_, lines)) => Ok((0..lines.len())
-                .map(|graph| (numbered(stem, graph, lines.len()), Part { member: 0, graph: Some(graph) }))
+                .map(|graph| {
+                    (
+                        numbered(stem, graph, lines.len()),
+                        Part { member: 0, graph: Some(graph), listed: false },
+                    )
+                })
                 .collect()),
             _ if self.format == GraphFormat::Arrays && !self.is_npy() => containers::units(&self.found, stem),
             _ => Ok(vec![(stem.to_owned(), whole)]),

@@ -31,7 +31,7 @@ pub fn measure(
     let mut accumulator = Accumulator::new(options.protocol.clone());
     for (graph, name) in names.iter().enumerate() {
         between()?;
-        let unit = container.unit(Part { member: 0, graph: Some(graph) }, options)?;
+        let unit = container.unit(Part { member: 0, graph: Some(graph), listed: false }, options)?;
         let evidence = from_arrays(unit, options).map_err(|error| error.at(format!("unit {name}")))?;
         update(&mut accumulator, name, &evidence, options)?;
     }
@@ -44,7 +44,7 @@ pub fn graphs(options: &Options, given: Arrays) -> Result<Vec<Evidence>> {
     let container = in_memory(given, options)?;
     (0..container.units())
         .map(|graph| {
-            let unit = container.unit(Part { member: 0, graph: Some(graph) }, options)?;
+            let unit = container.unit(Part { member: 0, graph: Some(graph), listed: false }, options)?;
             let read = from_arrays(unit, options)?;
             Ok(Evidence {
                 graph: read.graph.graph,

@@ -1,6 +1,7 @@
 //! Independent sets from files: options into a plan, the plan into units, units into rows.
 
 pub mod arrays;
+pub mod beside;
 pub mod containers;
 pub mod graph_files;
 pub mod memory;
@@ -33,6 +34,8 @@ struct Evidence {
     scores_shown: String,
     labels: Option<Vec<bool>>,
     optimum: Option<u64>,
+    /// The file of the optimum, where it is another than that of the unit.
+    optimum_shown: Option<String>,
 }
 
 /// Measures everything the options name.
@@ -62,6 +65,7 @@ pub fn measure_from(
             .in_file(&first.shown)
             .at(format!("unit {}", first.name))
             .found(format!("--axis {}, one row of {}", word(said), word(kind)))
+            .allowed("[S,N] or [T,N]")
             .advice("leave out --axis, or give arrays of shape [S,N] or [T,N]"));
     }
     let protocol = IndependentSet { scores, axis, ..options.protocol.clone() };
@@ -149,7 +153,8 @@ fn same_kind(
     Err(Error::value("the units have different kinds of scores")
         .in_file(&unit.shown)
         .found(format!("{} in unit {}, {} in unit {}", shown(expected), first.name, shown(found), unit.name))
-        .allowed("one kind and one axis in a run"))
+        .allowed("one kind and one axis in a run")
+        .advice("measure each kind in a run of its own"))
 }
 
 /// A kind and an axis in words.
@@ -170,7 +175,8 @@ fn read(plan: &Plan, unit: &UnitPlan, options: &Options, inputs: &Inputs) -> Res
             let arrays = members[part.member].unit(*part, options)?;
             let evidence = from_arrays(arrays, options)?;
             let optimum = unit.optimum.or(evidence.optimum);
-            Ok(Evidence { scores_shown: unit.shown.clone(), optimum, ..evidence })
+            let optimum_shown = unit.optimum.and(options.optimum_file()).map(plan::shown);
+            Ok(Evidence { scores_shown: unit.shown.clone(), optimum, optimum_shown, ..evidence })
         }
         UnitAt::Files { graph, scores, chosen, labels } => {
             let mut score_place = unit.place();
@@ -179,8 +185,10 @@ fn read(plan: &Plan, unit: &UnitPlan, options: &Options, inputs: &Inputs) -> Res
                     let named = |error: Error| error.in_file(&plan.scores.file(*place).shown);
                     let file = plan.scores.take(*place, |file| node_files::load(file, inputs));
                     let file = file.map_err(named)?;
-                    score_place = file.place(*index).unwrap_or(score_place);
-                    Some(file.scores(*index, options).map_err(named)?)
+                    let scores = file.scores(*index, options);
+                    let scores = scores.map_err(|error| named(error.at(&score_place)))?;
+                    score_place.extend(file.place(*index).map(|place| format!(", {place}")));
+                    Some(scores)
                 }
                 None => chosen.clone().map(node_files::Values::Chosen),
             };
@@ -190,8 +198,9 @@ fn read(plan: &Plan, unit: &UnitPlan, options: &Options, inputs: &Inputs) -> Res
                     let named = |error: Error| error.in_file(&plan.labels.file(*place).shown);
                     let file = plan.labels.take(*place, |file| node_files::load(file, inputs));
                     let file = file.map_err(named)?;
-                    label_place = file.place(*index).unwrap_or(label_place);
-                    Some(file.labels(*index).map_err(named)?)
+                    let labels = file.labels(*index).map_err(|error| named(error.at(&label_place)))?;
+                    label_place.extend(file.place(*index).map(|place| format!(", {place}")));
+                    Some(labels)
                 }
                 None => None,
             };
@@ -223,7 +232,8 @@ fn read(plan: &Plan, unit: &UnitPlan, options: &Options, inputs: &Inputs) -> Res
                 (None, Some(Labels::InGraph)) => built.labels.take(),
                 (None, _) => None,
             };
-            Ok(Evidence { graph: built, scores, scores_shown, labels, optimum: unit.optimum })
+            let optimum_shown = unit.optimum.and(options.optimum_file()).map(plan::shown);
+            Ok(Evidence { graph: built, scores, scores_shown, labels, optimum: unit.optimum, optimum_shown })
         }
     }
 }
@@ -247,6 +257,7 @@ fn from_arrays(arrays: ArrayUnit, options: &Options) -> Result<Evidence> {
         scores_shown: String::new(),
         labels: arrays.labels,
         optimum: arrays.optimum,
+        optimum_shown: None,
     })
 }
 
@@ -260,6 +271,8 @@ fn update(
     if let Some(node) = stored.first_self_loop().filter(|_| options.refuse_self_loops) {
         return Err(Error::value("the graph has a self loop")
             .at(format!("unit {name}, node {node}"))
+            .found(format!("an entry ({node}, {node})"))
+            .allowed("entries between two nodes")
             .advice("--self-loops drop leaves loops out"));
     }
     let complement = accumulator.protocol().complement.then(|| stored.complement()).transpose()?;
@@ -274,6 +287,11 @@ fn update(
         })
     });
     let view = Unit::new(name, graph, scores.transpose()?, evidence.labels.as_deref(), evidence.optimum);
+    let too_large = evidence.optimum.is_some_and(|optimum| optimum > graph.nodes() as u64);
+    let view = view.map_err(|error| match &evidence.optimum_shown {
+        Some(file) if too_large => error.in_file(file),
+        _ => error,
+    });
     accumulator.update(name, view?)?;
     if let Some((announced, lines)) = evidence.graph.announced {
         accumulator.provenance.facts.insert(Fact {

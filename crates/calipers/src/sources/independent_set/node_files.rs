@@ -65,6 +65,8 @@ pub struct Mention {
     pub index: usize,
     /// Where in the file it stands, for messages.
     pub place: String,
+    /// Whether the name only counts the graphs of the file.
+    pub counted: bool,
 }
 
 /// The values a file holds for one unit.
@@ -102,7 +104,9 @@ pub fn load(found: &Found, inputs: &Inputs) -> Result<NodeFile> {
         }
         Some(ScoreFormat::JsonLines) => json_lines::parse(&bytes).map(NodeFile::Units),
         Some(format) => Ok(NodeFile::Text(format, bytes)),
-        None => Err(Error::format("not a known kind of score or label file").allowed(endings().join(" "))),
+        None => Err(Error::format("not a known kind of score or label file")
+            .allowed(endings().join(" "))
+            .advice("rename the file so that its ending says what it holds")),
     }
 }
 
@@ -113,13 +117,18 @@ pub fn names_units_inside(found: &Found) -> bool {
         || ARRAY_ENDINGS[1..].iter().any(|ending| has_ending(&found.name, ending))
 }
 
+impl Mention {
+    /// The one unit of a file that names none.
+    pub fn alone() -> Self {
+        Self { unit: None, index: 0, place: String::new(), counted: false }
+    }
+}
+
 impl NodeFile {
     /// The units the file speaks of, for one role.
     pub fn mentions(&self, stem: &str, role: Role) -> Result<Vec<Mention>> {
         match self {
-            Self::Text(..) | Self::Array(_) => {
-                Ok(vec![Mention { unit: None, index: 0, place: String::new() }])
-            }
+            Self::Text(..) | Self::Array(_) => Ok(vec![Mention::alone()]),
             Self::Units(units) => Ok(units
                 .iter()
                 .enumerate()
@@ -130,6 +139,7 @@ impl NodeFile {
                     unit: columns.unit.clone(),
                     index,
                     place: format!("line {}", columns.line),
+                    counted: false,
                 })
                 .collect()),
             Self::Arrays(members) => {
@@ -137,18 +147,21 @@ impl NodeFile {
                 for (number, member) in members.iter().enumerate() {
                     let several = members.len() > 1;
                     let stem = if several { numbered(stem, number, members.len()) } else { stem.to_owned() };
+                    let own = own_name(&member.arrays)?;
+                    let named = own.is_some() || member.arrays.keys().iter().any(|key| key == "names");
                     let units = match &member.boundaries {
                         Some(boundaries) => pack_names(&member.arrays, &stem, boundaries.graphs())?
                             .into_iter()
                             .map(Some)
                             .collect(),
-                        None => vec![own_name(&member.arrays)?.or_else(|| several.then_some(stem))],
+                        None => vec![own.or_else(|| several.then_some(stem))],
                     };
                     for (graph, unit) in units.into_iter().enumerate() {
                         mentions.push(Mention {
                             unit,
                             index: mentions.len(),
                             place: format!("graph {graph}"),
+                            counted: !named,
                         });
                     }
                 }
@@ -160,9 +173,9 @@ impl NodeFile {
     /// Where in the file a unit stands, where the file has lines.
     pub fn place(&self, index: usize) -> Option<String> {
         let Self::Units(units) = self else { return None };
-        let columns = units.get(index)?;
-        let line = format!("line {}", columns.line);
-        Some(columns.unit.as_ref().map_or(line.clone(), |unit| format!("{line}, unit {unit}")))
+        let UnitColumns { line, lines, .. } = units.get(index)?;
+        let last = lines.iter().max().unwrap_or(line);
+        Some(if line == last { format!("line {line}") } else { format!("lines {line} to {last}") })
     }
 
     /// The scores of one unit.
@@ -205,14 +218,20 @@ impl NodeFile {
                 }));
                 let names: Vec<&str> = present.iter().map(|(name, _)| *name).collect();
                 match (present.len(), names.join(" and ")) {
-                    (1, _) => Ok(present.remove(0).1),
-                    (0, _) => {
-                        Err(Error::value("there are no scores").at(line).allowed("one of logits, probs, set"))
+                    (1, name) => {
+                        let said = options.scores_are.map(super::word);
+                        arrays::agrees(&name, "--scores-are", Some(name.clone()), said)?;
+                        Ok(present.remove(0).1)
                     }
+                    (0, _) => Err(Error::value("there are no scores")
+                        .at(line)
+                        .allowed("one of logits, probs, set")
+                        .advice("name the scores by their kind, or say --no-scores")),
                     (_, names) => Err(Error::value("there are several kinds of scores")
                         .at(line)
                         .found(names)
-                        .allowed("exactly one")),
+                        .allowed("exactly one")
+                        .advice("keep the one to be measured")),
                 }
             }
         }
@@ -220,10 +239,6 @@ impl NodeFile {
 
     /// The labels of one unit, as a set.
     pub fn labels(&self, index: usize) -> Result<Values> {
-        let values = |values: &[f64]| {
-            node_values::labels(values)?;
-            Ok(Values::Known(ScoreValues::one_row(Kind::Set, values.to_vec())))
-        };
         match self {
             Self::Text(ScoreFormat::Lines, bytes) => Ok(Values::Lines(Kind::Set, lines::parse(bytes)?)),
             Self::Text(format, bytes) => Ok(Values::Text(*format, bytes.clone())),
@@ -238,6 +253,7 @@ impl NodeFile {
                         Error::value("there are no labels")
                             .found(format!("keys {}", member.arrays.keys().join(", ")))
                             .allowed("labels or y")
+                            .advice("add the labels, or leave out --labels")
                     })?;
                     member.cover(labels.len()).map(|()| labels)
                 };
@@ -246,13 +262,18 @@ impl NodeFile {
             }
             Self::Units(units) => {
                 let columns = &units[index];
-                let at_line = |error: Error| error.at(format!("line {}", columns.line));
                 match (&columns.labels, &columns.set) {
                     // A set beside labels is the prediction of the same unit.
-                    (Some(labels), _) => values(labels).map_err(at_line),
-                    (None, Some(NodeSet::Values(set))) => values(set).map_err(at_line),
+                    (Some(values), _) | (None, Some(NodeSet::Values(values))) => {
+                        let wrong = values.iter().position(|value| !matches!(*value, 0.0 | 1.0));
+                        let line = wrong.and_then(|node| columns.lines.get(node)).unwrap_or(&columns.line);
+                        node_values::labels(values).map_err(|error| error.at(format!("line {line}")))?;
+                        Ok(Values::Known(ScoreValues::one_row(Kind::Set, values.clone())))
+                    }
                     (None, Some(NodeSet::Listed(nodes))) => Ok(Values::Chosen(nodes.clone())),
-                    (None, None) => Err(at_line(Error::value("there are no labels"))),
+                    (None, None) => {
+                        Err(Error::value("there are no labels").at(format!("line {}", columns.line)))
+                    }
                 }
             }
         }
@@ -322,14 +343,16 @@ impl Values {
                     return Err(Error::value("the file must have one line a node")
                         .at(format!("line {}", values.len()))
                         .found(format!("{} values", values.len()))
-                        .allowed(format!("{nodes} values, the graph has {nodes} nodes")));
+                        .allowed(format!("{nodes} values, the graph has {nodes} nodes"))
+                        .advice("check that the file and the graph belong together"));
                 }
                 let wrong = |value: &f64| !matches!(*value, 0.0 | 1.0);
                 match values.iter().position(wrong).filter(|_| kind == Kind::Set) {
                     Some(node) => Err(Error::value("a set holds another value than 0 and 1")
                         .at(format!("line {}, node {node}", node + 1))
                         .found(values[node])
-                        .allowed("0 and 1")),
+                        .allowed("0 and 1")
+                        .advice("1 for each chosen node and 0 for the others")),
                     None => Ok(ScoreValues::one_row(kind, values)),
                 }
             }
@@ -343,9 +366,13 @@ impl Values {
                             Error::value("a chosen node is out of range")
                                 .found(node)
                                 .allowed(format!("0 to N-1 with N = {nodes}"))
+                                .advice("chosen nodes are numbered from 0 here")
                         })?;
                     if std::mem::replace(slot, true) {
-                        return Err(Error::value("a node is chosen twice").at(format!("node {node}")));
+                        return Err(Error::value("a node is chosen twice")
+                            .at(format!("node {node}"))
+                            .allowed("every node once")
+                            .advice("take the second one away"));
                     }
                 }
                 Ok(as_set(&set))

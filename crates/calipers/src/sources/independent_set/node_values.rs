@@ -54,11 +54,11 @@ pub fn scores(array: &Array, key: &str, kind: Kind, axis: Option<Axis>) -> Resul
     if dtype == Dtype::Text || (kind != Kind::Set && !dtype.is_float()) {
         let error = Error::value(format!("'{key}' has a type that cannot hold {}", noun(kind)));
         let error = error.at(format!("key {key}")).found(dtype.name()).allowed(allowed);
-        return Err(if kind == Kind::Set {
-            error
+        return Err(error.advice(if kind == Kind::Set {
+            "store 1 for each chosen node and 0 for the others"
         } else {
-            error.advice("convert it to floats; chosen nodes as 0 and 1 go under 'set'")
-        });
+            "convert it to floats; chosen nodes as 0 and 1 go under 'set'"
+        }));
     }
     let shape = array.shape();
     let rows = match (shape, axis) {
@@ -85,14 +85,16 @@ pub fn scores(array: &Array, key: &str, kind: Kind, axis: Option<Axis>) -> Resul
             return Err(Error::value(format!("'{key}' holds 0 samples or steps"))
                 .at(format!("key {key}"))
                 .found(shape_text(shape))
-                .allowed("at least one row"));
+                .allowed("at least one row")
+                .advice("store a row of scores for each sample or step"));
         }
         ([rows, _], Some(_)) => *rows as usize,
         _ => {
             return Err(Error::value(format!("'{key}' has the wrong shape"))
                 .at(format!("key {key}"))
                 .found(shape_text(shape))
-                .allowed("[N], [S,N] or [T,N]"));
+                .allowed("[N], [S,N] or [T,N]")
+                .advice("take away axes of length 1; several graphs are packed with 'ptr'"));
         }
     };
     let values = array.to_f64s().map_err(|error| error.at(format!("key {key}")))?;
@@ -105,7 +107,8 @@ pub fn labels_of(array: &Array, key: &str) -> Result<Vec<bool>> {
         return Err(Error::value(format!("'{key}' must be one-dimensional"))
             .at(format!("key {key}"))
             .found(shape_text(array.shape()))
-            .allowed("[N]"));
+            .allowed("[N]")
+            .advice("store one label a node"));
     }
     let values = array.to_f64s().map_err(|error| error.at(format!("key {key}")))?;
     labels(&values).map_err(|error| error.at(format!("key {key}")))
@@ -141,7 +144,8 @@ pub fn whole(value: f64, what: &str) -> Result<u64> {
     }
     Err(Error::value(format!("{what} must be a whole number, 0 or more"))
         .found(value)
-        .allowed("0, 1, 2, ... up to the number of nodes"))
+        .allowed("0, 1, 2, ... up to the number of nodes")
+        .advice("leave an unknown optimum out"))
 }
 
 /// A shape as people write it.

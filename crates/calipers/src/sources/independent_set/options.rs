@@ -96,6 +96,18 @@ impl Options {
         if self.no_scores && (self.scores.is_some() || self.scores_are.is_some()) {
             return Err(Error::usage("--no-scores contradicts --scores and --scores-are"));
         }
+        if self.graph.is_some() && !self.inputs.is_empty() {
+            // What a solver found is scored as a set.
+            if self.no_scores {
+                return Err(
+                    Error::usage("--no-scores contradicts results.json").advice("leave out one of the two")
+                );
+            }
+            if self.scores_are.is_some_and(|kind| kind != Kind::Set) {
+                return Err(Error::usage("--scores-are contradicts results.json, which holds sets")
+                    .advice("leave out --scores-are"));
+            }
+        }
         if self.index_base > 1 {
             return Err(Error::usage("--index-base is 0 or 1").found(self.index_base));
         }
@@ -147,7 +159,8 @@ impl Options {
         Ok(())
     }
 
-    fn optimum_file(&self) -> Option<&Path> {
+    /// The file of known optima.
+    pub fn optimum_file(&self) -> Option<&Path> {
         match &self.optimum {
             Some(Optimum::At(path)) => Some(path),
             _ => None,

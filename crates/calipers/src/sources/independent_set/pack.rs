@@ -51,12 +51,18 @@ fn ends_elsewhere(index: usize, value: i64, nodes: usize) -> Error {
         .at(format!("index {index}"))
         .found(value)
         .allowed(format!("{nodes}, the number of nodes"))
+        .advice(BOUNDARIES)
 }
+
+/// What boundaries of graphs are.
+const BOUNDARIES: &str =
+    "'ptr' holds the first node of each graph and at the end N, 'batch' the graph of each node";
 
 fn one_a_node(length: usize, nodes: usize) -> Error {
     Error::value("'batch' must have one number a node")
         .found(format!("{length} numbers"))
         .allowed(format!("{nodes}, the number of nodes"))
+        .advice(BOUNDARIES)
 }
 
 /// Whether a container holds a packed batch.
@@ -76,7 +82,8 @@ pub fn boundaries(arrays: &Arrays, nodes: Option<usize>) -> Result<Boundaries> {
         return Err(Error::value("'ptr' and 'num_graphs' disagree")
             .at("key num_graphs")
             .found(format!("{graphs}, but 'ptr' has {} graphs", ptr.graphs()))
-            .allowed("one number of graphs"));
+            .allowed("one number of graphs")
+            .advice(BOUNDARIES));
     }
     let from_batch = match arrays.get("batch")? {
         Some(batch) => {
@@ -94,7 +101,8 @@ pub fn boundaries(arrays: &Arrays, nodes: Option<usize>) -> Result<Boundaries> {
                 Some(i) => Err(Error::value("'ptr' and 'batch' disagree")
                     .at(format!("graph boundary {i}"))
                     .found(format!("{} in ptr, {} in batch", ptr.0[i], batch.0[i]))
-                    .allowed("the same graphs in both, or one of the two keys")),
+                    .allowed("the same graphs in both, or one of the two keys")
+                    .advice(BOUNDARIES)),
             }
         }
         (Some(only), None) | (None, Some(only)) => Ok(only),
@@ -108,10 +116,14 @@ fn at(key: &'static str) -> impl Fn(Error) -> Error {
 
 fn from_ptr(ptr: &[i64], nodes: Option<usize>) -> Result<Boundaries> {
     let bad = |index: usize, why: &str, allowed: String| {
-        Err(Error::value(why).at(format!("index {index}")).found(ptr[index]).allowed(allowed))
+        let error = Error::value(why).at(format!("index {index}")).found(ptr[index]);
+        Err(error.allowed(allowed).advice(BOUNDARIES))
     };
     match ptr.first() {
-        None => return Err(Error::value("'ptr' is empty").allowed("one number more than there are graphs")),
+        None => {
+            let error = Error::value("'ptr' is empty").found("0 numbers");
+            return Err(error.allowed("one number more than there are graphs").advice(BOUNDARIES));
+        }
         Some(0) => {}
         Some(_) => return bad(0, "'ptr' must begin with 0", "0".into()),
     }
@@ -127,7 +139,8 @@ fn from_ptr(ptr: &[i64], nodes: Option<usize>) -> Result<Boundaries> {
 
 fn from_batch(batch: &[i64], graphs: Option<u64>, nodes: Option<usize>) -> Result<Boundaries> {
     let bad = |index: usize, why: &str, allowed: String| {
-        Err(Error::value(why).at(format!("index {index}")).found(batch[index]).allowed(allowed))
+        let error = Error::value(why).at(format!("index {index}")).found(batch[index]);
+        Err(error.allowed(allowed).advice(BOUNDARIES))
     };
     if let Some(nodes) = nodes
         && nodes != batch.len()
@@ -185,6 +198,7 @@ impl PackEdges {
                     .at(format!("key edge_index, entry {number}"))
                     .found(node)
                     .allowed(format!("0 to N-1 with N = {total}"))
+                    .advice("a pack numbers the nodes of all its graphs from 0 on")
             })
         };
         matrix.blocks(&mut |us, vs| {
@@ -194,7 +208,10 @@ impl PackEdges {
                     return Err(Error::value("an edge joins two graphs of the pack")
                         .at(format!("key edge_index, entry {number}"))
                         .found(format!("node {u} of graph {a} and node {v} of graph {b}"))
-                        .allowed("both ends in one graph"));
+                        .allowed("both ends in one graph")
+                        .advice(
+                            "a pack numbers the nodes of all its graphs from 0 on; check 'ptr' or 'batch'",
+                        ));
                 }
                 ends[a as usize + 1] += 1;
                 number += 1;

@@ -1,20 +1,18 @@
 //! From paths to a list of units: which file holds the graph, the scores and the labels of each.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use calipers_core::{Error, ErrorKind, Result};
-use calipers_io::compress::inflate;
 use calipers_io::graph::GraphFormat;
-use calipers_io::score::{names, optimum, results_json};
 use calipers_io::{content, limits};
 
+use super::beside::{give_optima, names_agree, rename, take_results};
 use super::containers::{self, Container, Part};
 use super::graph_files::{self, GraphFile, GraphPath};
 use super::node_files::{self, NodeFile, Role};
-use super::node_values::whole;
-use super::options::{Labels, Optimum, Options};
-use crate::inputs::{Inputs, role};
+use super::options::{Labels, Options};
+use crate::inputs::Inputs;
 use crate::sources::shelf::Shelf;
 use crate::sources::stdin;
 use crate::sources::walk::{self, Found, has_ending};
@@ -83,7 +81,12 @@ impl Plan {
         give_optima(&mut plan.units, options, inputs)?;
         plan.keep_readable(inputs);
         if plan.units.is_empty() {
-            return Err(Error::value("there are no units to measure"));
+            let given = options.graph.iter().chain(&options.inputs).map(|path| shown(path));
+            return Err(Error::value("there are no units to measure")
+                .in_file(given.collect::<Vec<_>>().join(" "))
+                .found("0 graphs")
+                .allowed("at least 1")
+                .advice("check that the graphs were written"));
         }
         Ok(plan)
     }
@@ -127,7 +130,8 @@ fn from_arrays(options: &Options, inputs: &Inputs) -> Result<Plan> {
         if found.is_empty() {
             return Err(Error::value("the folder holds no array files")
                 .in_file(input.display())
-                .allowed(containers::ENDINGS.join(" ")));
+                .allowed(containers::ENDINGS.join(" "))
+                .advice("other graph formats are given as --graph FOLDER"));
         }
         if let Some(other) = found.iter().find(|found| !wanted(&found.name)) {
             return Err(Error::value("not an array file")
@@ -207,6 +211,13 @@ fn paired(options: &Options, inputs: &Inputs) -> Result<Plan> {
     if let Some(Labels::At(path)) = &options.labels {
         plan.labels = node_shelf(path, "labels", graph_path, options)?;
         let found = pair(&plan.units, &plan.labels, Role::Labels, graph_path, path, options, inputs)?;
+        if found.iter().all(Option::is_none) {
+            return Err(Error::value("there are no labels")
+                .in_file(shown(path))
+                .found(format!("labels for none of {} graphs", plan.units.len()))
+                .allowed("a column or key labels or set")
+                .advice("add the labels, or leave out --labels"));
+        }
         for (unit, place) in plan.units.iter_mut().zip(found) {
             if let UnitAt::Files { labels, .. } = &mut unit.at {
                 *labels = place;
@@ -229,7 +240,8 @@ fn graph_shelf(path: &Path, options: &Options) -> Result<Shelf<GraphPath, GraphF
     if found.is_empty() {
         return Err(Error::value("the folder holds no graph files")
             .in_file(path.display())
-            .allowed(endings.join(" ")));
+            .allowed(endings.join(" "))
+            .advice("name the folder of the graphs; --graph-format says what their endings do not"));
     }
     let paths: Result<Vec<GraphPath>> =
         found.into_iter().map(|found| GraphPath::new(found, options)).collect();
@@ -253,7 +265,8 @@ fn node_shelf(path: &Path, word: &str, graphs: &Path, options: &Options) -> Resu
     if found.is_empty() {
         return Err(Error::value("the folder holds no score or label files")
             .in_file(path.display())
-            .allowed(endings.join(" ")));
+            .allowed(endings.join(" "))
+            .advice("name the folder of the scores or labels"));
     }
     Ok(Shelf::new(found))
 }
@@ -272,6 +285,7 @@ fn pair(
         units.iter().enumerate().map(|(i, unit)| (unit.name.as_str(), i)).collect();
     let endings = node_files::endings();
     let files = shelf.files().count();
+    let graph_files = units.iter().map(|unit| &unit.shown).collect::<BTreeSet<_>>().len();
     let mut found: Vec<Option<(usize, usize)>> = vec![None; units.len()];
     let mut unknown = Vec::new();
     for (place, file) in shelf.files().enumerate() {
@@ -280,11 +294,14 @@ fn pair(
             let read = shelf.keep(place, |file| node_files::load(file, inputs));
             read.and_then(|read| read.mentions(&stem, role)).map_err(|error| error.in_file(&file.shown))?
         } else {
-            vec![node_files::Mention { unit: None, index: 0, place: String::new() }]
+            vec![node_files::Mention::alone()]
         };
         let alone = units.len() == 1 && files == 1 && mentions.len() == 1;
+        // One file of graphs and one of scores pair whatever their names.
+        let packs = graph_files == 1 && files == 1 && mentions.len() == units.len();
         for mention in mentions {
             let index = match &mention.unit {
+                Some(_) if packs && mention.counted => Some(mention.index),
                 Some(name) => by_name.get(name.as_str()).copied(),
                 None if alone => Some(0),
                 None => by_name.get(stem.as_str()).copied(),
@@ -295,11 +312,9 @@ fn pair(
                         return Err(Error::value(format!("unknown unit '{name}'"))
                             .in_file(&file.shown)
                             .at(mention.place)
-                            .allowed(format!(
-                                "the units of {}, {} in all",
-                                graph_path.display(),
-                                units.len()
-                            )));
+                            .found(name)
+                            .allowed(format!("the units of {}, {} in all", graph_path.display(), units.len()))
+                            .advice(names_agree(units)));
                     }
                     _ => unknown.push(stem.clone()),
                 }
@@ -310,7 +325,9 @@ fn pair(
                     ErrorKind::Duplicate,
                     format!("unit '{}' is given twice", units[index].name),
                 )
-                .found(format!("{} and {}", shelf.file(other).shown, file.shown)));
+                .found(format!("{} and {}", shelf.file(other).shown, file.shown))
+                .allowed("every unit once")
+                .advice("take one of them away"));
             }
         }
     }
@@ -321,7 +338,8 @@ fn pair(
     Err(unmatched(what, &unknown.iter().map(String::as_str).collect::<Vec<_>>(), graph_path, path))
 }
 
-fn unmatched(what: &str, names: &[&str], graphs: &Path, others: &Path) -> Error {
+/// The error for names that stand on one side only.
+pub fn unmatched(what: &str, names: &[&str], graphs: &Path, others: &Path) -> Error {
     let mut shown = names.iter().take(5).copied().collect::<Vec<_>>().join(", ");
     if names.len() > 5 {
         shown.push_str(&format!(" and {} more", names.len() - 5));
@@ -329,6 +347,7 @@ fn unmatched(what: &str, names: &[&str], graphs: &Path, others: &Path) -> Error 
     Error::value(format!("{what}: {}", names.len()))
         .found(shown)
         .at(format!("{} and {}", graphs.display(), others.display()))
+        .allowed("one for each graph, under the same name")
         .advice("files pair by name without their endings; --pair-strip TEXT removes what differs")
 }
 
@@ -339,115 +358,24 @@ fn stripped<'a>(name: &'a str, strip: &[String]) -> &'a str {
         .unwrap_or(name)
 }
 
-/// Gives the graphs of packs the names of a file, one a line.
-fn rename(units: &mut [UnitPlan], path: &Path, inputs: &Inputs) -> Result<()> {
-    let shown = shown(path);
-    let names = names::parse(&text_file(path, "names", inputs)?).map_err(|error| error.in_file(&shown))?;
-    let packed: Vec<&mut UnitPlan> = units
-        .iter_mut()
-        .filter(|unit| match &unit.at {
-            UnitAt::Arrays { part, .. } => part.graph.is_some(),
-            UnitAt::Files { graph, .. } => graph.1.graph.is_some(),
-        })
-        .collect();
-    if names.len() != packed.len() {
-        return Err(Error::value("there must be one name for each graph of the pack")
-            .in_file(shown)
-            .found(format!("{} names", names.len()))
-            .allowed(format!("{} graphs", packed.len())));
-    }
-    for (unit, name) in packed.into_iter().zip(names) {
-        unit.name = name;
-    }
-    Ok(())
-}
-
 fn sort_and_check(units: &mut [UnitPlan]) -> Result<()> {
     units.sort_by(|a, b| a.name.cmp(&b.name));
     if let Some(long) = units.iter().find(|unit| unit.name.len() > limits::NAME) {
         return Err(Error::value("a unit name is too long")
             .in_file(&long.shown)
             .found(format!("{} bytes", long.name.len()))
-            .allowed(format!("{} bytes", limits::NAME)));
+            .allowed(format!("{} bytes", limits::NAME))
+            .advice("give it a shorter name"));
     }
     match units.windows(2).find(|pair| pair[0].name == pair[1].name) {
         None => Ok(()),
         Some(pair) => {
             Err(Error::new(ErrorKind::Duplicate, format!("unit '{}' occurs twice in this run", pair[0].name))
                 .found(format!("{} and {}", pair[0].shown, pair[1].shown))
+                .allowed("every name once")
                 .advice("give every unit a name of its own"))
         }
     }
-}
-
-fn give_optima(units: &mut [UnitPlan], options: &Options, inputs: &Inputs) -> Result<()> {
-    let path = match &options.optimum {
-        None => return Ok(()),
-        Some(Optimum::Same(value)) => {
-            units.iter_mut().for_each(|unit| unit.optimum = Some(*value));
-            return Ok(());
-        }
-        Some(Optimum::At(path)) => path,
-    };
-    let shown = shown(path);
-    let bytes = text_file(path, "optimum", inputs)?;
-    let name = calipers_io::compress::Compression::of_name(&shown).1;
-    let parse = if has_ending(name, ".json") {
-        optimum::parse_json
-    } else if has_ending(name, ".jsonl") {
-        optimum::parse_json_lines
-    } else {
-        optimum::parse_csv
-    };
-    for (name, value, line) in parse(&bytes).map_err(|error| error.in_file(&shown))? {
-        let place = format!("line {line}, unit {name}");
-        let value = whole(value, "an optimum").map_err(|error| error.at(&place).in_file(&shown))?;
-        let index = units.binary_search_by(|unit| unit.name.as_str().cmp(&name)).map_err(|_| {
-            Error::value(format!("unknown unit '{name}'"))
-                .in_file(&shown)
-                .at(format!("line {line}"))
-                .allowed(format!("the units of this run, {} in all", units.len()))
-        })?;
-        if units[index].optimum.replace(value).is_some() {
-            return Err(Error::value(format!("unit '{name}' has two optima")).in_file(&shown).at(place));
-        }
-    }
-    Ok(())
-}
-
-/// Takes chosen sets from a benchmark's `results.json`.
-fn take_results(units: &mut [UnitPlan], path: &Path, inputs: &Inputs) -> Result<()> {
-    let shown = shown(path);
-    let results =
-        results_json::parse(&text_file(path, "input", inputs)?).map_err(|error| error.in_file(&shown))?;
-    let endings = graph_files::endings();
-    let mut given = vec![false; units.len()];
-    for result in results {
-        let plain = endings
-            .iter()
-            .filter(|ending| has_ending(&result.unit, ending))
-            .map(|ending| &result.unit[..result.unit.len() - ending.len()])
-            .min_by_key(|name| name.len());
-        let names = [Some(result.unit.as_str()), plain];
-        let index = names.iter().flatten().find_map(|name| units.iter().position(|unit| unit.name == **name));
-        let Some(index) = index else {
-            return Err(Error::value(format!("unknown graph '{}'", result.unit))
-                .in_file(shown)
-                .allowed(format!("the graphs of --graph, {} in all", units.len())));
-        };
-        if std::mem::replace(&mut given[index], true) {
-            return Err(Error::value(format!("graph '{}' is given twice", result.unit)).in_file(shown));
-        }
-        if let UnitAt::Files { chosen, .. } = &mut units[index].at {
-            *chosen = Some(result.set);
-        }
-    }
-    let missing: Vec<&str> =
-        units.iter().zip(&given).filter(|(_, given)| !**given).map(|(unit, _)| unit.name.as_str()).collect();
-    if missing.is_empty() {
-        return Ok(());
-    }
-    Err(unmatched("graphs without a result", &missing, Path::new(&units[0].shown), path))
 }
 
 /// A path as messages and reports write it.
@@ -466,17 +394,4 @@ fn files_at(
         return Ok(vec![stdin::found(word, ending)?]);
     }
     walk::files(path, word, wanted)
-}
-
-/// A text file, plain or compressed.
-fn text_file(path: &Path, word: &str, inputs: &Inputs) -> Result<Vec<u8>> {
-    let shown = shown(path);
-    if stdin::is_stdin(path) {
-        let found = stdin::found(word, |_| None)?;
-        let text = inflate(&inputs.read_found(&found)?, found.compression, limits::INFLATED);
-        return text.map_err(|error| error.in_file(shown));
-    }
-    let compression = calipers_io::compress::Compression::of_name(&shown).0;
-    let bytes = inputs.read(path, &shown, &role(word, None))?;
-    inflate(&bytes, compression, limits::INFLATED).map_err(|error| error.in_file(&shown))
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use calipers_core::{Error, ErrorKind, Notes, Result};
 use calipers_io::array::npy::NpyFile;
 use calipers_io::array::{Arrays, Matrix, npz, safetensors};
-use calipers_io::file::InputFile;
+use calipers_io::file::{InputFile, cannot_open};
 use calipers_io::limits;
 
 use crate::inputs::{Inputs, role};
@@ -57,7 +57,7 @@ impl Side {
             std::io::ErrorKind::NotFound => Error::io("cannot open: there is no such folder or file")
                 .in_file(&shown)
                 .advice("check --truth and --pred, or [data] and path in the configuration"),
-            kind => Error::io(format!("cannot open the file: {kind}")).in_file(&shown),
+            _ => cannot_open(&error).in_file(&shown),
         })?;
         if metadata.is_dir() {
             let notes = role(word, Some(given_folder(&shown)));

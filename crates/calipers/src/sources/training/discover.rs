@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use calipers_core::{Error, Result};
+use calipers_io::file::cannot_open;
 use calipers_io::history::Format;
 
 use crate::sources::walk::has_ending;
@@ -75,8 +76,7 @@ pub fn histories(inputs: &[PathBuf], format: Option<Format>) -> Result<Vec<Histo
     let mut event_folders: BTreeMap<PathBuf, usize> = BTreeMap::new();
     for (input, path) in inputs.iter().enumerate() {
         let shown = text(path)?.replace(std::path::MAIN_SEPARATOR, "/");
-        let metadata = fs::metadata(path)
-            .map_err(|error| Error::io(format!("cannot open the file: {}", error.kind())).in_file(&shown))?;
+        let metadata = fs::metadata(path).map_err(|error| cannot_open(&error).in_file(&shown))?;
         if metadata.is_dir() {
             let root = if shown == "/" { "" } else { shown.trim_end_matches('/') };
             let walk = Walk { own: own_name(path)?, input, format };
