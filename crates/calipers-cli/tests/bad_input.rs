@@ -371,6 +371,9 @@ fn benchmark_results_show_graph_and_numbers() {
     bench.write("results.json", r#"{"g": {"mis": [0, 2], "found_mis": true, "vertices": 2}}"#);
     let report = bench.report("independent-set results.json --graph g.gph");
     assert_eq!(support::metric(&report, "num_pred_1s_total"), 2);
+    bench.write("results.json", r#"{"g.gph.gz": {"mis": [2], "found_mis": true, "vertices": 1}}"#);
+    let report = bench.report("independent-set results.json --graph g.gph");
+    assert_eq!(support::metric(&report, "num_pred_1s_total"), 1);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::{Outcome, emit};
 
-/// List every metric, with its range and which direction is better
+/// List every metric: what it measures and which direction is better
 #[derive(Args, Debug)]
 pub(crate) struct List {
     /// Print the list as a Markdown table

@@ -88,10 +88,11 @@ pub fn take_results(units: &mut [UnitPlan], path: &Path, inputs: &Inputs) -> Res
     let endings = graph_files::endings();
     let mut given = vec![false; units.len()];
     for result in results {
+        let (_, file) = Compression::of_name(&result.unit);
         let plain = endings
             .iter()
-            .filter(|ending| has_ending(&result.unit, ending))
-            .map(|ending| &result.unit[..result.unit.len() - ending.len()])
+            .filter(|ending| has_ending(file, ending))
+            .map(|ending| &file[..file.len() - ending.len()])
             .min_by_key(|name| name.len());
         let names = [Some(result.unit.as_str()), plain];
         let index = names.iter().flatten().find_map(|name| units.iter().position(|unit| unit.name == **name));
