@@ -106,9 +106,6 @@ impl ReproduceArgs {
                 penalties.push(Penalty::new(kind, weights, gamma, SCAD_A, ScadScale::One)?);
             }
         }
-        if let Some((at, _)) = penalties.iter().enumerate().find(|(at, one)| penalties[..*at].contains(one)) {
-            return Err(Error::usage("one penalty is given twice").found(penalties[at].kind()));
-        }
         let usual: &[&str] =
             if self.quick { &["0.05", "0.2", "0.4"] } else { &["0.05", "0.1", "0.2", "0.3", "0.4"] };
         let texts: Vec<String> = match self.budgets.is_empty() {
