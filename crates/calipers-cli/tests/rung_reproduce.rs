@@ -51,6 +51,15 @@ fn what_was_expected_is_judged_by_what_was_measured() {
 }
 
 #[test]
+fn warnings_name_the_penalty_and_the_units() {
+    let bench = Bench::new();
+    let said = bench.run(&format!("{} --out a", SHORT.replace("--quiet", "--no-progress")));
+    assert_eq!(said.status, 0, "{}", said.stderr);
+    let line = said.stderr.lines().find(|line| line.starts_with("warning[under_budget]")).unwrap();
+    assert!(line.contains("]: l1: in ") && line.contains(" (split0-seed"), "{line}");
+}
+
+#[test]
 fn an_occupied_folder_and_other_settings_are_refused() {
     let bench = Bench::new();
     assert_eq!(bench.run(&format!("{SHORT} --out a")).status, 0);

@@ -84,7 +84,7 @@ impl Options {
     }
 
     /// The penalties as figures and messages call them: with the form of the weights where there are several.
-    fn labels(&self) -> Vec<String> {
+    pub fn labels(&self) -> Vec<String> {
         let several = self.penalties.iter().any(|penalty| penalty.weights() != self.penalties[0].weights());
         let label = |penalty: &Penalty| match several {
             true => format!("{}-{}", penalty.kind(), penalty.weights()),

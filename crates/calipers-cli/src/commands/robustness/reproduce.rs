@@ -16,6 +16,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::model_args::{GraphArgs, budgets};
 use super::speaking::Speaking;
 use crate::Outcome;
+use crate::emit::with_units;
 use crate::options::named;
 
 /// Train, attack and measure several penalties, draw the two figures, and judge what was expected
@@ -85,8 +86,10 @@ impl ReproduceArgs {
         self.speaking.say(&verdicts(&found.verdicts))?;
         self.speaking.say(&format!("written to {}\n", self.out.join("index.html").display()))?;
         let mut warnings = self.speaking.warnings();
-        for warning in found.reports.iter().flat_map(|report| &report.warnings) {
-            warnings.add(&warning.code, &warning.message);
+        for (label, report) in options.labels().iter().zip(&found.reports) {
+            for warning in &report.warnings {
+                warnings.add(&warning.code, &format!("{label}: {}", with_units(warning)));
+            }
         }
         Ok(warnings.outcome())
     }
