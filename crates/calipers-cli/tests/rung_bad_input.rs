@@ -76,6 +76,31 @@ fn a_checkpoint_without_settings_needs_flags() {
     bench.refuses("robustness convert bare.safetensors a.pt", 1, &["bare.safetensors", "--penalty"]);
 }
 
+#[test]
+fn settings_in_a_checkpoint_are_named_where_they_are_wrong_and_flags_win() {
+    let bench = bench();
+    let line = "--graph g.npz --splits s.json --model m.safetensors --flips 0.2=f.npy";
+    let mut bad = metadata();
+    bad.insert("gamma", "-1");
+    bench.write("m.safetensors", safetensors(Some(&bad), &weights()));
+    let words = [
+        "file: m.safetensors\n",
+        "at: metadata gamma\n",
+        "found: -1\n",
+        "allowed: numbers above 0\n",
+        "--gamma",
+    ];
+    measure(&bench, line, 1, &words);
+    let said = bench.run(&format!("robustness {line} --gamma 3"));
+    assert!(said.status == 0 && said.stdout.contains("gamma -1 by 3"), "{}", said.stdout);
+    bad.remove("gamma");
+    bad.remove("weights");
+    bench.write("m.safetensors", safetensors(Some(&bad), &weights()));
+    measure(&bench, line, 1, &["m.safetensors", "give --weights, --gamma"]);
+    let said = bench.run(&format!("robustness {line} {MCP}"));
+    assert!(said.status == 0 && !said.stdout.contains("penalty_replaced"), "{}", said.stdout);
+}
+
 /// Name, shape and values of a tensor.
 type Named = (&'static str, &'static [usize], Vec<f32>);
 
