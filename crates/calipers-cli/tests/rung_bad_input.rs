@@ -328,8 +328,11 @@ fn splits_that_do_not_fit_are_named() {
         bench.write("bad.json", text);
         refuses("--splits bad.json", 1, &[parts[0], parts[1], "bad.json"]);
     }
-    let said = bench.run(&format!("robustness {GRAPH} --flips 0.2=f.npy --split x"));
-    assert_eq!(said.status, 2, "{}", said.stderr);
+    for split in ["x", "-1", "0,a"] {
+        let words = ["--split", "whole numbers, from 0 on"];
+        refuses(&format!("--splits two.json --split {split}"), 2, &words);
+        bench.refuses(&format!("robustness reproduce --graph g.npz --out o --split {split}"), 2, &words);
+    }
     refuses("--splits missing.json", 1, &["missing.json"]);
 }
 

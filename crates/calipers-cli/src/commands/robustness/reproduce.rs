@@ -17,7 +17,7 @@ use super::model_args::{GraphArgs, budgets};
 use super::speaking::Speaking;
 use crate::Outcome;
 use crate::emit::with_units;
-use crate::options::named;
+use crate::options::{named, whole};
 
 /// Train, attack and measure several penalties, draw the two figures, and judge what was expected
 #[derive(Args, Debug)]
@@ -37,7 +37,7 @@ pub(crate) struct ReproduceArgs {
     #[arg(long, value_name = "SPLITS")]
     splits: Option<String>,
     /// Which splits, from 0 [default: all]
-    #[arg(long, value_name = "K[,K..]", value_delimiter = ',')]
+    #[arg(long, value_name = "K[,K..]", value_delimiter = ',', allow_negative_numbers = true, value_parser = whole::<usize>("from 0 on"))]
     split: Vec<usize>,
     /// Seeds of training and attack
     #[arg(long, value_name = "S[,S..]", value_delimiter = ',', default_value = "0")]
