@@ -60,6 +60,24 @@ fn warnings_name_the_penalty_and_the_units() {
 }
 
 #[test]
+fn a_graph_that_no_attack_moves_is_judged_in_words() {
+    let bench = Bench::new();
+    let ring: Vec<(i64, i64)> = (0..10).map(|node| (node, (node + 1) % 10)).collect();
+    let members = [
+        ("edges", rung_support::edges(&ring)),
+        ("features", support::f64s(&[10, 2], &(0..20).map(|k| f64::from(k % 3)).collect::<Vec<_>>())),
+        ("labels", support::i64s(&[10], &(0..10).map(|node| node % 2).collect::<Vec<_>>())),
+    ];
+    bench.write("ring.npz", support::npz(&members));
+    let line = "robustness reproduce --graph ring.npz --steps 5 --samples 3 --epochs 5 --seeds 18446744073709551615 --out a";
+    let said = bench.run(line);
+    assert_eq!(said.status, 0, "{}", said.stderr);
+    assert!(said.stdout.contains("(both are 0)"), "{}", said.stdout);
+    assert!(!said.stdout.contains("NaN") && !said.stdout.contains("inf"), "{}", said.stdout);
+    assert!(bench.read("a/figure6.csv").contains(",18446744073709551615,"));
+}
+
+#[test]
 fn an_occupied_folder_and_other_settings_are_refused() {
     let bench = Bench::new();
     assert_eq!(bench.run(&format!("{SHORT} --out a")).status, 0);
