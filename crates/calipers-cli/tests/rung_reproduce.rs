@@ -78,6 +78,26 @@ fn a_graph_that_no_attack_moves_is_judged_in_words() {
 }
 
 #[test]
+fn the_share_of_a_budget_is_one_division_of_whole_numbers() {
+    let bench = Bench::new();
+    let line = SHORT.replace("l1,mcp,l2", "l1").replace("0.05,0.2", "0.15,0.2,0.3").replace("3,4", "3,4,5");
+    assert_eq!(bench.run(&format!("{line} --out a")).status, 0);
+    let verdicts: Json = serde_json::from_str(&bench.read("a/expectations.json")).unwrap();
+    let table = bench.read("a/figure6.csv");
+    for budget in ["0.15", "0.2", "0.3"] {
+        let rows = table.lines().map(|line| line.split(',').collect::<Vec<_>>());
+        let counts: Vec<[u64; 2]> = rows
+            .filter(|cells| cells[5] == budget)
+            .map(|cells| [cells[7], cells[6]].map(|cell| cell.parse().unwrap()))
+            .collect();
+        assert_eq!(counts.len(), 3);
+        let [flips, allowed] = [0, 1].map(|k| counts.iter().map(|count| count[k]).sum::<u64>() as f64);
+        let share = &verdicts[0]["measured"]["l1"]["share_of_budget_used"][budget];
+        assert_eq!(share.as_f64(), Some(flips / allowed), "{budget}");
+    }
+}
+
+#[test]
 fn an_occupied_folder_and_other_settings_are_refused() {
     let bench = Bench::new();
     assert_eq!(bench.run(&format!("{SHORT} --out a")).status, 0);

@@ -111,7 +111,7 @@ pub fn run(
         measured.penalties.iter().map(|penalty| penalty.accumulator.finish()).collect();
     let write = |name: &str, text: &str| output::write(&options.out.join(name), text.as_bytes());
     output::write_with(&options.out.join("report.json"), |out| json::write_to(&reports, out))?;
-    let verdicts = verdicts::of(&reports, options, &plan.dataset);
+    let verdicts = verdicts::of(&reports, &measured.penalties, options, &plan.dataset);
     write("expectations.json", &verdicts::json(&verdicts))?;
     figures::write(options, &measured, plan.dataset.graph.edges() as u64, &verdicts)?;
     Ok(Reproduction { reports, verdicts })
