@@ -413,5 +413,11 @@ fn numbers_that_become_infinite_are_placed() {
     measure(&bench, &format!("{GRAPH} --flips 0.2=f.npy"), 1, &["m.safetensors", "node 0"]);
     bench.write("g.npz", npz(&keyed()));
     bench.refuses(&format!("{TRAIN} {MCP} --lr 1e300 --quiet"), 1, &["not finite", "epoch 2"]);
+    // The loss is finite, and an f32 does not hold the weights.
+    bench.refuses(
+        &format!("{TRAIN} {MCP} --lr 1e39 --quiet"),
+        1,
+        &["weights are not finite", "epoch 2", "help:"],
+    );
     assert!(!bench.path("out.safetensors").exists());
 }
