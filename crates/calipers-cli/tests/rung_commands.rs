@@ -72,6 +72,14 @@ fn a_random_attack_inserts_as_many_edges_as_it_may() {
     let lines = done(&bench, &format!("robustness attack {GRAPH} --budgets 0.5 --method random --out flips"));
     assert!(lines.contains("budget 0.5: 4 of 4 flips"), "{lines}");
     assert_eq!(bench.bytes("flips/0.5.npy").len(), 128 + 4 * 16);
+    let line = format!("robustness attack {GRAPH} --budgets 3 --method random --out all");
+    let said = bench.run(&line);
+    assert!(
+        said.status == 0 && said.stderr.contains("used 19 of 27 flips: there is no other pair"),
+        "{}",
+        said.stderr
+    );
+    assert!(!said.stderr.contains("--gradient") && !said.stderr.contains("robust"), "{}", said.stderr);
 }
 
 #[test]

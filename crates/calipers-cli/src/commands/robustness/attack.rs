@@ -225,6 +225,7 @@ impl AttackArgs {
         // Less than nine tenths, in whole numbers.
         if 10 * u128::from(flips) < 9 * u128::from(allowed) {
             let why = match (self.search.gradient, self.search.method) {
+                (_, MethodWord::Random) => ": there is no other pair of nodes to join",
                 (GradientWord::Detached, MethodWord::Prbcd) => {
                     ": with constant weights it does not see pruned pairs, nor those that no block held, so the model looks \
                      more robust than it is; try --gradient full, or a larger --block-size"
