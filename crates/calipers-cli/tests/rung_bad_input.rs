@@ -164,6 +164,15 @@ fn a_pickle_is_read_as_data_or_not_at_all() {
     refuses(&pt(b"\x80\x02]}a.", &[]), &["tensor missing"]);
     refuses(&pt(b"\x80\x02](}}e.", &[]), &["a list of 2", "state_dict()"]);
     refuses(&pt(b"\x80\x02K\x05.", &[]), &["dictionary of tensors"]);
+    let wrapped = b"\x80\x02}X\x0a\0\0\0state_dict}s.";
+    refuses(
+        &pt(wrapped, &[]),
+        &["at: tensor state_dict", "help: save the inner state dict", "[\"state_dict\"]"],
+    );
+    refuses(
+        &pt(b"\x80\x02}X\x05\0\0\0epochK\x03s.", &[]),
+        &["at: tensor epoch", "floats", "state_dict() alone"],
+    );
     refuses(b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.", &["PyTorch before 1.6"]);
     refuses(b"not a zip archive at all", &["not a zip archive"]);
 }

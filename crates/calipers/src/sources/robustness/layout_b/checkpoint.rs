@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use calipers_core::{Error, Result};
+use calipers_core::{Error, ErrorKind, Result};
 use calipers_io::array::{Array, Arrays, pt, safetensors};
 use calipers_models::penalty::SCAD_A;
 use calipers_models::{Kind, Penalty, Rung, ScadScale, Settings, Tensor, Weights};
@@ -70,7 +70,7 @@ impl Flags {
         }
         texts.extend(self.texts());
         let kind = texts.get("penalty").and_then(|word| word.parse::<Kind>().ok());
-        let takes_gamma = texts.get("penalty").is_none() || kind.is_some_and(Kind::takes_gamma);
+        let takes_gamma = !texts.contains_key("penalty") || kind.is_some_and(Kind::takes_gamma);
         let needed = ["penalty", "weights", "gamma"].into_iter().filter(|key| *key != "gamma" || takes_gamma);
         let missing: Vec<String> =
             needed.filter(|key| !texts.contains_key(*key)).map(|key| format!("--{key}")).collect();
@@ -211,10 +211,18 @@ pub fn write(path: &Path, model: &Rung) -> Result<()> {
 fn tensors(arrays: &Arrays) -> Result<Vec<(String, Tensor)>> {
     let mut tensors = Vec::new();
     for name in arrays.keys() {
-        let Some(array) = arrays.get(&name)? else { continue };
         let in_tensor = |error: Error| error.at(format!("tensor {name}"));
+        let found = arrays.get(&name).map_err(|error| match error.kind() {
+            // Whole, but no tensor: mostly a state dict inside of a dictionary.
+            ErrorKind::Value => in_tensor(error)
+                .allowed("tensors alone")
+                .advice(format!("save the inner state dict: torch.save(checkpoint[{name:?}], file)")),
+            _ => error,
+        });
+        let Some(array) = found? else { continue };
         if !array.dtype().is_float() {
-            return Err(in_tensor(Error::value("weights are floats").found(array.dtype().name())));
+            let error = Error::value("weights are floats").found(array.dtype().name());
+            return Err(in_tensor(error.allowed("f16, bf16, f32 or f64").advice("save state_dict() alone")));
         }
         let shape = array.shape().iter().map(|length| *length as usize).collect();
         let data = array.to_f64s().map_err(in_tensor)?.into_iter().map(|value| value as f32).collect();
@@ -293,7 +301,7 @@ mod tests {
             Flags { scad_a: Some(1.0), ..Flags::default() },
         ] {
             let error = flags.over(&stored.to_metadata()).unwrap_err();
-            assert_eq!(error.kind(), calipers_core::ErrorKind::Usage, "{error}");
+            assert_eq!(error.kind(), ErrorKind::Usage, "{error}");
             assert!(!error.to_string().contains("metadata"), "{error}");
         }
     }
