@@ -13,7 +13,7 @@ fn refuses_with(members: &Members, line: &str, parts: &[&str]) {
     let bench = Bench::new();
     bench.write("in/a.npz", npz(members));
     let mut parts = parts.to_vec();
-    parts.push("in/a.npz");
+    parts.extend(["in/a.npz", "help: "]);
     bench.refuses(&format!("robustness in/a.npz {line}"), 1, &parts);
 }
 
