@@ -167,8 +167,12 @@ def estimation_bias(clean: ArrayLike, attacked: ArrayLike) -> EstimationBias:
     >>> estimation_bias([[1.0, 2.0]], [[1.0, 5.0]]).total
     9.0
     """
+    return _bias(clean, attacked, "1")
+
+
+def _bias(clean: ArrayLike, attacked: ArrayLike, budget: Budget) -> EstimationBias:
     acc = Evaluator()
-    acc.update("run", clean=clean, attacked=attacked, budget="1")
+    acc.update("run", clean=clean, attacked=attacked, budget=budget)
     report = acc.report()
     per_node = np.array(report["bias_per_node"], dtype=np.float64)
     return EstimationBias(float(report["bias_total"]), float(report["bias_mean"]), per_node)
@@ -182,8 +186,7 @@ def bias_curve(clean: ArrayLike, attacked: Mapping[Any, ArrayLike]) -> dict[Any,
     """
     curve = {}
     for budget, features in attacked.items():
-        _text(budget)
-        bias = estimation_bias(clean, features)
+        bias = _bias(clean, features, budget)
         curve[budget] = {"bias_total": bias.total, "bias_mean": bias.mean}
     return curve
 

@@ -74,13 +74,14 @@ def compute_clean_and_attacked_accuracy(
 
 
 def _features(model: Any, matrix: Tensor, X: Tensor, device: Any) -> Any:
-    """Compute aggregated features without gradients, in evaluation mode; the mode is put back."""
+    """Compute aggregated features without gradients, in evaluation mode; every part's mode is put back."""
     import torch
 
-    training = bool(getattr(model, "training", False))
+    modes = [(module, module.training) for module in model.modules()]
     model.eval()
     try:
         with torch.no_grad():
             return model.get_aggregated_features(matrix.to(device), X.to(device)).detach().cpu().numpy()
     finally:
-        model.train(training)
+        for module, training in modes:
+            module.training = training

@@ -26,6 +26,14 @@ def test_a_curve_keeps_the_budgets_as_they_were_given() -> None:
     assert curve["0.100"]["bias_mean"] == 4.0
 
 
+@pytest.mark.parametrize(
+    ("budget", "shown"), [("five", "five"), (-0.1, "-0.1"), (float("nan"), "NaN"), ("", "")]
+)
+def test_a_curve_refuses_what_is_no_budget(budget: Any, shown: str) -> None:
+    with pytest.raises(cp.InputError, match=f'"{shown}" is not a decimal fraction >= 0'):
+        robustness.bias_curve(CLEAN, {0.05: CLEAN, budget: ATTACKED})
+
+
 def test_edge_differences_are_those_of_numpy_on_degrees_with_the_self_loop() -> None:
     found = robustness.edge_feature_diff(ATTACKED, BOTH_WAYS, bins=4)
     degrees = 1 + np.bincount(BOTH_WAYS[0], minlength=4)
@@ -88,6 +96,7 @@ def test_the_functions_of_the_document_take_a_torch_module() -> None:
     attacked[0, 3] = attacked[3, 0] = 1.0
     x, y, test = torch.from_numpy(CLEAN).float(), torch.tensor([0, 1, 0, 0]), torch.tensor([0, 1, 2])
     model = Sum().train()
+    model.frozen = torch.nn.Dropout().eval()
     difference = (attacked - clean) @ x
     total, mean = rung.compute_estimation_bias(model, clean, x, attacked, "cpu")[:2]
     assert total == float((difference**2).sum())
@@ -104,3 +113,4 @@ def test_the_functions_of_the_document_take_a_torch_module() -> None:
         rung.compute_robust_accuracy(model, graph, x, y, test, "cpu") for graph in (clean, attacked)
     )
     assert model.training
+    assert not model.frozen.training

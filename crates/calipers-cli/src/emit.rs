@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
+use calipers::core::Warning;
 use calipers::core::error::printable;
 use calipers::core::protocol::MetricInfo;
 use calipers::report::page::{self, Page, Section};
@@ -181,11 +182,16 @@ fn write_with(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>)
 
 fn warn(reports: &[Report]) {
     for warning in reports.iter().flat_map(|report| &report.warnings) {
-        let mut units = warning.units.iter().take(5).map(String::as_str).collect::<Vec<_>>().join(", ");
-        if warning.units.len() > 5 {
-            units.push_str(&format!(" and {} more", warning.units.len() - 5));
-        }
-        let tail = if units.is_empty() { String::new() } else { format!(" ({units})") };
-        note(&format!("warning[{}]: {}{tail}", warning.code, warning.message));
+        note(&format!("warning[{}]: {}", warning.code, with_units(warning)));
     }
+}
+
+/// What a warning says, and the first of its units.
+pub(crate) fn with_units(warning: &Warning) -> String {
+    let mut units = warning.units.iter().take(5).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if warning.units.len() > 5 {
+        units.push_str(&format!(" and {} more", warning.units.len() - 5));
+    }
+    let tail = if units.is_empty() { String::new() } else { format!(" ({units})") };
+    format!("{}{tail}", warning.message)
 }

@@ -1,6 +1,7 @@
 //! The options every measuring command shares.
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use calipers::core::bootstrap::Bootstrap;
 use calipers::run::Shard;
@@ -153,6 +154,13 @@ impl Output {
 /// Whether a path stands for standard input or output.
 pub(crate) fn is_stream(path: &Path) -> bool {
     path.as_os_str() == "-"
+}
+
+/// A parser for whole numbers that says which are allowed; whoever takes the number knows its range.
+pub(crate) fn whole<T: FromStr>(
+    allowed: &'static str,
+) -> impl Fn(&str) -> std::result::Result<T, String> + Clone {
+    move |text| text.parse().map_err(|_| format!("allowed are whole numbers, {allowed}"))
 }
 
 /// A parser for words that the protocol spells the same way in JSON.

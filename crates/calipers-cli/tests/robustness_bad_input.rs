@@ -13,7 +13,7 @@ fn refuses_with(members: &Members, line: &str, parts: &[&str]) {
     let bench = Bench::new();
     bench.write("in/a.npz", npz(members));
     let mut parts = parts.to_vec();
-    parts.push("in/a.npz");
+    parts.extend(["in/a.npz", "help: "]);
     bench.refuses(&format!("robustness in/a.npz {line}"), 1, &parts);
 }
 
@@ -207,7 +207,7 @@ fn damaged_files_are_refused_with_member_and_byte() {
     let mut flipped = whole.clone();
     let at = whole.windows(8).position(|bytes| bytes == 4.0f64.to_le_bytes()).unwrap();
     flipped[at] ^= 1;
-    file_refuses("a.npz", &flipped, &["checksum is wrong", "member clean.npy"]);
+    file_refuses("a.npz", &flipped, &["checksum is wrong", "member clean.npy, byte ", "as declared"]);
     file_refuses("a.safetensors", "{}", &["safetensors", "byte"]);
     let head = "{\"clean\":{\"dtype\":\"F32\",\"shape\":[2,1],\"data_offsets\":[0,8]}}";
     let cut = [&(head.len() as u64).to_le_bytes()[..], head.as_bytes(), &[0; 4]].concat();
@@ -244,7 +244,9 @@ fn options_that_mean_nothing_are_wrong_usage() {
         ("--hist-range 1,1", &["--hist-range", "LO < HI"]),
         ("--hist-range 1", &["--hist-range", "LO,HI"]),
         ("--hist-range 0,inf", &["--hist-range", "finite"]),
-        ("--ddof -1", &["--ddof", "-1"]),
+        ("--ddof -1", &["--ddof", "-1", "whole numbers, from 0 on"]),
+        ("--ddof 0.5", &["--ddof", "0.5", "whole numbers, from 0 on"]),
+        ("--bins -1", &["--bins", "-1", "whole numbers, 1 to 100000"]),
         ("--cutoff -1", &["--cutoff is -1"]),
         ("--nodes train", &["all", "test", "not-train"]),
         ("--features both", &["logits", "other"]),

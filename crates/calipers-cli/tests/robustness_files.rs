@@ -50,6 +50,36 @@ fn units(table: &str) -> Vec<&str> {
 }
 
 #[test]
+fn a_comparison_shows_first_what_two_models_have_a_common_scale_for() {
+    let bench = Bench::new();
+    for (name, seed) in [("a", 1), ("b", 2)] {
+        for run in 0..3 {
+            let members = ring(100_003 * (seed + 10 * run));
+            let one: Members = members.into_iter().filter(|(key, _)| !key.ends_with("_0.25")).collect();
+            bench.write(&format!("{name}/{run}.npz"), npz(&one));
+        }
+        let line = format!("robustness {name} --state {name}.state --per-unit {name}.csv --quiet");
+        assert_eq!(bench.run(&line).status, 0);
+    }
+    let said = bench.run("compare a.state b.state --resamples 50");
+    assert_eq!(said.status, 0, "{}", said.stderr);
+    let place =
+        |id: &str| said.stdout.find(&format!("  {id} ")).unwrap_or_else(|| panic!("{id} in {}", said.stdout));
+    assert!(place("bias_relative") < place("bias_total"), "{}", said.stdout);
+    assert!(place("bias_total") < place("bias_mean"), "{}", said.stdout);
+    assert!(said.stdout.contains("units that differ most in bias_relative"), "{}", said.stdout);
+    for line in [
+        "compare a.csv b.csv --json -",
+        "compare a.state b.state --metric bias_total --metric bias_relative --json -",
+    ] {
+        let said = bench.run(&format!("{line} --resamples 50"));
+        let read: Json = serde_json::from_str(&said.stdout).unwrap();
+        let ids: Vec<&String> = read["metrics"].as_object().unwrap().keys().collect();
+        assert_eq!(ids[..2], ["robustness.bias_relative", "robustness.bias_total"], "{line}");
+    }
+}
+
+#[test]
 fn units_are_named_by_the_path_below_the_folder_the_attack_and_the_budget() {
     let bench = rings();
     bench.write("runs/notes.txt", "x").write("runs/.hidden.npz", "x");

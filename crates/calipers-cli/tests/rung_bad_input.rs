@@ -76,6 +76,31 @@ fn a_checkpoint_without_settings_needs_flags() {
     bench.refuses("robustness convert bare.safetensors a.pt", 1, &["bare.safetensors", "--penalty"]);
 }
 
+#[test]
+fn settings_in_a_checkpoint_are_named_where_they_are_wrong_and_flags_win() {
+    let bench = bench();
+    let line = "--graph g.npz --splits s.json --model m.safetensors --flips 0.2=f.npy";
+    let mut bad = metadata();
+    bad.insert("gamma", "-1");
+    bench.write("m.safetensors", safetensors(Some(&bad), &weights()));
+    let words = [
+        "file: m.safetensors\n",
+        "at: metadata gamma\n",
+        "found: -1\n",
+        "allowed: numbers above 0\n",
+        "--gamma",
+    ];
+    measure(&bench, line, 1, &words);
+    let said = bench.run(&format!("robustness {line} --gamma 3"));
+    assert!(said.status == 0 && said.stdout.contains("gamma -1 by 3"), "{}", said.stdout);
+    bad.remove("gamma");
+    bad.remove("weights");
+    bench.write("m.safetensors", safetensors(Some(&bad), &weights()));
+    measure(&bench, line, 1, &["m.safetensors", "give --weights, --gamma"]);
+    let said = bench.run(&format!("robustness {line} {MCP}"));
+    assert!(said.status == 0 && !said.stdout.contains("penalty_replaced"), "{}", said.stdout);
+}
+
 /// Name, shape and values of a tensor.
 type Named = (&'static str, &'static [usize], Vec<f32>);
 
@@ -139,6 +164,15 @@ fn a_pickle_is_read_as_data_or_not_at_all() {
     refuses(&pt(b"\x80\x02]}a.", &[]), &["tensor missing"]);
     refuses(&pt(b"\x80\x02](}}e.", &[]), &["a list of 2", "state_dict()"]);
     refuses(&pt(b"\x80\x02K\x05.", &[]), &["dictionary of tensors"]);
+    let wrapped = b"\x80\x02}X\x0a\0\0\0state_dict}s.";
+    refuses(
+        &pt(wrapped, &[]),
+        &["at: tensor state_dict", "help: save the inner state dict", "[\"state_dict\"]"],
+    );
+    refuses(
+        &pt(b"\x80\x02}X\x05\0\0\0epochK\x03s.", &[]),
+        &["at: tensor epoch", "floats", "state_dict() alone"],
+    );
     refuses(b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.", &["PyTorch before 1.6"]);
     refuses(b"not a zip archive at all", &["not a zip archive"]);
 }
@@ -303,8 +337,11 @@ fn splits_that_do_not_fit_are_named() {
         bench.write("bad.json", text);
         refuses("--splits bad.json", 1, &[parts[0], parts[1], "bad.json"]);
     }
-    let said = bench.run(&format!("robustness {GRAPH} --flips 0.2=f.npy --split x"));
-    assert_eq!(said.status, 2, "{}", said.stderr);
+    for split in ["x", "-1", "0,a"] {
+        let words = ["--split", "whole numbers, from 0 on"];
+        refuses(&format!("--splits two.json --split {split}"), 2, &words);
+        bench.refuses(&format!("robustness reproduce --graph g.npz --out o --split {split}"), 2, &words);
+    }
     refuses("--splits missing.json", 1, &["missing.json"]);
 }
 
@@ -385,5 +422,11 @@ fn numbers_that_become_infinite_are_placed() {
     measure(&bench, &format!("{GRAPH} --flips 0.2=f.npy"), 1, &["m.safetensors", "node 0"]);
     bench.write("g.npz", npz(&keyed()));
     bench.refuses(&format!("{TRAIN} {MCP} --lr 1e300 --quiet"), 1, &["not finite", "epoch 2"]);
+    // The loss is finite, and an f32 does not hold the weights.
+    bench.refuses(
+        &format!("{TRAIN} {MCP} --lr 1e39 --quiet"),
+        1,
+        &["weights are not finite", "epoch 2", "help:"],
+    );
     assert!(!bench.path("out.safetensors").exists());
 }

@@ -72,6 +72,14 @@ fn a_random_attack_inserts_as_many_edges_as_it_may() {
     let lines = done(&bench, &format!("robustness attack {GRAPH} --budgets 0.5 --method random --out flips"));
     assert!(lines.contains("budget 0.5: 4 of 4 flips"), "{lines}");
     assert_eq!(bench.bytes("flips/0.5.npy").len(), 128 + 4 * 16);
+    let line = format!("robustness attack {GRAPH} --budgets 3 --method random --out all");
+    let said = bench.run(&line);
+    assert!(
+        said.status == 0 && said.stderr.contains("used 19 of 27 flips: there is no other pair"),
+        "{}",
+        said.stderr
+    );
+    assert!(!said.stderr.contains("--gradient") && !said.stderr.contains("robust"), "{}", said.stderr);
 }
 
 #[test]
@@ -199,11 +207,20 @@ fn an_attack_goes_on_with_what_is_finished_if_it_was_made_the_same_way() {
     for (change, named) in [
         ("--seed 1", &["at: seed", "found: 0"][..]),
         ("--method random", &["at: method", "found: pgd"]),
-        ("--gamma 2", &["at: model"]),
+        ("--gamma 2", &["at: model gamma", "found: 3", "allowed: 2"]),
+        ("--layers 4", &["at: model k", "found: 10", "allowed: 4"]),
         ("--prepare rung", &["at: prepare"]),
     ] {
         bench.refuses(&format!("{line} --budgets 0.3 --resume {change}"), 1, named);
     }
+    let mut tensors = rung_support::weights();
+    tensors[0].2[0] += 1.0;
+    let (model, other) =
+        (bench.bytes("m.safetensors"), rung_support::safetensors(Some(&rung_support::metadata()), &tensors));
+    bench.write("m.safetensors", other);
+    let named = ["at: model file", "found: blake3", "allowed: blake3"];
+    bench.refuses(&format!("{line} --budgets 0.3 --resume"), 1, &named);
+    bench.write("m.safetensors", model);
     bench.write("flips/0.7.npy", i64s(&[0, 2], &[]));
     let unknown = ["flips/0.7.npy", "not the settings"];
     bench.refuses(&format!("{line} --budgets 0.7 --resume"), 1, &unknown);

@@ -290,6 +290,16 @@ fn threads_shards_and_merges_give_the_same_bytes() {
 }
 
 #[test]
+fn states_of_two_penalties_are_not_merged_and_the_penalty_is_named() {
+    let bench = bench();
+    let line = format!("robustness {GRAPH} --flips 0.2=f.npy --quiet");
+    assert_eq!(bench.run(&format!("{line} --state a.state")).status, 0);
+    assert_eq!(bench.run(&format!("{line} --penalty l1 --run other --state b.state")).status, 0);
+    let words = ["protocol.cutoff; protocol.model.penalty", "\"mcp\" in a.state, \"l1\" in b.state"];
+    bench.refuses("merge a.state b.state -o all.state", 1, &words);
+}
+
+#[test]
 fn nodes_without_any_pull_are_counted() {
     let bench = bench();
     let line = format!("{GRAPH} --flips 0.2=f.npy --lambda-hat 1 --gamma 1e-6");

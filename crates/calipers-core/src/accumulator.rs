@@ -286,18 +286,27 @@ fn setting_json(setting: &Setting) -> Json {
     }
 }
 
+/// How many settings that differ a message names.
+const SHOWN: usize = 5;
+
 fn mismatch<P: Protocol>(ours: &P, theirs: &P, our_source: &str, their_source: &str) -> Error {
     let (ours, theirs) = (protocol_json(ours), protocol_json(theirs));
     let mut differences = Vec::new();
     difference("protocol", &Json::Object(ours), &Json::Object(theirs), &mut differences);
-    let (place, found) = differences.first().cloned().unwrap_or_default();
+    // Several, because the first may only follow from another: a cut-off from its penalty.
+    let shown = &differences[..differences.len().min(SHOWN)];
+    let places: Vec<&str> = shown.iter().map(|(place, _)| place.as_str()).collect();
+    let more = match differences.len() - shown.len() {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    let found: Vec<String> = shown
+        .iter()
+        .map(|(_, (ours, theirs))| format!("{ours} in {our_source}, {theirs} in {their_source}"))
+        .collect();
     Error::new(ErrorKind::ProtocolMismatch, "the states were made under different protocols")
-        .at(if differences.len() > 1 {
-            format!("{place} (and {} more)", differences.len() - 1)
-        } else {
-            place
-        })
-        .found(format!("{} in {our_source}, {} in {their_source}", found.0, found.1))
+        .at(format!("{}{more}", places.join("; ")))
+        .found(found.join("; "))
         .advice("merge only states made with the same options")
 }
 

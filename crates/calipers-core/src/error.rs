@@ -132,6 +132,13 @@ impl Error {
         self
     }
 
+    /// The same failure, where a file and not the command line is what has to be mended.
+    #[must_use]
+    pub fn as_value(mut self) -> Self {
+        self.0.kind = ErrorKind::Value;
+        self
+    }
+
     /// What sort of error this is.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind

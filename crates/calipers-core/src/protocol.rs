@@ -33,6 +33,10 @@ pub trait Protocol: Clone + PartialEq + Serialize + DeserializeOwned + 'static {
     /// them and still be compared unit by unit.
     const READING_PARAMETERS: &'static [&'static str] = &[];
 
+    /// The metrics, without the family's prefix, that a comparison of models shows first; the others follow in
+    /// report order.
+    const COMPARED_FIRST: &'static [&'static str] = &[];
+
     /// A checked, borrowed view of one piece of evidence.
     type Unit<'a>;
     /// What is kept of a unit: counts and exact sums, never a ratio.
@@ -237,6 +241,8 @@ pub struct MetricInfo {
     pub range: Range,
     /// See [`Metric::per_unit`].
     pub per_unit: bool,
+    /// See [`Protocol::COMPARED_FIRST`].
+    pub compared_first: bool,
     /// See [`Metric::doc`].
     pub doc: Doc,
 }
@@ -251,6 +257,7 @@ pub fn metric_infos<P: Protocol>(protocol: &P) -> Vec<MetricInfo> {
             better: (metric.better)(protocol),
             range: metric.range,
             per_unit: metric.per_unit,
+            compared_first: P::COMPARED_FIRST.contains(&metric.id),
             doc: metric.doc,
         })
         .collect()

@@ -168,11 +168,11 @@ impl Table<'_> {
             (all(&mcp, "mcp", |point| point.bias_total)?, all(&l1, "l1", |point| point.bias_total)?);
         let large = |k: usize| relative[k] > 0.01;
         let near = |k: usize| totals[k] > 0.1 * others[k];
-        let share = |k: usize| totals[k] / others[k];
+        let share = |k: usize| times(totals[k], others[k]);
         Ok(fails(
             &mcp,
             &[
-                ("bias_relative above 0.01", &large, &|k| relative[k]),
+                ("bias_relative above 0.01", &large, &|k| brief(relative[k])),
                 ("bias_total above 0.1 of l1's", &near, &share),
             ],
         ))
@@ -185,7 +185,7 @@ impl Table<'_> {
             (all(&scad, "scad", |point| point.bias_total)?, all(&mcp, "mcp", |point| point.bias_total)?);
         let above = |k: usize| ours[k] > 1.25 * theirs[k];
         let below = |k: usize| ours[k] < 0.75 * theirs[k];
-        let times = |k: usize| ours[k] / theirs[k];
+        let times = |k: usize| times(ours[k], theirs[k]);
         Ok(fails(
             &scad,
             &[("more than 25 % above MCP's", &above, &times), ("more than 25 % below MCP's", &below, &times)],
@@ -201,7 +201,7 @@ impl Table<'_> {
         let (adaptive, mcp): (Vec<&Point>, Vec<&Point>) = pairs.into_iter().unzip();
         let ours = all(&adaptive, "adaptive", |point| point.bias_total)?;
         let theirs = all(&mcp, "mcp", |point| point.bias_total)?;
-        let times = |k: usize| ours[k] / theirs[k];
+        let times = |k: usize| times(ours[k], theirs[k]);
         Ok(fails(&adaptive, &[("not below MCP's", &|k| ours[k] >= theirs[k], &times)]))
     }
 
@@ -271,20 +271,31 @@ fn all(points: &[&Point], penalty: &str, read: Read) -> Result<Vec<f64>, String>
 }
 
 /// A condition in words, where it fails, and the number that says by how much.
-type Condition<'a> = (&'a str, &'a dyn Fn(usize) -> bool, &'a dyn Fn(usize) -> f64);
+type Condition<'a> = (&'a str, &'a dyn Fn(usize) -> bool, &'a dyn Fn(usize) -> String);
 
 /// The first condition that fails anywhere, with all budgets where it does and its number there.
 fn fails(points: &[&Point], conditions: &[Condition<'_>]) -> Result<(), String> {
     for (what, fails, number) in conditions {
         let places: Vec<String> = (0..points.len())
             .filter(|&k| fails(k))
-            .map(|k| format!("{} ({})", points[k].label, brief(number(k))))
+            .map(|k| format!("{} ({})", points[k].label, number(k)))
             .collect();
         if !places.is_empty() {
             return Err(format!("{what} at {}", places.join(", ")));
         }
     }
     Ok(())
+}
+
+/// How many times one bias the other is, in words where there is no such number.
+fn times(ours: f64, theirs: f64) -> String {
+    if theirs > 0.0 {
+        brief(ours / theirs)
+    } else if ours > 0.0 {
+        format!("{} against 0", brief(ours))
+    } else {
+        "both are 0".to_owned()
+    }
 }
 
 /// A number with three or four digits that matter.
@@ -378,6 +389,22 @@ mod tests {
         assert_eq!(found[0], (None, "bias_linearity of l1 is undefined".to_owned()));
         assert_eq!(found[2], (None, "scad and mcp were measured at different budgets".to_owned()));
         assert_eq!(found[4], (None, "diff_ratio of mcp is undefined".to_owned()));
+    }
+
+    #[test]
+    fn a_bias_of_zero_is_compared_in_words() {
+        let mut table = usual();
+        table[2].points.iter_mut().for_each(|point| point.bias_total = Some(0.0));
+        table[4].points[1].bias_total = Some(0.0);
+        let found = verdicts(&table, Some(0.2));
+        assert_eq!(
+            found[2].1,
+            "more than 25 % above MCP's at 0.05 (1.20 against 0), 0.1 (2.40 against 0), 0.2 (3.50 against 0)"
+        );
+        assert_eq!(
+            found[3].1,
+            "not below MCP's at 0.05 (0.5000 against 0), 0.1 (both are 0), 0.2 (2.00 against 0)"
+        );
     }
 
     #[test]

@@ -116,27 +116,8 @@ impl Penalty {
         scad_a: f64,
         scad_scale: ScadScale,
     ) -> Result<Self> {
-        match gamma {
-            None if kind.takes_gamma() => {
-                return Err(
-                    Error::usage(format!("the penalty {kind} needs a gamma")).allowed("numbers above 0")
-                );
-            }
-            Some(gamma) if !kind.takes_gamma() => {
-                return Err(Error::usage(format!("the penalty {kind} takes no gamma"))
-                    .found(gamma)
-                    .advice("leave it out"));
-            }
-            Some(gamma) if !(gamma > 0.0 && gamma.is_finite()) => {
-                return Err(Error::usage("gamma out of range").found(gamma).allowed("numbers above 0"));
-            }
-            _ => {}
-        }
-        if !(scad_a > 1.0 && scad_a.is_finite()) {
-            return Err(Error::usage("the SCAD parameter a is out of range")
-                .found(scad_a)
-                .allowed("numbers above 1"));
-        }
+        check_gamma(kind, gamma)?;
+        check_scad_a(scad_a)?;
         Ok(Self { kind, weights, gamma, scad_a, scad_scale })
     }
 
@@ -174,6 +155,30 @@ impl Penalty {
             Weights::Legacy => gamma * gamma - 0.01,
         })
     }
+}
+
+/// Refuses a gamma that is missing, superfluous or out of range.
+pub(crate) fn check_gamma(kind: Kind, gamma: Option<f64>) -> Result<()> {
+    match gamma {
+        None if kind.takes_gamma() => {
+            Err(Error::usage(format!("the penalty {kind} needs a gamma")).allowed("numbers above 0"))
+        }
+        Some(gamma) if !kind.takes_gamma() => Err(Error::usage(format!("the penalty {kind} takes no gamma"))
+            .found(gamma)
+            .advice("leave it out")),
+        Some(gamma) if !(gamma > 0.0 && gamma.is_finite()) => {
+            Err(Error::usage("gamma out of range").found(gamma).allowed("numbers above 0"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a SCAD parameter a out of range.
+pub(crate) fn check_scad_a(scad_a: f64) -> Result<()> {
+    if scad_a > 1.0 && scad_a.is_finite() {
+        return Ok(());
+    }
+    Err(Error::usage("the SCAD parameter a is out of range").found(scad_a).allowed("numbers above 1"))
 }
 
 #[cfg(test)]

@@ -85,6 +85,12 @@ impl Rung {
         Self { perceptron, settings }
     }
 
+    /// Whether every weight is a number.
+    pub(crate) fn is_finite(&self) -> bool {
+        let finite = |matrix: &Matrix| matrix.data().as_flattened().iter().all(|value| value.is_finite());
+        self.perceptron.layers.iter().all(|layer| finite(&layer.weight) && finite(&layer.bias))
+    }
+
     /// The weights by name: `mlp.0.weight` (outputs, inputs), `mlp.0.bias` (outputs), `mlp.1.weight`, ...
     pub fn tensors(&self) -> Vec<(String, Tensor)> {
         let mut tensors = Vec::new();

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use calipers_core::{Error, Result};
 
-use crate::penalty::{Penalty, SCAD_A, ScadScale};
+use crate::penalty::{Penalty, SCAD_A, ScadScale, check_gamma, check_scad_a};
 
 /// The usual share of the smoothing term.
 pub const LAMBDA_HAT: f64 = 0.9;
@@ -40,16 +40,8 @@ impl Settings {
     /// # Errors
     /// Usage: a number outside its range.
     pub fn check(&self) -> Result<()> {
-        if !(self.lambda_hat > 0.0 && self.lambda_hat <= 1.0) {
-            let error = Error::usage("lambda_hat out of range").found(self.lambda_hat);
-            return Err(error.allowed("above 0, up to 1"));
-        }
-        match self.dropout {
-            Some(dropout) if !(0.0..1.0).contains(&dropout) => {
-                Err(Error::usage("dropout out of range").found(dropout).allowed("from 0, below 1"))
-            }
-            _ => Ok(()),
-        }
+        check_lambda_hat(self.lambda_hat)?;
+        self.dropout.map_or(Ok(()), check_dropout)
     }
 
     /// The strength of the pull back to the perceptron's own scores.
@@ -81,16 +73,16 @@ impl Settings {
         texts
     }
 
-    /// From those texts; `None` when they do not speak of a penalty at all.
+    /// Whether texts beside the weights of a file are such ones; others say nothing.
     ///
     /// # Errors
-    /// Another model or format, or a text that is not what its key promises.
-    pub fn from_metadata(texts: &BTreeMap<String, String>) -> Result<Option<Self>> {
+    /// Another model or format.
+    pub fn are_in(texts: &BTreeMap<String, String>) -> Result<bool> {
         if let Some(model) = texts.get("model").filter(|model| *model != "rung") {
             return Err(Error::value("another model").at("metadata model").found(model).allowed("rung"));
         }
         if !["model", "penalty"].iter().any(|key| texts.contains_key(*key)) {
-            return Ok(None);
+            return Ok(false);
         }
         if let Some(format) = texts.get("format").filter(|format| *format != "1") {
             return Err(Error::value("unknown format of a model")
@@ -98,29 +90,69 @@ impl Settings {
                 .found(format)
                 .allowed("1"));
         }
-        let penalty = Penalty::new(
-            needed(texts, "penalty")?,
-            needed(texts, "weights")?,
-            read(texts, "gamma")?,
-            read(texts, "scad_a")?.unwrap_or(SCAD_A),
-            read(texts, "scad_scale")?.unwrap_or(ScadScale::One),
-        );
-        let settings = Self {
-            penalty: penalty.map_err(in_metadata)?,
-            lambda_hat: read(texts, "lambda_hat")?.unwrap_or(LAMBDA_HAT),
+        Ok(true)
+    }
+
+    /// From those texts.
+    ///
+    /// # Errors
+    /// Penalty or weights missing, or a text that is not what its key promises.
+    pub fn from_metadata(texts: &BTreeMap<String, String>) -> Result<Self> {
+        let kind = needed(texts, "penalty")?;
+        let gamma = checked(texts, "gamma", |gamma: &f64| check_gamma(kind, Some(*gamma)))?;
+        let scad_a = checked(texts, "scad_a", |a| check_scad_a(*a))?.unwrap_or(SCAD_A);
+        let scad_scale = read(texts, "scad_scale")?.unwrap_or(ScadScale::One);
+        let penalty = Penalty::new(kind, needed(texts, "weights")?, gamma, scad_a, scad_scale);
+        Ok(Self {
+            penalty: penalty.map_err(|error| in_metadata(error, "gamma"))?,
+            lambda_hat: checked(texts, "lambda_hat", |share| check_lambda_hat(*share))?.unwrap_or(LAMBDA_HAT),
             layers: read(texts, "k")?.unwrap_or(LAYERS),
-            dropout: read(texts, "dropout")?,
+            dropout: checked(texts, "dropout", |share| check_dropout(*share))?,
             seed: read(texts, "seed")?,
             epochs: read(texts, "epochs")?,
-        };
-        settings.check().map_err(in_metadata)?;
-        Ok(Some(settings))
+        })
     }
 }
 
+fn check_lambda_hat(share: f64) -> Result<()> {
+    if share > 0.0 && share <= 1.0 {
+        return Ok(());
+    }
+    Err(Error::usage("lambda_hat out of range").found(share).allowed("above 0, up to 1"))
+}
+
+fn check_dropout(share: f64) -> Result<()> {
+    if (0.0..1.0).contains(&share) {
+        return Ok(());
+    }
+    Err(Error::usage("dropout out of range").found(share).allowed("from 0, below 1"))
+}
+
 /// The same failure as a value of a file: nobody typed it on the command line.
-fn in_metadata(error: Error) -> Error {
-    Error::value(error.to_string().replace("\n  ", " ")).at("metadata")
+fn in_metadata(error: Error, key: &str) -> Error {
+    error.as_value().at(format!("metadata {key}")).advice(mend(key))
+}
+
+/// What helps against a bad text: the flag of the same name, where there is one.
+fn mend(key: &str) -> String {
+    match key {
+        "dropout" | "seed" | "epochs" => "write the file again".to_owned(),
+        "k" => "give --layers, which wins over the file".to_owned(),
+        key => format!("give --{}, which wins over the file", key.replace('_', "-")),
+    }
+}
+
+/// The setting of a key, if it is there and passes a check.
+fn checked<T: FromStr<Err: Display>>(
+    texts: &BTreeMap<String, String>,
+    key: &str,
+    check: impl Fn(&T) -> Result<()>,
+) -> Result<Option<T>> {
+    let value = read(texts, key)?;
+    if let Some(value) = &value {
+        check(value).map_err(|error| in_metadata(error, key))?;
+    }
+    Ok(value)
 }
 
 fn needed<T: FromStr<Err: Display>>(texts: &BTreeMap<String, String>, key: &str) -> Result<T> {
@@ -133,7 +165,10 @@ fn needed<T: FromStr<Err: Display>>(texts: &BTreeMap<String, String>, key: &str)
 fn read<T: FromStr<Err: Display>>(texts: &BTreeMap<String, String>, key: &str) -> Result<Option<T>> {
     let parse = |text: &String| {
         text.parse().map_err(|_| {
-            Error::value("unreadable setting").at(format!("metadata {key}")).found(format!("{text:?}"))
+            Error::value("unreadable setting")
+                .at(format!("metadata {key}"))
+                .found(format!("{text:?}"))
+                .advice(mend(key))
         })
     };
     texts.get(key).map(parse).transpose()
@@ -153,16 +188,17 @@ mod tests {
     fn metadata_reads_back_to_the_same_settings() {
         let texts = settings().to_metadata();
         assert_eq!(texts["gamma"], "0.1");
-        assert_eq!(Settings::from_metadata(&texts).unwrap(), Some(settings()));
+        assert!(Settings::are_in(&texts).unwrap());
+        assert_eq!(Settings::from_metadata(&texts).unwrap(), settings());
         let l2 = Settings::new(Penalty::new(Kind::L2, Weights::Exact, None, 3.7, ScadScale::One).unwrap());
         assert!(!l2.to_metadata().contains_key("gamma"));
-        assert_eq!(Settings::from_metadata(&l2.to_metadata()).unwrap(), Some(l2));
+        assert_eq!(Settings::from_metadata(&l2.to_metadata()).unwrap(), l2);
     }
 
     #[test]
     fn metadata_of_others_says_nothing() {
         let other = BTreeMap::from([("format".to_owned(), "pt".to_owned())]);
-        assert_eq!(Settings::from_metadata(&other).unwrap(), None);
+        assert!(!Settings::are_in(&other).unwrap());
     }
 
     #[test]
@@ -170,14 +206,33 @@ mod tests {
         let with = |key: &str, text: &str| {
             let mut texts = settings().to_metadata();
             texts.insert(key.to_owned(), text.to_owned());
-            Settings::from_metadata(&texts).unwrap_err().to_string()
+            let read = Settings::are_in(&texts).and_then(|_| Settings::from_metadata(&texts));
+            let error = read.unwrap_err();
+            assert_eq!(error.kind(), calipers_core::ErrorKind::Value);
+            error.to_string()
         };
         assert!(with("model", "gcn").contains("another model"));
         assert!(with("format", "2").contains("found: 2"));
-        assert!(with("penalty", "mpc").contains("metadata penalty"));
-        assert!(with("k", "-1").contains("metadata k"));
-        assert!(with("lambda_hat", "1.5").contains("above 0, up to 1"));
-        assert!(with("gamma", "nan").contains("above 0"));
+        for (key, text, parts) in [
+            ("penalty", "mpc", ["at: metadata penalty", "found: \"mpc\"", "help: give --penalty"]),
+            ("k", "-1", ["at: metadata k", "found: \"-1\"", "help: give --layers"]),
+            (
+                "lambda_hat",
+                "1.5",
+                ["at: metadata lambda_hat\n", "found: 1.5\n", "allowed: above 0, up to 1\n"],
+            ),
+            ("gamma", "-1", ["at: metadata gamma\n", "found: -1\n", "allowed: numbers above 0\n"]),
+            ("gamma", "nan", ["at: metadata gamma\n", "found: NaN\n", "help: give --gamma"]),
+            ("scad_a", "1", ["at: metadata scad_a\n", "found: 1\n", "allowed: numbers above 1\n"]),
+            (
+                "dropout",
+                "2",
+                ["at: metadata dropout\n", "allowed: from 0, below 1\n", "help: write the file"],
+            ),
+        ] {
+            let said = with(key, text);
+            assert!(parts.iter().all(|part| said.contains(part)), "{said}");
+        }
         let mut texts = settings().to_metadata();
         texts.remove("weights");
         assert!(Settings::from_metadata(&texts).unwrap_err().to_string().contains("metadata weights"));

@@ -113,7 +113,7 @@ impl Training {
 ///
 /// # Errors
 /// Settings out of range; graph and features of different sizes; no train nodes, or one without a label; a
-/// loss that is not finite, with the epoch; interrupted.
+/// loss or weights that are not finite, with the epoch; interrupted.
 #[expect(clippy::too_many_arguments, reason = "the evidence, the settings and the way to run are all needed")]
 pub fn train(
     graph: &Graph,
@@ -173,7 +173,15 @@ pub fn train(
         let status = Status::Epoch { epoch: epoch + 1, loss: loss.value, accuracy: &measure };
         tell(watch, u64::from(epoch) + 1, u64::from(training.epochs), status)?;
     }
-    Ok(Rung::rounded(perceptron, settings))
+    let model = Rung::rounded(perceptron, settings);
+    // No loss has seen the weights after the last step, nor as they are rounded.
+    if !model.is_finite() {
+        return Err(Error::value("the weights are not finite")
+            .at(format!("epoch {}", training.epochs))
+            .allowed("numbers that an f32 holds")
+            .advice("try a smaller learning rate"));
+    }
+    Ok(model)
 }
 
 /// Adam with weight decay in the gradient.

@@ -66,6 +66,7 @@ pub(crate) fn info(id: &str, group: &'static str, better: Better) -> MetricInfo 
         better,
         range: Range { low: 0.0, high: 1.0, text: "[0, 1]" },
         per_unit: true,
+        compared_first: false,
         doc: Doc {
             measures: "The share of nodes whose prediction equals their label.",
             formula: "(tp + tn) / N",

@@ -89,7 +89,12 @@ impl Archive {
         if crc.sum() == member.crc {
             Ok(Some(bytes))
         } else {
-            Err(self.refused(name, "the checksum is wrong"))
+            let place = format!("{}, byte {}", place(name), member.data);
+            Err(Error::format(format!("{}: the checksum is wrong", self.format))
+                .at(place)
+                .found(format!("{:08x} for {} bytes", crc.sum(), member.size))
+                .allowed(format!("{:08x}, as declared", member.crc))
+                .advice("the member is damaged: copy or write the file again"))
         }
     }
 

@@ -1,6 +1,7 @@
 //! What looks wrong in the evidence: every warning of the family, in report order.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use calipers_core::{Provenance, Rows, Warning};
 
@@ -16,6 +17,9 @@ const NOTICED: [(&str, &str); 3] = [
 
 /// How many details a message spells out.
 const SHOWN: usize = 5;
+
+/// How many runs a message counts one by one.
+const RUNS: usize = 20;
 
 /// Every warning the rows and the files give rise to.
 pub(super) fn warnings(rows: &Rows<'_, Row>, provenance: &Provenance) -> Vec<Warning> {
@@ -73,11 +77,11 @@ impl Audit<'_, '_> {
         let any =
             |row: &Row, wrong: fn(&Decisions) -> bool| row.accuracy.decisions.as_ref().is_some_and(wrong);
         [
-            self.counted("split_leak", |row| row.accuracy.leak, "test nodes are training nodes too"),
+            self.counted("split_leak", |row| row.accuracy.leak, "test nodes that are training nodes too"),
             self.counted(
                 "argmax_ties",
                 |row| count(row, |counts| counts.ties),
-                "test nodes have equal top scores, and the first class was taken",
+                "test nodes with equal top scores, of which the first class was taken",
             ),
             self.units(
                 "constant_prediction",
@@ -100,7 +104,7 @@ impl Audit<'_, '_> {
 
     fn graphs(&self) -> Vec<Warning> {
         let isolated = |row: &Row| row.flips.as_ref().map_or(0, |flips| flips.isolated);
-        self.counted("isolated_nodes", isolated, "nodes lost their last neighbour")
+        self.counted("isolated_nodes", isolated, "nodes that lost their last neighbour")
     }
 
     /// What only shows between units.
@@ -143,11 +147,53 @@ impl Audit<'_, '_> {
         warning(code, named.map(|(name, _)| name.into()).collect(), words)
     }
 
-    /// The same, with how many nodes it concerns in each unit.
+    /// The same, with how many nodes it concerns in each run: the conditions of a run mostly agree.
     fn counted(&self, code: &str, count: impl Fn(&Row) -> u64, words: &str) -> Vec<Warning> {
-        let counts: Vec<u64> = self.rows.iter().map(&count).filter(|&count| count > 0).collect();
-        self.units(code, |row| count(row) > 0, &format!("{} {words}", listed(&counts)))
+        let mut runs: BTreeMap<&str, Extent> = BTreeMap::new();
+        for row in self.rows.iter().filter(|row| count(row) > 0) {
+            let extent = Extent::of(count(row));
+            runs.entry(&row.run).and_modify(|known| *known = known.with(extent)).or_insert(extent);
+        }
+        let several = self.rows.iter().filter(|row| count(row) > 0).count() > 1;
+        self.units(code, |row| count(row) > 0, &format!("{words}: {}", by_run(&runs, several)))
     }
+}
+
+/// The least and the greatest of some counts.
+#[derive(Clone, Copy)]
+struct Extent(u64, u64);
+
+impl Extent {
+    fn of(count: u64) -> Self {
+        Self(count, count)
+    }
+
+    fn with(self, other: Self) -> Self {
+        Self(self.0.min(other.0), self.1.max(other.1))
+    }
+}
+
+impl fmt::Display for Extent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self(least, greatest) if least == greatest => write!(f, "{least}"),
+            Self(least, greatest) => write!(f, "{least} to {greatest}"),
+        }
+    }
+}
+
+/// Counts run by run; those of very many runs are summed up, so that none is beyond what is said.
+fn by_run(runs: &BTreeMap<&str, Extent>, several: bool) -> String {
+    let mut shown: Vec<String> = runs
+        .iter()
+        .take(RUNS)
+        .map(|(run, count)| if several { format!("{count} in {run}") } else { count.to_string() })
+        .collect();
+    if let Some(rest) = runs.values().skip(RUNS).copied().reduce(Extent::with) {
+        let more = runs.len() - RUNS;
+        shown.push(format!("{rest} in {more} other run{}", if more == 1 { "" } else { "s" }));
+    }
+    shown.join(", ")
 }
 
 /// What was noticed while the units were made.

@@ -122,6 +122,7 @@ fn ends(pair: [i64; 2], nodes: usize, place: impl Fn() -> String) -> Result<(u32
                 .at(place())
                 .found(value)
                 .allowed(format!("0 to {}, there are {nodes} nodes", nodes as i128 - 1))
+                .advice("nodes are counted from 0: check that the pairs belong to this graph")
         })
     };
     Ok((node(pair[0])?, node(pair[1])?))

@@ -26,6 +26,8 @@ impl Protocol for Robustness {
     ];
     const READING_IN_ROWS: &'static [&'static str] = &[];
     const READING_PARAMETERS: &'static [&'static str] = &["model", "cutoff"];
+    // Raw bias has no scale that two models share.
+    const COMPARED_FIRST: &'static [&'static str] = &["bias_relative"];
 
     type Unit<'a> = Pair<'a>;
     type Row = Row;

@@ -30,6 +30,16 @@ pub fn range(rows: &Rows<'_, Row>) -> Option<[f64; 2]> {
     ranges.reduce(|[low, high], [other_low, other_high]| [low.min(other_low), high.max(other_high)])
 }
 
+/// How many flips the attacks of every condition made, and how many units there are of it; none where the graphs of
+/// a unit are not known.
+pub fn flips(rows: &Rows<'_, Row>) -> Vec<(String, Option<u64>, u64)> {
+    let of = |condition: super::conditions::Condition<'_>| {
+        let flips = condition.units.iter().map(|(_, row)| Some(row.flips.as_ref()?.flipped()));
+        (condition.name(), flips.sum(), condition.units.len() as u64)
+    };
+    conditions(rows).into_iter().map(of).collect()
+}
+
 /// Every set of edges at every condition, in the bins of the range that the protocol gives; without
 /// one only conditions of one unit, in the bins of that unit.
 pub fn spreads(protocol: &Robustness, rows: &Rows<'_, Row>) -> Vec<Spread> {

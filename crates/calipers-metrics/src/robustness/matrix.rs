@@ -114,7 +114,8 @@ impl<'a> Matrix<'a> {
         if rows == 0 || columns == 0 {
             return Err(Error::value(if rows == 0 { "no nodes" } else { "no columns" })
                 .found(format!("shape ({rows}, {columns})"))
-                .allowed("at least one node and one column"));
+                .allowed("at least one node and one column")
+                .advice("write the features of every node, a row each"));
         }
         if rows.checked_mul(columns) != Some(data.len()) {
             return Err(Error::value("the shape does not fit the number of values")

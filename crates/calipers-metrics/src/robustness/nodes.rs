@@ -23,7 +23,8 @@ pub fn nodes_of_index(values: Cells<'_>, nodes: usize, repeats: Repeats) -> Resu
             return Err(Error::value("not a node number")
                 .at(format!("position {position}"))
                 .found(values.shown(position))
-                .allowed(format!("0 to {}, there are {nodes} nodes", nodes as i128 - 1)));
+                .allowed(format!("0 to {}, there are {nodes} nodes", nodes as i128 - 1))
+                .advice("nodes are counted from 0: check that the list belongs to these features"));
         };
         if std::mem::replace(&mut seen[node], true) && repeats == Repeats::Refused {
             return Err(Error::value("a node is listed twice")
@@ -48,7 +49,8 @@ pub fn nodes_of_mask(values: Cells<'_>, nodes: usize) -> Result<Vec<u32>> {
                 return Err(Error::value("a mask holds more than 0 and 1")
                     .at(format!("node {position}"))
                     .found(values.shown(position))
-                    .allowed("0 and 1, or false and true"));
+                    .allowed("0 and 1, or false and true")
+                    .advice("a list of node numbers is an index, not a mask"));
             }
         }
     }
@@ -79,7 +81,8 @@ pub fn labels(values: Cells<'_>, nodes: usize, test: Option<&[u32]>) -> Result<V
         return Err(Error::value("a label is not a whole number")
             .at(format!("node {node}"))
             .found(values.shown(node))
-            .allowed("whole numbers from 0"));
+            .allowed("whole numbers from 0")
+            .advice("number the classes from 0 and store the labels as integers"));
     }
     Ok((0..nodes).map(|node| whole(&values, node).unwrap_or(-1)).collect())
 }
@@ -91,7 +94,8 @@ fn right_length(what: &str, found: usize, nodes: usize) -> Result<()> {
     }
     Err(Error::value(format!("{what} is of another length than there are nodes"))
         .found(format!("length {found}"))
-        .allowed(format!("length {nodes}")))
+        .allowed(format!("length {nodes}"))
+        .advice("store one value for every node, in the order of the features"))
 }
 
 fn whole(values: &Cells<'_>, position: usize) -> Option<i64> {

@@ -36,7 +36,8 @@ impl NodeLines {
             squares
         };
         let of_chosen = |marks: Vec<bool>| nodes.iter().map(|&node| marks[node as usize]).collect();
-        let graphs = pair.clean_edges.zip(pair.attacked_edges);
+        // As in rows: the published module makes no graph audit.
+        let graphs = pair.clean_edges.zip(pair.attacked_edges).filter(|_| !protocol.is_fork());
         let preds = pair.scores(protocol).map(|sides| {
             sides.map(|scores| {
                 let class = |&node: &u32| decision(&scores, node as usize, protocol.is_fork()).class as u32;
@@ -102,5 +103,7 @@ mod tests {
         assert_eq!(all.touched, Some(vec![false, true, true]));
         assert_eq!(all.test, Some(vec![false, true, true]));
         assert_eq!(NodeLines::of(&pair(), &protocol).touched, None);
+        let fork = Robustness { preset: Preset::RungFork, ..Robustness::default() };
+        assert_eq!(NodeLines::of(&edges, &fork).touched, None);
     }
 }

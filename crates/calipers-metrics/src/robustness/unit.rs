@@ -101,7 +101,8 @@ impl<'a> Pair<'a> {
                 if clean.rows != nodes {
                     return Err(Error::value("`clean_logits` are of another number of nodes than `clean`")
                         .found(format!("shape ({}, {})", clean.rows, clean.columns))
-                        .allowed(format!("{nodes} nodes")));
+                        .allowed(format!("{nodes} nodes"))
+                        .advice("store one row for every node of `clean`"));
                 }
                 attacked.same_shape_as(&clean).map_err(|error| error.at("logits"))
             }

@@ -61,7 +61,30 @@ fn what_files_and_models_noticed_is_told_once() {
 fn counts_of_nodes_are_in_the_message() {
     let case = cases().into_iter().find(|case| case["name"] == "no_effect").unwrap();
     let report = run(&case).unwrap().finish();
-    assert_eq!(message(&report, "split_leak"), "in 1 unit: 1 test nodes are training nodes too");
+    assert_eq!(message(&report, "split_leak"), "in 1 unit: test nodes that are training nodes too: 1");
+}
+
+#[test]
+fn every_run_says_how_many_nodes_leak_and_very_many_runs_say_from_least_to_most() {
+    let file = |run: usize| {
+        let leaks = run % 3;
+        let arrays = json!({
+            "clean": [[1.0], [2.0], [3.0]], "attacked_0.1": [[1.0], [2.5], [3.0]], "attacked_0.2": [[1.0], [2.0], [3.5]],
+            "test_idx": [0, 1, 2], "train_idx": (0..leaks).collect::<Vec<_>>(),
+        });
+        json!({"name": format!("split{run:02}"), "arrays": arrays})
+    };
+    let said = |runs: usize| {
+        let files: Vec<_> = (0..runs).map(file).collect();
+        message(&run(&json!({"params": {}, "files": files})).unwrap().finish(), "split_leak")
+    };
+    let words = "test nodes that are training nodes too";
+    assert_eq!(
+        said(6),
+        format!("in 8 units: {words}: 1 in split01, 2 in split02, 1 in split04, 2 in split05")
+    );
+    assert!(said(33).ends_with(", 1 in split28, 2 in split29, 1 to 2 in 2 other runs"), "{}", said(33));
+    assert!(said(32).ends_with(", 2 in split29, 1 in 1 other run"), "{}", said(32));
 }
 
 #[test]

@@ -18,14 +18,15 @@ pub(super) enum Pairs {
     Block(Block),
 }
 
-impl Pairs {
-    /// Those of an attack that may flip so many.
+impl Attack {
+    /// Refuses what the search itself would refuse, before there is a model to attack.
     ///
     /// # Errors
-    /// More bytes than allowed; a block in which the flips find no room.
-    pub(super) fn of(attack: &Attack, nodes: usize, allowed: usize) -> Result<Self> {
+    /// More bytes than allowed for so many nodes; a block in which the flips find no room.
+    pub fn check(&self, nodes: usize, allowed: usize) -> Result<()> {
         let there_are = block::count(nodes);
-        match attack.method {
+        match self.method {
+            Method::Random => Ok(()),
             Method::Prbcd { block_size } if block_size < there_are => {
                 if block_size < allowed.min(there_are) {
                     return Err(Error::value("the block is too small for the budget")
@@ -33,14 +34,26 @@ impl Pairs {
                         .allowed(format!("at least {allowed}, the flips allowed"))
                         .advice("raise --block-size"));
                 }
-                check_memory(nodes, block_size, block_size as u64 * BYTES_OF_BLOCK, attack)?;
-                Ok(Self::Block(Block::draw(nodes, block_size, attack.seed)))
+                check_memory(nodes, block_size, block_size as u64 * BYTES_OF_BLOCK, self)
             }
-            _ => {
-                check_memory(nodes, there_are, there_are as u64 * 4, attack)?;
-                Ok(Self::All(nodes))
-            }
+            Method::Pgd | Method::Prbcd { .. } => check_memory(nodes, there_are, there_are as u64 * 4, self),
         }
+    }
+}
+
+impl Pairs {
+    /// Those of an attack that may flip so many.
+    ///
+    /// # Errors
+    /// More bytes than allowed; a block in which the flips find no room.
+    pub(super) fn of(attack: &Attack, nodes: usize, allowed: usize) -> Result<Self> {
+        attack.check(nodes, allowed)?;
+        Ok(match attack.method {
+            Method::Prbcd { block_size } if block_size < block::count(nodes) => {
+                Self::Block(Block::draw(nodes, block_size, attack.seed))
+            }
+            _ => Self::All(nodes),
+        })
     }
 
     /// Whether so many probable flips still fit beside the values of all pairs; those of a block do.

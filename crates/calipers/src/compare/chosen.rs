@@ -1,14 +1,15 @@
 //! Which numbers are compared.
 
 use calipers_core::bootstrap::{Leaf, Resampler};
+use calipers_core::protocol::MetricInfo;
 use calipers_core::spelling::distance;
 use calipers_core::{Better, Error, Result, Value};
 
 use super::Options;
 use super::model::Side;
 
-/// The ids of the metrics that were asked for, or of every one that has a better direction, in
-/// report order.
+/// The ids of the metrics that were asked for, or of every one that has a better direction: those that the
+/// family compares first, then the others, in report order.
 pub(super) fn metrics(sides: &[Side<'_>], options: &Options) -> Result<Vec<String>> {
     let infos = &sides[0].infos;
     let wanted = options.metrics.iter().map(|id| full_id(sides, id)).collect::<Result<Vec<String>>>()?;
@@ -18,14 +19,16 @@ pub(super) fn metrics(sides: &[Side<'_>], options: &Options) -> Result<Vec<Strin
             .found(id)
             .advice("`calipers list` shows which direction is better"));
     }
-    let chosen = infos.iter().map(|info| &info.id).filter(|id| match wanted.is_empty() {
-        true => directed(id),
-        false => wanted.contains(id),
-    });
-    Ok(chosen.cloned().collect())
+    let chosen = |info: &&MetricInfo| match wanted.is_empty() {
+        true => directed(&info.id),
+        false => wanted.contains(&info.id),
+    };
+    let (first, others): (Vec<&MetricInfo>, Vec<&MetricInfo>) =
+        infos.iter().filter(chosen).partition(|info| info.compared_first);
+    Ok(first.into_iter().chain(others).map(|info| info.id.clone()).collect())
 }
 
-/// The numbers of these metrics that one of the models has at least, in report order; a metric that
+/// The numbers of these metrics that one of the models has at least, in their order; a metric that
 /// was asked for by name is there in any case.
 pub(super) fn leaves(
     ids: &[String],

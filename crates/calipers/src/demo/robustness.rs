@@ -9,7 +9,7 @@ use calipers_models::penalty::SCAD_A;
 use calipers_models::{Attack, Kind, Penalty, ScadScale, Weights};
 
 use crate::inputs::Inputs;
-use crate::reproduce::{self, Budgets, Options, Reproduction, Stage};
+use crate::reproduce::{self, Budgets, Options, Paths, Reproduction, Stage};
 use crate::sources::robustness::layout_b::arrays_out::RunArrays;
 use crate::sources::robustness::layout_b::attacked;
 use crate::sources::robustness::layout_b::checkpoint::{Checkpoint, Flags};
@@ -52,28 +52,31 @@ pub fn write(
     };
     super::create_folder(folder)?;
     let found = reproduce::run(&options, threads, stage)?;
-    for model in MODELS {
-        write_arrays(&options, model, seed, threads, &arrays(folder, model))?;
+    for penalty in &options.penalties {
+        let model = penalty.kind().word();
+        if MODELS.contains(&model) {
+            write_arrays(&options, penalty, seed, threads, &arrays(folder, model))?;
+        }
     }
     Ok(found)
 }
 
-fn write_arrays(options: &Options, model: &str, seed: u64, threads: usize, path: &Path) -> Result<()> {
+fn write_arrays(options: &Options, penalty: &Penalty, seed: u64, threads: usize, path: &Path) -> Result<()> {
     let (out, inputs) = (&options.out, Inputs::default());
     let graph = out.join("graph.npz");
     let source = GraphSource { graph, features: None, labels: None, prepare: Prepare::None };
     let dataset = Dataset::load(&source, &inputs)?;
     let splits = Splits { source: SplitSource::Stratified(1), seeds: None, shares: SHARES };
     let split = &splits.load(&dataset, &inputs)?[0];
-    let name = format!("split0-seed{seed}");
-    let stored = out.join("models").join(model).join(format!("{name}.safetensors"));
+    let paths = Paths::new(out, penalty);
+    let stored = paths.model().path(0, Some(seed))?;
     let model_file = Checkpoint::read(&stored, &Flags::default(), &inputs)?.model;
     let (mut run, _) = RunArrays::clean(&model_file, &dataset, split, threads)?;
-    for (text, budget) in &options.budgets {
-        let flips = out.join("flips").join(model).join(text).join(format!("{name}.npy"));
+    for condition in paths.conditions(&options.budgets) {
+        let flips = condition.path.path(0, Some(seed))?;
         let graph =
             attacked::read(&flips, AttackFile::Flips, AttackFile::Flips.word(), &dataset.graph, &inputs)?;
-        run.add(&model_file, &dataset, budget, &graph, threads)?;
+        run.add(&model_file, &dataset, &condition.budget, &graph, threads)?;
     }
     run.write(path)
 }

@@ -84,9 +84,15 @@ fn labelled<'a>(value: Option<&'a Value>, label: &str) -> Option<&'a Value> {
 
 fn drawn(title: &str, y: &str, curves: &[Named], from_zero: bool) -> Svg {
     let all = || curves.iter().flat_map(|(_, points)| points);
-    let ends = |point: &Point| {
+    // A number that is never below 0 is not drawn there either, however wide it scatters.
+    let ends = move |point: &Point| {
         let deviation = point.deviation.unwrap_or(0.0);
-        [point.value - deviation, point.value + deviation]
+        let low = point.value - deviation;
+        [if from_zero { low.max(0.0) } else { low }, point.value + deviation]
+    };
+    let band = |point: &Point| {
+        let [low, high] = ends(point);
+        [point.budget, low, high]
     };
     let widest = all().map(|point| point.budget).fold(0.0, f64::max);
     let zero = from_zero.then_some(0.0);
@@ -105,10 +111,6 @@ fn drawn(title: &str, y: &str, curves: &[Named], from_zero: bool) -> Svg {
             )
         }
     };
-    fn band(point: &Point) -> [f64; 3] {
-        let deviation = point.deviation.unwrap_or(0.0);
-        [point.budget, point.value - deviation, point.value + deviation]
-    }
     let lines = Lines {
         title: title.to_owned(),
         description: format!("{y} against the budget, {} curves", curves.len()),
@@ -289,4 +291,21 @@ pub(crate) fn difference_grid(models: &[Model]) -> Grid {
         }
     }
     Grid { columns, rows }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wide_scatter_draws_no_bias_below_zero() {
+        let point =
+            |budget: f64, value| Point { budget, label: budget.to_string(), value, deviation: Some(20.0) };
+        let curve = ("mcp".to_owned(), vec![point(0.1, 1.0), point(0.2, 2.0)]);
+        let curves = [curve];
+        let svg = drawn("Bias", "total bias", &curves, true).to_string();
+        assert!(!svg.contains(">-") && !svg.contains(">−"), "{svg}");
+        let free = drawn("Accuracy", "accuracy", &curves, false).to_string();
+        assert!(free.contains(">-") || free.contains(">−"), "{free}");
+    }
 }

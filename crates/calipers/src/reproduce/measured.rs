@@ -7,12 +7,11 @@ use calipers_models::Penalty;
 
 use super::Options;
 use super::parts::Paths;
+use super::plan::Plan;
 use crate::inputs::Inputs;
 use crate::run::Silent;
 use crate::sources::robustness::layout_b;
 use crate::sources::robustness::layout_b::checkpoint::Flags;
-use crate::sources::robustness::layout_b::dataset::GraphSource;
-use crate::sources::robustness::layout_b::splits::Splits;
 
 /// Everything that was measured.
 pub(super) struct Measured {
@@ -27,21 +26,14 @@ pub(super) struct MeasuredPenalty {
 }
 
 /// Measures twice: once to learn the range of all edge differences, once in the bins of that range.
-pub(super) fn measure(
-    options: &Options,
-    graph: &GraphSource,
-    splits: &Splits,
-    chosen: &[usize],
-    labels: &[String],
-    threads: usize,
-) -> Result<Measured> {
-    let measure = |label: &str, hist_range: Option<[f64; 2]>| -> Result<Accumulator<Robustness>> {
-        let paths = Paths::new(&options.out, label);
+pub(super) fn measure(options: &Options, plan: &Plan, labels: &[String], threads: usize) -> Result<Measured> {
+    let measure = |penalty: &Penalty, hist_range: Option<[f64; 2]>| -> Result<Accumulator<Robustness>> {
+        let paths = Paths::new(&options.out, penalty);
         let layout = layout_b::Options {
-            graph: graph.clone(),
-            splits: Some(splits.source.clone()),
-            split: chosen.to_vec(),
-            shares: splits.shares,
+            graph: plan.source.clone(),
+            splits: Some(plan.splits.source.clone()),
+            split: plan.chosen.iter().map(|(number, _)| *number).collect(),
+            shares: plan.splits.shares,
             seeds: options.seeds.clone(),
             trained_on: None,
             model: paths.model(),
@@ -56,8 +48,8 @@ pub(super) fn measure(
         Ok(measured.accumulator)
     };
     let mut range: Option<[f64; 2]> = None;
-    for label in labels {
-        let found = figures::range(&measure(label, None)?.rows());
+    for penalty in &options.penalties {
+        let found = figures::range(&measure(penalty, None)?.rows());
         range = match (range, found) {
             (Some([low, high]), Some([other_low, other_high])) => {
                 Some([low.min(other_low), high.max(other_high)])
@@ -67,7 +59,7 @@ pub(super) fn measure(
     }
     let range = range.filter(|[low, high]| low < high);
     let penalty = |(label, penalty): (&String, &Penalty)| {
-        Ok(MeasuredPenalty { label: label.clone(), penalty: *penalty, accumulator: measure(label, range)? })
+        Ok(MeasuredPenalty { label: label.clone(), penalty: *penalty, accumulator: measure(penalty, range)? })
     };
     let penalties = labels.iter().zip(&options.penalties).map(penalty).collect::<Result<_>>()?;
     Ok(Measured { penalties })

@@ -2,6 +2,7 @@
 //! expectations held.
 //!
 //! ```text
+//! plan       options -> graph and splits, all of it checked before anything is written
 //! settings   what finished parts were made with
 //! synthetic  a graph that needs no file
 //! parts      models/ and flips/, each file whole or not there
@@ -14,6 +15,7 @@
 mod figures;
 mod measured;
 mod parts;
+mod plan;
 pub mod settings;
 pub mod synthetic;
 mod tables;
@@ -22,20 +24,19 @@ mod watch;
 
 use std::path::PathBuf;
 
-use calipers_core::{Error, Report, Result};
-use calipers_metrics::robustness::protocol::Prepare;
+use calipers_core::{Report, Result};
 use calipers_metrics::robustness::unit::Budget;
 use calipers_models::{Attack, Penalty};
 use calipers_report::json;
 
 use self::parts::Job;
-use self::settings::Settings;
+pub(crate) use self::parts::Paths;
+use self::plan::Plan;
 pub use self::verdicts::Verdicts;
 pub use self::watch::{Stage, Unseen};
-use crate::inputs::Inputs;
 use crate::output;
-use crate::sources::robustness::layout_b::dataset::{Dataset, GraphSource};
-use crate::sources::robustness::layout_b::splits::{NodeSplit, SHARES, SplitSource, Splits};
+use crate::sources::robustness::layout_b::dataset::GraphSource;
+use crate::sources::robustness::layout_b::splits::SplitSource;
 
 /// Budgets by the text they were given as.
 pub type Budgets = Vec<(String, Budget)>;
@@ -82,30 +83,14 @@ impl Options {
         splits * self.seeds.len() * self.penalties.len() * (1 + self.budgets.len())
     }
 
-    /// The penalties by the names of their folders: with the form of the weights where there are several.
-    fn labels(&self) -> Vec<String> {
+    /// The penalties as figures and messages call them: with the form of the weights where there are several.
+    pub fn labels(&self) -> Vec<String> {
         let several = self.penalties.iter().any(|penalty| penalty.weights() != self.penalties[0].weights());
         let label = |penalty: &Penalty| match several {
             true => format!("{}-{}", penalty.kind(), penalty.weights()),
             false => penalty.kind().to_string(),
         };
         self.penalties.iter().map(label).collect()
-    }
-
-    /// Everything that decides what the parts hold, beside what their names say.
-    fn settings(&self, splits: &Splits, graph: &str) -> Settings {
-        let gammas = self.penalties.iter().filter_map(Penalty::gamma).map(|gamma| gamma.to_string());
-        let prepare = self.graph.as_ref().map_or(Prepare::None, |graph| graph.prepare);
-        let named = [
-            ("epochs", self.epochs.to_string()),
-            ("gamma", gammas.max().unwrap_or_else(|| "none".into())),
-            ("graph", graph.to_owned()),
-            ("prepare", if prepare == Prepare::Rung { "rung" } else { "none" }.to_owned()),
-            ("samples", self.attack.samples.to_string()),
-            ("splits", splits.shown()),
-            ("steps", self.attack.steps.to_string()),
-        ];
-        named.map(|(name, text)| (name.to_owned(), text)).into()
     }
 }
 
@@ -118,82 +103,34 @@ pub fn run(
     threads: usize,
     stage: &dyn Fn(usize) -> Box<dyn Stage>,
 ) -> Result<Reproduction> {
-    if options.penalties.is_empty() || options.budgets.is_empty() || options.seeds.is_empty() {
-        return Err(Error::usage("at least one penalty, one budget and one seed are needed"));
-    }
-    let source = options.graph.clone().unwrap_or_else(|| GraphSource {
-        graph: options.out.join("graph.npz"),
-        features: None,
-        labels: None,
-        prepare: Prepare::None,
-    });
-    let inputs = Inputs::default();
-    let (splits, dataset) = match &options.graph {
-        Some(_) => {
-            let dataset = Dataset::load(&source, &inputs)?;
-            (splits_of(options, &dataset), dataset)
-        }
-        None => {
-            let splits = Splits { source: given_or_one(options, false), seeds: None, shares: SHARES };
-            settings::claim(&options.out, &options.settings(&splits, "synthetic"), options.resume)?;
-            synthetic::write(&source.graph, 0)?;
-            (splits, Dataset::load(&source, &inputs)?)
-        }
-    };
-    let all = splits.load(&dataset, &inputs)?;
-    let chosen = chosen(options, &splits, all.len())?;
-    if options.graph.is_some() {
-        let files = inputs.into_files()?;
-        let hashes: Vec<String> = files.iter().map(|(_, file)| file.blake3.to_string()).collect();
-        settings::claim(&options.out, &options.settings(&splits, &hashes.join(" ")), options.resume)?;
-    }
+    let plan = Plan::new(options)?;
     let labels = options.labels();
-    make_parts(options, &dataset, &labels, &all, &chosen, threads, &*stage(options.parts(chosen.len())))?;
-    let measured = measured::measure(options, &source, &splits, &chosen, &labels, threads)?;
+    make_parts(options, &plan, &labels, threads, &*stage(options.parts(plan.chosen.len())))?;
+    let measured = measured::measure(options, &plan, &labels, threads)?;
     let reports: Vec<Report> =
         measured.penalties.iter().map(|penalty| penalty.accumulator.finish()).collect();
     let write = |name: &str, text: &str| output::write(&options.out.join(name), text.as_bytes());
     output::write_with(&options.out.join("report.json"), |out| json::write_to(&reports, out))?;
-    let verdicts = verdicts::of(&reports, options, &dataset);
+    let verdicts = verdicts::of(&reports, &measured.penalties, options, &plan.dataset);
     write("expectations.json", &verdicts::json(&verdicts))?;
-    figures::write(options, &measured, dataset.graph.edges() as u64, &verdicts)?;
+    figures::write(options, &measured, plan.dataset.graph.edges() as u64, &verdicts)?;
     Ok(Reproduction { reports, verdicts })
 }
 
 fn make_parts(
     options: &Options,
-    dataset: &Dataset,
+    plan: &Plan,
     labels: &[String],
-    splits: &[NodeSplit],
-    chosen: &[usize],
     threads: usize,
     stage: &dyn Stage,
 ) -> Result<()> {
-    for &number in chosen {
+    let dataset = &plan.dataset;
+    for (number, split) in &plan.chosen {
         for &seed in &options.seeds {
             for (penalty, label) in options.penalties.iter().zip(labels) {
-                let split = &splits[number];
-                Job { options, dataset, penalty: *penalty, label, number, split, seed }
-                    .run(threads, stage)?;
+                Job { options, dataset, penalty, label, number: *number, split, seed }.run(threads, stage)?;
             }
         }
     }
     Ok(())
-}
-
-fn splits_of(options: &Options, dataset: &Dataset) -> Splits {
-    Splits { source: given_or_one(options, dataset.masks.is_some()), seeds: None, shares: SHARES }
-}
-
-fn given_or_one(options: &Options, masks: bool) -> SplitSource {
-    let usual = if masks { SplitSource::Masks } else { SplitSource::Stratified(1) };
-    options.splits.clone().unwrap_or(usual)
-}
-
-fn chosen(options: &Options, splits: &Splits, count: usize) -> Result<Vec<usize>> {
-    match (options.split.is_empty(), options.one_split) {
-        (true, true) => Ok(vec![0]),
-        (true, false) => Ok((0..count).collect()),
-        (false, _) => splits.chosen(&options.split, count),
-    }
 }

@@ -19,32 +19,38 @@ use crate::sources::robustness::layout_b::splits::NodeSplit;
 
 /// Where the parts of a penalty are.
 #[derive(Clone, Debug)]
-pub(super) struct Paths {
+pub(crate) struct Paths {
     folder: String,
-    label: String,
+    penalty: String,
+}
+
+/// The name of the folders of a penalty. It tells the form of the weights even where there is only one, so that
+/// parts keep their place when another form is added.
+pub(super) fn folder_of(penalty: &Penalty) -> String {
+    format!("{}-{}", penalty.kind(), penalty.weights())
 }
 
 impl Paths {
-    pub(super) fn new(out: &Path, label: &str) -> Self {
-        Self { folder: out.to_string_lossy().into_owned(), label: label.to_owned() }
+    pub(crate) fn new(out: &Path, penalty: &Penalty) -> Self {
+        Self { folder: out.to_string_lossy().into_owned(), penalty: folder_of(penalty) }
     }
 
     /// The models of all splits and seeds.
-    pub(super) fn model(&self) -> Template {
+    pub(crate) fn model(&self) -> Template {
         Template::new(format!(
             "{}/models/{}/split{{split}}-seed{{seed}}.safetensors",
-            self.folder, self.label
+            self.folder, self.penalty
         ))
     }
 
     /// The flips of all splits and seeds at the budgets.
-    pub(super) fn conditions(&self, budgets: &Budgets) -> Vec<Condition> {
+    pub(crate) fn conditions(&self, budgets: &Budgets) -> Vec<Condition> {
         let flips = |(text, budget): &(String, _)| Condition {
             budget: Clone::clone(budget),
             form: AttackFile::Flips,
             path: Template::new(format!(
                 "{}/flips/{}/{text}/split{{split}}-seed{{seed}}.npy",
-                self.folder, self.label
+                self.folder, self.penalty
             )),
         };
         budgets.iter().map(flips).collect()
@@ -55,7 +61,7 @@ impl Paths {
 pub(super) struct Job<'a> {
     pub(super) options: &'a Options,
     pub(super) dataset: &'a Dataset,
-    pub(super) penalty: Penalty,
+    pub(super) penalty: &'a Penalty,
     pub(super) label: &'a str,
     pub(super) number: usize,
     pub(super) split: &'a NodeSplit,
@@ -65,12 +71,12 @@ pub(super) struct Job<'a> {
 impl Job<'_> {
     /// Trains and attacks; what is finished already is kept.
     pub(super) fn run(&self, threads: usize, stage: &dyn Stage) -> Result<()> {
-        let paths = Paths::new(&self.options.out, self.label);
+        let paths = Paths::new(&self.options.out, self.penalty);
         let path = paths.model().path(self.number, Some(self.seed))?;
         let name = format!("{} split {} seed {}", self.label, self.number, self.seed);
         let model = self.model(&path, &name, threads, stage)?;
         let labels = self.dataset.needed_labels()?;
-        let targets = nodes("test", self.number, self.split.test.as_ref())?;
+        let targets = nodes(self.split.test.as_ref());
         let edges = self.dataset.graph.edges() as u64;
         for (condition, (text, budget)) in
             paths.conditions(&self.options.budgets).iter().zip(&self.options.budgets)
@@ -107,14 +113,14 @@ impl Job<'_> {
         }
         let watch = stage.begin(&format!("{name}: training"));
         let training =
-            Training { epochs: self.options.epochs, seed: self.seed, ..Training::new(self.penalty) };
+            Training { epochs: self.options.epochs, seed: self.seed, ..Training::new(*self.penalty) };
         let model = train(
             &self.dataset.graph,
             &self.dataset.features,
             self.dataset.needed_labels()?,
             self.dataset.classes(),
-            &nodes("train", self.number, self.split.train.as_ref())?,
-            &self.split.val.iter().flatten().map(|node| *node as usize).collect::<Vec<_>>(),
+            &nodes(self.split.train.as_ref()),
+            &nodes(self.split.val.as_ref()),
             &training,
             threads,
             &*watch,
@@ -126,12 +132,8 @@ impl Job<'_> {
     }
 }
 
-/// The nodes of a set that has to be there.
-fn nodes(name: &str, number: usize, set: Option<&Vec<u32>>) -> Result<Vec<usize>> {
-    match set {
-        Some(set) if !set.is_empty() => Ok(set.iter().map(|node| *node as usize).collect()),
-        _ => Err(Error::value(format!("the split has no {name} nodes")).at(format!("split {number}"))),
-    }
+fn nodes(set: Option<&Vec<u32>>) -> Vec<usize> {
+    set.into_iter().flatten().map(|node| *node as usize).collect()
 }
 
 fn make_folder(path: &Path) -> Result<()> {

@@ -27,8 +27,8 @@ pub(super) fn figure6(measured: &Measured, edges: u64, seeds: &[u64]) -> Grid {
             let (run, budget) = (text("run"), text("budget"));
             // Runs are named after their seed only where there are several.
             let (split, seed) = match run.split_once("-seed") {
-                Some((split, seed)) => (split, seed.parse().ok()),
-                None => (run.as_str(), seeds.first().copied()),
+                Some((split, seed)) => (split, seed.to_owned()),
+                None => (run.as_str(), seeds.first().map_or(String::new(), u64::to_string)),
             };
             let split: Option<f64> = split.trim_start_matches("split").parse().ok();
             let flips =
@@ -38,7 +38,8 @@ pub(super) fn figure6(measured: &Measured, edges: u64, seeds: &[u64]) -> Grid {
                 Cell::Text(penalty.penalty.weights().to_string()),
                 penalty.penalty.gamma().into(),
                 split.into(),
-                seed.map(|seed| seed as f64).into(),
+                // As text: an f64 does not hold every seed.
+                Cell::Text(seed),
                 Cell::Text(budget.clone()),
                 Budget::parse(&budget).ok().map(|budget| budget.allowed(edges) as f64).into(),
                 flips.into(),

@@ -1,11 +1,13 @@
 //! What the document expects, judged by what the reports say.
 
 use calipers_core::{Report, Value};
+use calipers_metrics::robustness::figures;
 use calipers_models::Weights;
 use calipers_models::expectations::{Expectation, Measured, Point, expectations};
 use serde_json::{Map, Value as Json, json};
 
 use super::Options;
+use super::measured::MeasuredPenalty;
 use crate::sources::robustness::layout_b::dataset::Dataset;
 
 /// The expectations under one form of the edge weights.
@@ -18,21 +20,26 @@ pub struct Verdicts {
 }
 
 /// Every form of the edge weights on its own: they are different penalties.
-pub(super) fn of(reports: &[Report], options: &Options, dataset: &Dataset) -> Vec<Verdicts> {
+pub(super) fn of(
+    reports: &[Report],
+    penalties: &[MeasuredPenalty],
+    options: &Options,
+    dataset: &Dataset,
+) -> Vec<Verdicts> {
     let edges = dataset.graph.edges() as u64;
     let mut forms: Vec<Weights> = options.penalties.iter().map(|penalty| penalty.weights()).collect();
     forms.dedup();
     let of_form = |weights| {
-        let reports =
-            options.penalties.iter().zip(reports).filter(|(penalty, _)| penalty.weights() == weights);
+        let of_form = penalties.iter().zip(reports).filter(|(found, _)| found.penalty.weights() == weights);
         let measured: Vec<Measured> =
-            reports.map(|(penalty, report)| measured(penalty.kind(), report, options, edges)).collect();
+            of_form.map(|(found, report)| measured(found, report, options, edges)).collect();
         Verdicts { weights, expectations: expectations(&measured, same_label_share(dataset)) }
     };
     forms.into_iter().map(of_form).collect()
 }
 
-fn measured(penalty: calipers_models::Kind, report: &Report, options: &Options, edges: u64) -> Measured {
+fn measured(found: &MeasuredPenalty, report: &Report, options: &Options, edges: u64) -> Measured {
+    let flips = figures::flips(&found.accumulator.rows());
     let number = |id: &str| report.get(id).and_then(Value::as_f64);
     let point = |(_, budget): &(String, _)| {
         let budget: &calipers_metrics::robustness::unit::Budget = budget;
@@ -40,16 +47,20 @@ fn measured(penalty: calipers_models::Kind, report: &Report, options: &Options, 
             let curve = labelled(report.get("robustness.curve")?, budget.label())?;
             labelled(curve, name)?.as_f64()
         };
-        let allowed = budget.allowed(edges) as f64;
+        // One division of whole numbers: a mean of rounded shares could cross the limit that decides.
+        let share_used = flips.iter().find(|(condition, ..)| condition == budget.label()).and_then(
+            |&(_, flips, units)| {
+                let allowed = u128::from(budget.allowed(edges)) * u128::from(units);
+                Some(flips? as f64 / allowed as f64).filter(|_| allowed > 0)
+            },
+        );
         Point {
             label: budget.label().to_owned(),
             budget: budget.label().parse().expect("the label of a budget is a decimal number"),
             bias_total: entry("bias_total"),
             bias_relative: entry("bias_relative"),
             diff_ratio: entry("diff_ratio"),
-            share_used: entry("budget_used")
-                .filter(|_| allowed > 0.0)
-                .map(|used| used * edges as f64 / allowed),
+            share_used,
         }
     };
     let mut points: Vec<Point> = options.budgets.iter().map(point).collect();
@@ -57,7 +68,7 @@ fn measured(penalty: calipers_models::Kind, report: &Report, options: &Options, 
     let first = points.first().map_or(String::new(), |point| point.label.clone());
     let clean = report.get("robustness.curve").and_then(|curve| labelled(curve, &first));
     Measured {
-        penalty,
+        penalty: found.penalty.kind(),
         clean_accuracy: clean.and_then(|entries| labelled(entries, "clean_accuracy")?.as_f64()),
         bias_linearity: number("robustness.bias_linearity"),
         points,

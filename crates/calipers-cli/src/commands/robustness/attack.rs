@@ -6,7 +6,7 @@ use calipers::inputs::Inputs;
 use calipers::io::array::npy;
 use calipers::metrics::robustness::protocol::Prepare;
 use calipers::models::{Attack, Attacked, BLOCK_SIZE, Gradient, Method, attack};
-use calipers::reproduce::settings::Settings;
+use calipers::reproduce::settings::{Settings, of_files};
 use calipers::sources::robustness::layout_b::arrays_out::pairs;
 use calipers::sources::robustness::layout_b::checkpoint::Checkpoint;
 use calipers::{Error, Result, output};
@@ -193,14 +193,9 @@ impl AttackArgs {
         inputs: Inputs,
     ) -> Result<Settings> {
         let Search { method, gradient, steps, samples, seed, .. } = &self.search;
-        let files = inputs.into_files()?;
-        let hashes: Vec<String> = files.iter().map(|(_, file)| file.blake3.to_string()).collect();
-        let model: Vec<String> = checkpoint.model.settings().to_metadata().into_values().collect();
         let named = [
             ("gradient", format!("{gradient:?}").to_lowercase()),
-            ("inputs", hashes.join(" ")),
             ("method", format!("{method:?}").to_lowercase()),
-            ("model", model.join(" ")),
             ("prepare", format!("{:?}", self.graph.prepare.unwrap_or(Prepare::None)).to_lowercase()),
             ("samples", samples.to_string()),
             ("seed", seed.to_string()),
@@ -208,7 +203,10 @@ impl AttackArgs {
             ("splits", self.splits.words()),
             ("steps", steps.to_string()),
         ];
-        let mut settings: Settings = named.map(|(name, text)| (name.to_owned(), text)).into();
+        let mut settings = of_files(&inputs.into_files()?);
+        settings.extend(named.map(|(name, text)| (name.to_owned(), text)));
+        let model = checkpoint.model.settings().to_metadata();
+        settings.extend(model.into_iter().map(|(name, text)| (format!("model {name}"), text)));
         if let Method::Prbcd { block_size } = search.method {
             settings.insert("block_size".to_owned(), block_size.to_string());
         }
@@ -227,6 +225,7 @@ impl AttackArgs {
         // Less than nine tenths, in whole numbers.
         if 10 * u128::from(flips) < 9 * u128::from(allowed) {
             let why = match (self.search.gradient, self.search.method) {
+                (_, MethodWord::Random) => ": there is no other pair of nodes to join",
                 (GradientWord::Detached, MethodWord::Prbcd) => {
                     ": with constant weights it does not see pruned pairs, nor those that no block held, so the model looks \
                      more robust than it is; try --gradient full, or a larger --block-size"

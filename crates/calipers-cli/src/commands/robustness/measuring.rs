@@ -3,7 +3,7 @@
 use calipers::metrics::robustness::protocol::{Features, Nodes, Options, Preset};
 use clap::Args;
 
-use crate::options::named;
+use crate::options::{named, whole};
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Measuring")]
@@ -13,7 +13,7 @@ pub(super) struct Measuring {
         value_parser = named::<Preset>(&["strict", "document", "rung-fork"]))]
     preset: Option<Preset>,
     /// Number of bins of histograms [default: 50]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64>("1 to 100000"))]
     bins: Option<u64>,
     /// The range of every histogram [default: that of the differences, unit by unit]
     #[arg(long, value_name = "LO,HI", value_parser = range, allow_hyphen_values = true)]
@@ -22,7 +22,7 @@ pub(super) struct Measuring {
     #[arg(long, value_name = "WHICH", value_parser = named::<Nodes>(&["all", "test", "not-train"]))]
     nodes: Option<Nodes>,
     /// What standard deviations subtract from the number of repetitions [default: 1; 0 in rung-fork]
-    #[arg(long, value_name = "D", allow_negative_numbers = true)]
+    #[arg(long, value_name = "D", allow_negative_numbers = true, value_parser = whole::<u64>("from 0 on"))]
     ddof: Option<u64>,
     /// Edges with a difference of at least Y count as pruned
     #[arg(long, value_name = "Y", allow_negative_numbers = true)]

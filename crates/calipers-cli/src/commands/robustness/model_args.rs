@@ -12,7 +12,7 @@ use calipers::sources::robustness::layout_b::splits::{NodeSplit, SHARES, SplitSo
 use calipers::{Error, Result};
 use clap::Args;
 
-use crate::options::named;
+use crate::options::{named, whole};
 
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Graph")]
@@ -39,7 +39,7 @@ pub(super) struct SplitArgs {
     #[arg(long, value_name = "SPLITS")]
     pub(super) splits: Option<String>,
     /// Which splits, from 0; needed where there are several
-    #[arg(long, value_name = "K[,K..]", value_delimiter = ',')]
+    #[arg(long, value_name = "K[,K..]", value_delimiter = ',', allow_negative_numbers = true, value_parser = whole::<usize>("from 0 on"))]
     pub(super) split: Vec<usize>,
     /// The seeds of stratified:S [default: 0,1,..]
     #[arg(long, value_name = "S[,S..]", value_delimiter = ',')]

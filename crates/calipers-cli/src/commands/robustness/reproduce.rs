@@ -16,7 +16,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::model_args::{GraphArgs, budgets};
 use super::speaking::Speaking;
 use crate::Outcome;
-use crate::options::named;
+use crate::emit::with_units;
+use crate::options::{named, whole};
 
 /// Train, attack and measure several penalties, draw the two figures, and judge what was expected
 #[derive(Args, Debug)]
@@ -36,7 +37,7 @@ pub(crate) struct ReproduceArgs {
     #[arg(long, value_name = "SPLITS")]
     splits: Option<String>,
     /// Which splits, from 0 [default: all]
-    #[arg(long, value_name = "K[,K..]", value_delimiter = ',')]
+    #[arg(long, value_name = "K[,K..]", value_delimiter = ',', allow_negative_numbers = true, value_parser = whole::<usize>("from 0 on"))]
     split: Vec<usize>,
     /// Seeds of training and attack
     #[arg(long, value_name = "S[,S..]", value_delimiter = ',', default_value = "0")]
@@ -85,8 +86,10 @@ impl ReproduceArgs {
         self.speaking.say(&verdicts(&found.verdicts))?;
         self.speaking.say(&format!("written to {}\n", self.out.join("index.html").display()))?;
         let mut warnings = self.speaking.warnings();
-        for warning in found.reports.iter().flat_map(|report| &report.warnings) {
-            warnings.add(&warning.code, &warning.message);
+        for (label, report) in options.labels().iter().zip(&found.reports) {
+            for warning in &report.warnings {
+                warnings.add(&warning.code, &format!("{label}: {}", with_units(warning)));
+            }
         }
         Ok(warnings.outcome())
     }
@@ -105,9 +108,6 @@ impl ReproduceArgs {
                 let gamma = kind.takes_gamma().then_some(self.gamma);
                 penalties.push(Penalty::new(kind, weights, gamma, SCAD_A, ScadScale::One)?);
             }
-        }
-        if let Some((at, _)) = penalties.iter().enumerate().find(|(at, one)| penalties[..*at].contains(one)) {
-            return Err(Error::usage("one penalty is given twice").found(penalties[at].kind()));
         }
         let usual: &[&str] =
             if self.quick { &["0.05", "0.2", "0.4"] } else { &["0.05", "0.1", "0.2", "0.3", "0.4"] };

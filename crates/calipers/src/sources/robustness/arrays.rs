@@ -17,7 +17,10 @@ pub(super) fn plain_budgets(arrays: &Arrays, given: Option<&Budget>) -> Result<P
     let one = arrays.get(BUDGET)?.map(|array| budgets(BUDGET, &array)).transpose()?;
     let several = arrays.get(BUDGETS)?.map(|array| budgets(BUDGETS, &array)).transpose()?;
     let contradiction = |found: String| {
-        Err(Error::value("two budgets for one `attacked`").at(format!("key {BUDGET}")).found(found))
+        Err(Error::value("two budgets for one `attacked`")
+            .at(format!("key {BUDGET}"))
+            .found(found)
+            .advice("say the budget in one place"))
     };
     match (one.as_deref(), several, given) {
         (None, None, None) => Ok(Plain::Unsaid),
@@ -41,7 +44,10 @@ pub(super) fn plain_budgets(arrays: &Arrays, given: Option<&Budget>) -> Result<P
 fn budgets(key: &str, array: &Array) -> Result<Vec<Budget>> {
     let read = || {
         if array.shape().len() > 1 {
-            return Err(Error::value("budgets have one axis").found(shape(array)));
+            return Err(Error::value("budgets have one axis")
+                .found(shape(array))
+                .allowed("(budgets,)")
+                .advice("list the budgets one after the other"));
         }
         with_cells(array, |cells| {
             (0..cells.len()).map(|position| Budget::from_cell(&cells, position)).collect()
@@ -82,7 +88,10 @@ fn one_axis<T>(arrays: &Arrays, key: &str, read: impl FnOnce(&Array) -> Result<T
     let Some(array) = arrays.get(key)? else { return Ok(None) };
     let checked = match array.shape() {
         [_] => read(&array),
-        _ => Err(Error::value("the array must have one axis").found(shape(&array)).allowed("(length,)")),
+        _ => Err(Error::value("the array must have one axis")
+            .found(shape(&array))
+            .allowed("(length,)")
+            .advice("store one value for every node, or a list of node numbers")),
     };
     checked.map(Some).map_err(|error| error.at(format!("key {key}")))
 }
@@ -121,7 +130,10 @@ fn pairs(
         }
         match array.elements::<i64>() {
             Some(values) => read(&values, &shape),
-            None => read(&array.to_i64s()?, &shape),
+            None => {
+                let stored = array.to_i64s();
+                read(&stored.map_err(|error| error.advice("store node numbers as integers"))?, &shape)
+            }
         }
     };
     checked().map(Some).map_err(|error| error.at(format!("key {key}")))
@@ -138,7 +150,10 @@ fn with_cells<T>(array: &Array, read: impl FnOnce(Cells<'_>) -> Result<T>) -> Re
         Dtype::BF16 => read(Cells::BF16(&typed(array))),
         Dtype::F32 => read(Cells::F32(&typed(array))),
         Dtype::F64 => read(Cells::F64(&typed(array))),
-        Dtype::Text => Err(Error::value("the array must hold numbers").found(array.dtype().name())),
+        Dtype::Text => Err(Error::value("the array must hold numbers")
+            .found(array.dtype().name())
+            .allowed("integers, floats or bool")
+            .advice("store it as numbers")),
         _ => read(Cells::Int(&array.to_i64s()?)),
     }
 }

@@ -47,7 +47,10 @@ impl Numbers {
         let &[rows, columns] = array.shape() else {
             return Err(Error::value("the array must have two axes")
                 .found(shape(&array))
-                .allowed("(nodes, columns)"));
+                .allowed("(nodes, columns)")
+                .advice(
+                    "store one row for every node; several budgets in one array need `budgets` beside it",
+                ));
         };
         let (rows, columns) = (axis(rows)?, axis(columns)?);
         if array.is_empty() {
@@ -66,12 +69,14 @@ impl Numbers {
         let &[slabs, rows, columns] = array.shape() else {
             return Err(Error::value("with `budgets`, the array must have three axes")
                 .found(shape(&array))
-                .allowed("(budgets, nodes, columns)"));
+                .allowed("(budgets, nodes, columns)")
+                .advice("store one array of nodes x columns for each budget"));
         };
         if slabs != budgets as u64 {
             return Err(Error::value("`attacked` and `budgets` differ in length")
                 .found(format!("{}, {budgets} budgets", shape(&array)))
-                .allowed("one slab for each budget"));
+                .allowed("one slab for each budget")
+                .advice("give as many `budgets` as `attacked` has slabs"));
         }
         let (rows, columns) = (axis(rows)?, axis(columns)?);
         let values = Arc::new(Values::new(array)?);
@@ -118,7 +123,8 @@ impl Values {
             dtype => {
                 return Err(Error::value("the array must hold numbers")
                     .found(dtype.name())
-                    .allowed("f16, bf16, f32, f64 or integers"));
+                    .allowed("f16, bf16, f32, f64 or integers")
+                    .advice("store it as numbers: nothing else is read, and nothing unpickled"));
             }
         })
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use calipers_core::{Error, Result};
+use calipers_core::{Error, ErrorKind, Result};
 use calipers_io::array::{Array, Arrays, pt, safetensors};
 use calipers_models::penalty::SCAD_A;
 use calipers_models::{Kind, Penalty, Rung, ScadScale, Settings, Tensor, Weights};
@@ -60,51 +60,78 @@ impl Flags {
         )
     }
 
-    /// The settings that count, and what they replaced. Without settings in the file the flags
-    /// have to say everything.
-    fn over(&self, stored: Option<Settings>) -> Result<(Settings, Option<String>)> {
-        let Some(stored) = stored else {
-            let mut missing = Vec::new();
-            missing.extend(self.penalty.is_none().then_some("--penalty"));
-            missing.extend(self.weights.is_none().then_some("--weights"));
-            let takes_gamma = self.penalty.is_none_or(Kind::takes_gamma);
-            missing.extend((takes_gamma && self.gamma.is_none()).then_some("--gamma"));
-            if !missing.is_empty() {
-                let error = Error::value("the checkpoint does not say which penalty it was trained with");
-                return Err(error.advice(format!("give {}", missing.join(", "))));
-            }
-            let settings = self.steps(Settings::new(self.new_penalty()?));
-            settings.check()?;
-            return Ok((settings, None));
-        };
-        let before = stored.penalty;
-        let kind = self.penalty.unwrap_or(before.kind());
-        let stored_gamma = before.gamma().filter(|_| kind.takes_gamma());
-        let penalty = Penalty::new(
-            kind,
-            self.weights.unwrap_or(before.weights()),
-            self.gamma.or(stored_gamma),
-            self.scad_a.unwrap_or(before.scad_a()),
-            self.scad_scale.unwrap_or(before.scad_scale()),
-        )?;
-        let settings = self.steps(Settings { penalty, ..stored });
-        settings.check()?;
-        let gamma = |penalty: &Penalty| penalty.gamma().map_or("none".to_owned(), |gamma| gamma.to_string());
-        let parts = [
-            ("penalty", before.kind().to_string(), kind.to_string()),
-            ("weights", before.weights().to_string(), penalty.weights().to_string()),
-            ("gamma", gamma(&before), gamma(&penalty)),
-        ];
-        let changed = parts.iter().filter(|(_, old, new)| old != new);
-        let changed: Vec<String> = changed.map(|(name, old, new)| format!("{name} {old} by {new}")).collect();
-        Ok((settings, (!changed.is_empty()).then(|| changed.join(", "))))
+    /// The settings that count, and what the flags replaced of those beside the weights. What the file does not
+    /// say the flags have to.
+    fn over(&self, metadata: &Texts) -> Result<(Settings, Option<String>)> {
+        let stored = if Settings::are_in(metadata)? { metadata.clone() } else { Texts::new() };
+        let mut texts = stored.clone();
+        if self.penalty.is_some_and(|kind| !kind.takes_gamma()) {
+            texts.remove("gamma");
+        }
+        texts.extend(self.texts());
+        let kind = texts.get("penalty").and_then(|word| word.parse::<Kind>().ok());
+        let takes_gamma = !texts.contains_key("penalty") || kind.is_some_and(Kind::takes_gamma);
+        let needed = ["penalty", "weights", "gamma"].into_iter().filter(|key| *key != "gamma" || takes_gamma);
+        let missing: Vec<String> =
+            needed.filter(|key| !texts.contains_key(*key)).map(|key| format!("--{key}")).collect();
+        if !missing.is_empty() {
+            let error = Error::value("the checkpoint does not say which penalty it was trained with");
+            return Err(error.advice(format!("give {}", missing.join(", "))));
+        }
+        self.check(kind)?;
+        let settings = Settings::from_metadata(&texts)?;
+        let replaced = replaced(&stored, &settings.penalty);
+        Ok((settings, replaced))
     }
 
-    fn steps(&self, mut settings: Settings) -> Settings {
-        settings.lambda_hat = self.lambda_hat.unwrap_or(settings.lambda_hat);
-        settings.layers = self.layers.unwrap_or(settings.layers);
-        settings
+    /// Refuses values that somebody typed, which no file is to blame for.
+    fn check(&self, kind: Option<Kind>) -> Result<()> {
+        let gamma = self.gamma.or(kind.filter(|kind| kind.takes_gamma()).map(|_| 1.0));
+        let scad_a = self.scad_a.unwrap_or(SCAD_A);
+        let penalty = |kind| Penalty::new(kind, Weights::Exact, gamma, scad_a, ScadScale::One);
+        let Some(penalty) = kind.map(penalty).transpose()? else { return Ok(()) };
+        let settings = Settings::new(penalty);
+        Settings { lambda_hat: self.lambda_hat.unwrap_or(settings.lambda_hat), ..settings }.check()
     }
+
+    /// The flags as the texts that a file would hold.
+    fn texts(&self) -> Texts {
+        let Self { penalty, weights, gamma, lambda_hat, layers, scad_a, scad_scale } = self;
+        let texts = [
+            ("penalty", penalty.map(|kind| kind.to_string())),
+            ("weights", weights.map(|form| form.to_string())),
+            ("gamma", gamma.map(|gamma| gamma.to_string())),
+            ("lambda_hat", lambda_hat.map(|share| share.to_string())),
+            ("k", layers.map(|layers| layers.to_string())),
+            ("scad_a", scad_a.map(|a| a.to_string())),
+            ("scad_scale", scad_scale.map(|scale| scale.to_string())),
+        ];
+        texts.into_iter().filter_map(|(key, text)| Some((key.to_owned(), text?))).collect()
+    }
+}
+
+/// What is said of a model beside its weights, by key.
+type Texts = BTreeMap<String, String>;
+
+/// What a file said of penalty, weights and gamma, and no longer counts, in words.
+fn replaced(stored: &Texts, penalty: &Penalty) -> Option<String> {
+    let text = |key: &str| stored.get(key).cloned();
+    let kind: Option<Kind> = text("penalty").and_then(|word| word.parse().ok());
+    let none = || kind.filter(|kind| !kind.takes_gamma()).map(|_| "none".to_owned());
+    // Numbers are compared as such: 3 and 3.0 are one gamma.
+    let gamma = text("gamma").map(|text| text.parse::<f64>().map_or(text, |gamma| gamma.to_string()));
+    let now = penalty.gamma().map_or("none".to_owned(), |gamma| gamma.to_string());
+    let parts = [
+        ("penalty", text("penalty"), penalty.kind().to_string()),
+        ("weights", text("weights"), penalty.weights().to_string()),
+        ("gamma", gamma.or_else(none), now),
+    ];
+    let changed = parts.into_iter().filter_map(|(name, old, new)| {
+        let old = old.filter(|old| *old != new)?;
+        Some(format!("{name} {old} by {new}"))
+    });
+    let changed: Vec<String> = changed.collect();
+    (!changed.is_empty()).then(|| changed.join(", "))
 }
 
 fn words<T: ToString>(all: &[T]) -> String {
@@ -128,7 +155,7 @@ impl Checkpoint {
             } else {
                 (pt::open_state_dict(source)?, BTreeMap::new())
             };
-            let (settings, replaced) = flags.over(Settings::from_metadata(&metadata)?)?;
+            let (settings, replaced) = flags.over(&metadata)?;
             Ok(Self { model: Rung::from_tensors(tensors(&arrays)?, settings)?, replaced })
         };
         read().map_err(|error: Error| error.in_file(&found.shown))
@@ -184,10 +211,18 @@ pub fn write(path: &Path, model: &Rung) -> Result<()> {
 fn tensors(arrays: &Arrays) -> Result<Vec<(String, Tensor)>> {
     let mut tensors = Vec::new();
     for name in arrays.keys() {
-        let Some(array) = arrays.get(&name)? else { continue };
         let in_tensor = |error: Error| error.at(format!("tensor {name}"));
+        let found = arrays.get(&name).map_err(|error| match error.kind() {
+            // Whole, but no tensor: mostly a state dict inside of a dictionary.
+            ErrorKind::Value => in_tensor(error)
+                .allowed("tensors alone")
+                .advice(format!("save the inner state dict: torch.save(checkpoint[{name:?}], file)")),
+            _ => error,
+        });
+        let Some(array) = found? else { continue };
         if !array.dtype().is_float() {
-            return Err(in_tensor(Error::value("weights are floats").found(array.dtype().name())));
+            let error = Error::value("weights are floats").found(array.dtype().name());
+            return Err(in_tensor(error.allowed("f16, bf16, f32 or f64").advice("save state_dict() alone")));
         }
         let shape = array.shape().iter().map(|length| *length as usize).collect();
         let data = array.to_f64s().map_err(in_tensor)?.into_iter().map(|value| value as f32).collect();
@@ -249,9 +284,9 @@ mod tests {
 
     #[test]
     fn flags_win_over_the_file_and_what_they_replace_is_said() {
-        let stored = || Some(Settings::new(mcp(3.0)));
-        let over = |flags: Flags| flags.over(stored()).unwrap();
-        assert_eq!(over(Flags::default()), (stored().unwrap(), None));
+        let stored = Settings::new(mcp(3.0));
+        let over = |flags: Flags| flags.over(&stored.to_metadata()).unwrap();
+        assert_eq!(over(Flags::default()), (stored.clone(), None));
         let same = Flags { penalty: Some(Kind::Mcp), gamma: Some(3.0), ..Flags::default() };
         assert_eq!(over(same).1, None);
         let (settings, replaced) = over(Flags { penalty: Some(Kind::L1), ..Flags::default() });
@@ -259,19 +294,63 @@ mod tests {
         assert_eq!(replaced.as_deref(), Some("penalty mcp by l1, gamma 3 by none"));
         let (settings, replaced) = over(Flags { layers: Some(4), lambda_hat: Some(0.5), ..Flags::default() });
         assert_eq!((settings.layers, settings.lambda_hat.to_bits(), replaced), (4, 0.5f64.to_bits(), None));
+        for flags in [
+            Flags { penalty: Some(Kind::L1), gamma: Some(3.0), ..Flags::default() },
+            Flags { gamma: Some(-1.0), ..Flags::default() },
+            Flags { lambda_hat: Some(0.0), ..Flags::default() },
+            Flags { scad_a: Some(1.0), ..Flags::default() },
+        ] {
+            let error = flags.over(&stored.to_metadata()).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Usage, "{error}");
+            assert!(!error.to_string().contains("metadata"), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_a_file_leaves_out_or_gets_wrong_can_be_said_by_flags() {
+        let texts = |entries: &[(&str, &str)]| -> Texts {
+            entries.iter().map(|(key, text)| ((*key).to_owned(), (*text).to_owned())).collect()
+        };
+        let all = Flags {
+            penalty: Some(Kind::Mcp),
+            weights: Some(Weights::Legacy),
+            gamma: Some(3.0),
+            ..Flags::default()
+        };
+        let full = all.over(&Texts::new()).unwrap().0;
+        for (stored, replaced) in [
+            (&[("model", "rung")][..], None),
+            (&[("penalty", "mcp"), ("gamma", "3.0")], None),
+            (&[("penalty", "mpc"), ("gamma", "-1")], Some("penalty mpc by mcp, gamma -1 by 3")),
+            (
+                &[("penalty", "l1"), ("weights", "exact")],
+                Some("penalty l1 by mcp, weights exact by legacy, gamma none by 3"),
+            ),
+        ] {
+            let found = all.over(&texts(stored)).unwrap();
+            assert_eq!((&found.0, found.1.as_deref()), (&full, replaced), "{stored:?}");
+        }
+        let said =
+            |flags: Flags, stored: &[(&str, &str)]| flags.over(&texts(stored)).unwrap_err().to_string();
+        let partial = [("model", "rung"), ("penalty", "mcp"), ("gamma", "3")];
+        assert!(said(Flags::default(), &partial).ends_with("give --weights"));
         assert!(
-            Flags { penalty: Some(Kind::L1), gamma: Some(3.0), ..Flags::default() }.over(stored()).is_err()
+            said(Flags::default(), &[("penalty", "mcp"), ("weights", "exact")]).ends_with("give --gamma")
         );
+        let bad = [("penalty", "mcp"), ("weights", "exact"), ("gamma", "-1")];
+        let said = said(Flags::default(), &bad);
+        assert!(said.contains("at: metadata gamma") && said.contains("give --gamma"), "{said}");
     }
 
     #[test]
     fn without_settings_in_the_file_the_missing_flags_are_named() {
-        let said = |flags: Flags| flags.over(None).unwrap_err().to_string();
+        let nothing = Texts::new();
+        let said = |flags: Flags| flags.over(&nothing).unwrap_err().to_string();
         assert!(said(Flags::default()).contains("give --penalty, --weights, --gamma"));
         let l1 = Flags { penalty: Some(Kind::L1), ..Flags::default() };
         assert!(said(l1).contains("give --weights"));
         let mcp = Flags { penalty: Some(Kind::Mcp), weights: Some(Weights::Exact), ..Flags::default() };
         assert!(said(mcp).contains("give --gamma"));
-        assert!(Flags { weights: Some(Weights::Exact), ..l1 }.over(None).is_ok());
+        assert!(Flags { weights: Some(Weights::Exact), ..l1 }.over(&nothing).is_ok());
     }
 }
