@@ -297,8 +297,8 @@ mod tests {
         let flip = |(k, (i, j)): (u64, (u32, u32))| {
             if u64::from(i + j) < draws.draw(k) % 120 { 0.0 } else { draws.uniform(5000 + k) as f32 }
         };
-        let flips: Vec<f32> = (0..).zip(pairs()).map(flip).collect();
-        let order = names::by_values_above(&flips, NODES, 0.0);
+        let mut flips: Vec<f32> = (0..).zip(pairs()).map(flip).collect();
+        let order = names::by_values_above(&Pairs::All(NODES).rows(&mut flips), 0.0, 1);
         assert!(order[0] > 40 && order[NODES - 1] < 20);
         let mut tiles = crate::pair_table::Tiles::new(NODES);
         tiles.fill(&flips, &order, |flip| flip, 1);

@@ -54,7 +54,7 @@ pub(super) fn shift(values: &[f32], extent: Extent, budget: usize, threads: usiz
             std::cmp::Ordering::Greater => {
                 low = middle;
                 let from = few.as_deref().unwrap_or(values);
-                if few.is_some() || count_above(from, low) <= values.len() / 16 {
+                if few.is_some() || count_above(from, low, threads) <= values.len() / 16 {
                     few = Some(from.iter().copied().filter(|value| f64::from(*value) > low).collect());
                 }
             }
@@ -94,25 +94,30 @@ fn clipped_sum(values: &[f32], shift: f64) -> f64 {
 }
 
 /// How many values lie above a bound.
+pub(super) fn count_above(values: &[f32], bound: f64, threads: usize) -> usize {
+    let mut counts = vec![0; values.len().div_ceil(BLOCK)];
+    let blocks = values.chunks(BLOCK).zip(&mut counts);
+    parallel::each(threads, values.len(), blocks, |(values, count)| *count = above(values, bound));
+    counts.into_iter().map(|count| count as usize).sum()
+}
+
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
-pub(super) fn count_above(values: &[f32], bound: f64) -> usize {
-    let mut count = 0;
-    for values in values.chunks(BLOCK) {
-        let above: u32 = values.iter().map(|value| u32::from(f64::from(*value) > bound)).sum();
-        count += above as usize;
-    }
-    count
+fn above(values: &[f32], bound: f64) -> u32 {
+    values.iter().map(|value| u32::from(f64::from(*value) > bound)).sum()
 }
 
 /// The least and the greatest value.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
 fn ends(values: &[f32]) -> [f32; 2] {
-    let (mut least, mut greatest) = ([f32::INFINITY; 8], [f32::NEG_INFINITY; 8]);
-    let (chunks, rest) = values.as_chunks::<8>();
+    const LANES: usize = 32;
+    let (mut least, mut greatest) = ([f32::INFINITY; LANES], [f32::NEG_INFINITY; LANES]);
+    let (chunks, rest) = values.as_chunks::<LANES>();
     for chunk in chunks {
-        for (k, &value) in chunk.iter().enumerate() {
-            least[k] = if value < least[k] { value } else { least[k] };
-            greatest[k] = if value > greatest[k] { value } else { greatest[k] };
+        for k in 0..LANES {
+            least[k] = if chunk[k] < least[k] { chunk[k] } else { least[k] };
+        }
+        for k in 0..LANES {
+            greatest[k] = if chunk[k] > greatest[k] { chunk[k] } else { greatest[k] };
         }
     }
     let least = least.iter().chain(rest).copied().fold(f32::INFINITY, f32::min);

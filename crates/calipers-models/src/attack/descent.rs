@@ -46,14 +46,14 @@ pub(super) fn descend(
         let items = rows.chunks_mut(BLOCK).zip(extents.chunks_mut(BLOCK)).enumerate();
         parallel::each(victim.threads, pairs.count(), items, |(block, (rows, extents))| {
             for (k, (row, extent)) in rows.iter_mut().zip(extents).enumerate() {
-                row.iter_mut().for_each(|value| *value *= -length as f32);
+                scale(row, -length as f32);
                 probabilities.add_to(block * BLOCK + k, &pairs, row);
                 *extent = Extent::of(row);
             }
         });
         let extent = extents.into_iter().fold(Extent::EMPTY, Extent::join);
         let shift = shift(&values, extent, allowed, victim.threads);
-        let probable = count_above(&values, shift);
+        let probable = count_above(&values, shift, victim.threads);
         pairs.check_memory(probable, attack)?;
         keep(&mut probabilities, &pairs, &mut values, shift, probable, victim.threads);
         let used = probabilities.sum();
@@ -66,6 +66,11 @@ pub(super) fn descend(
         }
     }
     Ok(probabilities.listed())
+}
+
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
+fn scale(row: &mut [f32], factor: f32) {
+    row.iter_mut().for_each(|value| *value *= factor);
 }
 
 /// Whether the block makes room for new pairs after a step, counted from 0.
@@ -90,7 +95,7 @@ fn keep(
             Probabilities::Many { flips, names } => (flips, names),
             Probabilities::Few(_) => (Tiles::new(nodes), Names::same(nodes)),
         };
-        let order = by_values_above(values, nodes, shift);
+        let order = by_values_above(&pairs.rows(values), shift, threads);
         flips.fill(values, &order, |value| lowered(value, shift), threads);
         *probabilities = Probabilities::Many { flips, names: names.reordered(&order) };
         return;

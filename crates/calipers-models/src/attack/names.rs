@@ -3,6 +3,8 @@
 
 use std::cmp::Reverse;
 
+use crate::parallel;
+
 /// Numbers of nodes.
 pub(super) struct Names {
     /// The node of each number.
@@ -52,18 +54,22 @@ impl Names {
     }
 }
 
-/// All numbers, those of which the most pairs have a value above a bound first. The values are those of the pairs
-/// (i, i + 1), (i, i + 2), ... one behind the other.
-pub(super) fn by_values_above(values: &[f32], nodes: usize, bound: f64) -> Vec<u32> {
-    let mut counts = vec![0; nodes];
-    let (mut counts_left, mut values_left) = (counts.as_mut_slice(), values);
-    while let Some((own, later)) = counts_left.split_first_mut() {
-        let (row, rest) = values_left.split_at(later.len());
-        *own += count_each(row, bound, later);
-        (counts_left, values_left) = (later, rest);
-    }
+/// All numbers, those of which the most pairs have a value above a bound first. Row i holds the values of the pairs
+/// (i, i + 1), (i, i + 2), ...
+pub(super) fn by_values_above(rows: &[&mut [f32]], bound: f64, threads: usize) -> Vec<u32> {
+    let nodes = rows.len();
+    let size = parallel::block(threads, nodes);
+    let mut counts = vec![vec![0; nodes]; nodes.div_ceil(size)];
+    let blocks = rows.chunks(size).zip(&mut counts).enumerate();
+    parallel::each(threads, nodes * nodes / 2, blocks, |(block, (rows, counts))| {
+        for (number, row) in (block * size..).zip(rows) {
+            let (own, later) = counts[number..].split_at_mut(1);
+            own[0] += count_each(row, bound, later);
+        }
+    });
+    let count = |&number: &u32| Reverse(counts.iter().map(|counts| counts[number as usize]).sum::<u32>());
     let mut order: Vec<u32> = (0..nodes as u32).collect();
-    order.sort_by_key(|&number| Reverse(counts[number as usize]));
+    order.sort_by_cached_key(count);
     order
 }
 
@@ -85,10 +91,13 @@ mod tests {
 
     #[test]
     fn nodes_of_many_high_values_come_first() {
-        let values = [0.9, 0.1, 0.2, 0.5, 0.8, 0.1];
-        assert_eq!(by_values_above(&values, 4, 0.4), [1, 0, 2, 3]);
-        assert_eq!(by_values_above(&values, 4, 0.95), [0, 1, 2, 3]);
-        assert_eq!(by_values_above(&[], 1, 0.0), [0]);
+        let (mut first, mut second, mut third) = ([0.9, 0.1, 0.2], [0.5, 0.8], [0.1]);
+        let rows: [&mut [f32]; 4] = [&mut first, &mut second, &mut third, &mut []];
+        for threads in 1..4 {
+            assert_eq!(by_values_above(&rows, 0.4, threads), [1, 0, 2, 3]);
+            assert_eq!(by_values_above(&rows, 0.95, threads), [0, 1, 2, 3]);
+            assert_eq!(by_values_above(&[&mut []], 0.0, threads), [0]);
+        }
     }
 
     #[test]

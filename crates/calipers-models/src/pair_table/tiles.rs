@@ -110,12 +110,23 @@ impl Tiles {
     /// The sum of all numbers.
     pub(crate) fn sum(&self) -> f64 {
         let mut sums = [0.0; BLOCK];
-        for lane in self.tiles.as_flattened() {
+        add_filled(&self.tiles, &self.filled, &mut sums);
+        sums.iter().sum()
+    }
+}
+
+/// Adds the rows of tiles in which a number is not 0.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
+fn add_filled(tiles: &[Tile], filled: &[u64], sums: &mut [f64; BLOCK]) {
+    for (tile, &filled) in tiles.iter().zip(filled) {
+        let mut rows = filled;
+        while rows != 0 {
+            let lane = &tile[rows.trailing_zeros() as usize % BLOCK];
             for k in 0..BLOCK {
                 sums[k] += f64::from(lane[k]);
             }
+            rows &= rows - 1;
         }
-        sums.iter().sum()
     }
 }
 
