@@ -1,12 +1,14 @@
 //! Bands and contours added up over images and read.
 
-use super::old_sums::{Sum, Term};
+use crate::segmentation::old_sums::{Sum, Term};
 use calipers_core::{Rows, Value};
 
-use super::protocol::{Conventions, Measure, Segmentation};
-use super::reading::{NO_UNIT, Reading, Reason, guarded_quotient, mean, per_label, pixels, quotient};
-use super::row::{BandCounts, ContourCounts, PixelRow, Row};
-use super::sparse::Sparse;
+use crate::segmentation::protocol::{Conventions, Measure, Segmentation};
+use crate::segmentation::reading::{
+    NO_UNIT, Reading, Reason, guarded_quotient, mean, per_label, pixels, quotient,
+};
+use crate::segmentation::row::{BandCounts, ContourCounts, PixelRow, Row};
+use crate::segmentation::sparse::Sparse;
 
 const NO_BOUNDARY: &str = "no boundary in truth or prediction";
 const NO_CONTOUR: &str = "no contour in truth or prediction";

@@ -1,13 +1,15 @@
 //! Sums over probabilities added up over images and read.
 
-use super::old_sums::{Sum, Term};
+use crate::segmentation::old_sums::{Sum, Term};
 use calipers_core::exact::exact_sum;
 use calipers_core::exact::rounded_quotient;
 use calipers_core::{CompactSum, ExactSum, Rows, Value};
 
-use super::protocol::{Measure, Segmentation};
-use super::reading::{NO_SCORED_PIXEL, NO_UNIT, Reading, Reason, mean, per_label, probabilities};
-use super::row::{BinRow, CalibrationRow, Row};
+use crate::segmentation::protocol::{Measure, Segmentation};
+use crate::segmentation::reading::{
+    NO_SCORED_PIXEL, NO_UNIT, Reading, Reason, mean, per_label, probabilities,
+};
+use crate::segmentation::row::{BinRow, CalibrationRow, Row};
 
 /// How far above the smallest NLL a temperature still counts as the best one.
 const AS_GOOD: f64 = 1e-6;

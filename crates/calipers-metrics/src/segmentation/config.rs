@@ -7,8 +7,10 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use serde::de::{self, Deserializer, SeqAccess, Visitor};
 
-use super::labels::{ClassRef, Originals};
-use super::protocol::{Closed, Kind, Layout, Measure, MissingHeads, Preset, Space, Unpredicted};
+use crate::segmentation::labels::{ClassRef, Originals};
+use crate::segmentation::protocol::{
+    Closed, Kind, Layout, Measure, MissingHeads, Preset, Space, Unpredicted,
+};
 
 /// Everything a configuration file may say; what it leaves out is `None` or empty.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]

@@ -1,13 +1,13 @@
 //! Each head in its own channels.
 
-use super::old_sums::{Sum, Term};
+use crate::segmentation::old_sums::{Sum, Term};
 use calipers_core::{Rows, Value};
 
-use super::boundary_reading::Band;
-use super::overlap_reading::Overlap;
-use super::protocol::{Head, Measure, Segmentation, Space};
-use super::reading::{Reading, Reason, per_label, pixels};
-use super::row::{HeadRow, Row};
+use crate::segmentation::boundary_reading::Band;
+use crate::segmentation::overlap_reading::Overlap;
+use crate::segmentation::protocol::{Head, Measure, Segmentation, Space};
+use crate::segmentation::reading::{Reading, Reason, per_label, pixels};
+use crate::segmentation::row::{HeadRow, Row};
 
 const MISSING: &str = "head is missing in every unit";
 

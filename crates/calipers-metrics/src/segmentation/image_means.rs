@@ -2,10 +2,10 @@
 
 use calipers_core::Rows;
 
-use super::overlap_reading::Overlap;
-use super::protocol::Segmentation;
-use super::reading::{Mean, NO_UNIT, Reading};
-use super::row::Row;
+use crate::segmentation::overlap_reading::Overlap;
+use crate::segmentation::protocol::Segmentation;
+use crate::segmentation::reading::{Mean, NO_UNIT, Reading};
+use crate::segmentation::row::Row;
 
 /// The means of the numbers that are read image by image.
 pub(crate) struct ImageMeans {
@@ -79,10 +79,10 @@ impl Pass {
 mod tests {
     use calipers_core::UnitId;
 
-    use super::super::config::Config;
-    use super::super::overlap_reading::{miou_over_units, pixel_accuracy_over_units};
-    use super::super::reading::mean;
     use super::*;
+    use crate::segmentation::config::Config;
+    use crate::segmentation::overlap_reading::{miou_over_units, pixel_accuracy_over_units};
+    use crate::segmentation::reading::mean;
 
     fn image(cells: &[((u32, u32), u64)]) -> Row {
         let confusion = cells.iter().copied().collect();

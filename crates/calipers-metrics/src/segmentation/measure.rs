@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 
 use calipers_core::{Error, Result};
 
-use super::boundary::{boundaries, channel_bands};
-use super::class_id::ClassId;
-use super::class_map::{head_truth, predicted_classes, truth_classes};
-use super::confusion::Confusion;
-use super::given_confusion::regroup;
-use super::legend::{Legend, Meaning};
-use super::overlap::{CountPairs, Joint, confusion_u8};
-use super::protocol::{Head, Kind, Measure, Segmentation, Space};
-use super::row::{HeadRow, PixelRow, Row};
-use super::scores::{ScoreOutcome, measure_scores};
-use super::unit::{LabelMap, MapData, Prediction, ScoreArray, Unit};
+use crate::segmentation::boundary::{boundaries, channel_bands};
+use crate::segmentation::labels::ClassId;
+use crate::segmentation::labels::{Legend, Meaning};
+use crate::segmentation::labels::{head_truth, predicted_classes, truth_classes};
+use crate::segmentation::overlap::confusion::Confusion;
+use crate::segmentation::overlap::count::{CountPairs, Joint, confusion_u8};
+use crate::segmentation::overlap::given::regroup;
+use crate::segmentation::probability::scores::{ScoreOutcome, measure_scores};
+use crate::segmentation::protocol::{Head, Kind, Measure, Segmentation, Space};
+use crate::segmentation::row::{HeadRow, PixelRow, Row};
+use crate::segmentation::unit::{LabelMap, MapData, Prediction, ScoreArray, Unit};
 
 /// Counts and sums everything that the protocol asks of a unit.
 pub fn measure(protocol: &Segmentation, unit: &Unit<'_>) -> Result<Row> {

@@ -2,18 +2,18 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::old_sums::{Sum, Term};
+use crate::segmentation::old_sums::{Sum, Term};
 use calipers_core::exact::exact_sum;
 use calipers_core::{Alone, Rows, Value};
 
-use super::confusion::Confusion;
-use super::image_means::ImageMeans;
-use super::protocol::{Conventions, Measure, Segmentation};
-use super::reading::{
+use crate::segmentation::image_means::ImageMeans;
+use crate::segmentation::overlap::confusion::Confusion;
+use crate::segmentation::protocol::{Conventions, Measure, Segmentation};
+use crate::segmentation::reading::{
     NO_CLASS, NO_SCORED_PIXEL, NO_UNIT, Reading, Reason, guarded_quotient, mean, per_label, quotient,
     requested,
 };
-use super::row::Row;
+use crate::segmentation::row::Row;
 
 const NO_BACKGROUND: &str = "no background class is declared";
 /// Up to so many classes workers share the adding up of whole matrices: each needs one of its own.
@@ -437,8 +437,8 @@ pub(crate) fn iou_means(protocol: &Segmentation, sums: &[Sum]) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::protocol::Preset;
     use super::*;
+    use crate::segmentation::protocol::Preset;
 
     fn totals(cells: &[(u32, u32, u64)]) -> Overlap {
         let matrix: Confusion = cells.iter().map(|&(truth, pred, count)| ((truth, pred), count)).collect();

@@ -1,6 +1,6 @@
 //! What each preset stands for: the conventions of published code, as parameters.
 
-use super::protocol::{Conventions, MissingHeads, Preset, Unpredicted};
+use crate::segmentation::protocol::{Conventions, MissingHeads, Preset, Unpredicted};
 
 /// Exact formulas: what every preset starts from.
 const STRICT: Conventions = Conventions {

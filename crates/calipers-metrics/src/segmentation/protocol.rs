@@ -2,10 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use calipers_core::{Column, Metric, Protocol, Provenance, Result, Rows, Warning};
 use serde::{Deserialize, Serialize};
 
-use super::config::{Config, LabelsConfig};
-use super::labels::Originals;
+use super::measure::measure;
+use super::metrics::{COLUMNS, METRICS};
+use super::row::Row;
+use super::unit::Unit;
+use super::warnings;
+use crate::segmentation::config::{Config, LabelsConfig};
+use crate::segmentation::labels::Originals;
 
 /// How segmentations are measured. Serialised, it is the report's `protocol`.
 ///
@@ -55,6 +61,25 @@ impl Segmentation {
     /// Whether that part is measured.
     pub fn measures(&self, measure: Measure) -> bool {
         self.measure.contains(&measure)
+    }
+}
+
+impl Protocol for Segmentation {
+    const NAME: &'static str = "segmentation";
+    const METRICS: &'static [Metric<Self>] = METRICS;
+    const COLUMNS: &'static [Column<Self>] = COLUMNS;
+    const READING_PARAMETERS: &'static [&'static str] = &["heads"];
+    const READING_IN_ROWS: &'static [&'static str] = &[];
+
+    type Unit<'a> = Unit<'a>;
+    type Row = Row;
+
+    fn measure(&self, unit: Unit<'_>) -> Result<Row> {
+        measure(self, &unit)
+    }
+
+    fn warnings(&self, rows: &Rows<'_, Row>, provenance: &Provenance) -> Vec<Warning> {
+        warnings::warnings(self, rows, provenance)
     }
 }
 

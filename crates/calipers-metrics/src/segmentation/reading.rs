@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use calipers_core::exact::rounded_quotient;
 use calipers_core::{ExactSum, Rows, Value};
 
-use super::protocol::{Kind, Measure, Segmentation};
-use super::row::{CalibrationRow, PixelRow, Row};
+use crate::segmentation::protocol::{Kind, Measure, Segmentation};
+use crate::segmentation::row::{CalibrationRow, PixelRow, Row};
 
 /// Why there is no value.
 pub(crate) type Reason = Cow<'static, str>;

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use calipers_core::{Error, Result};
 
-use super::config::{BinsConfig, BoundaryConfig, Config, HeadConfig, LabelsConfig};
-use super::labels::{ClassRef, MOST_CLASSES};
-use super::mapping::{Listed, NOT_USED, Wanted, duplicate};
-use super::protocol::{
+use crate::segmentation::config::{BinsConfig, BoundaryConfig, Config, HeadConfig, LabelsConfig};
+use crate::segmentation::labels::mapping::{Listed, NOT_USED, Wanted, duplicate};
+use crate::segmentation::labels::{ClassRef, MOST_CLASSES};
+use crate::segmentation::protocol::{
     Bins, Boundary, Closed, Head, Kind, LabelSpace, Layout, Measure, Preset, Segmentation, Space,
 };
 

@@ -3,8 +3,8 @@
 use calipers_core::CompactSum;
 use serde::{Deserialize, Serialize};
 
-use super::confusion::Confusion;
-use super::sparse::Sparse;
+use crate::segmentation::overlap::confusion::Confusion;
+use crate::segmentation::sparse::Sparse;
 
 /// One measured image, or one given confusion matrix.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

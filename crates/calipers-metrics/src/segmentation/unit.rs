@@ -3,7 +3,7 @@
 use calipers_core::{Error, Result};
 use half::{bf16, f16};
 
-use super::protocol::{Head, Layout};
+use crate::segmentation::protocol::{Head, Layout};
 
 /// The pixels of a label map, row by row.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -11,7 +11,7 @@ use calipers_core::Result;
 
 use self::descent::minimise;
 pub use self::sample::Sample;
-use super::protocol::{Head, Segmentation};
+use crate::segmentation::protocol::{Head, Segmentation};
 
 /// The fitted parameters of one head.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use calipers_core::{ExactSum, Result};
 
-use super::super::class_id::ClassId;
-use super::super::fusion::Fusion;
-use super::super::protocol::{Layout, MissingHeads, Segmentation};
-use super::super::score_block::{LANES, ScoreBlock};
-use super::super::unit::{ScoreArray, ScoreData};
+use crate::segmentation::heads::fusion::Fusion;
+use crate::segmentation::labels::ClassId;
+use crate::segmentation::probability::block::{LANES, ScoreBlock};
+use crate::segmentation::protocol::{Layout, MissingHeads, Segmentation};
+use crate::segmentation::unit::{ScoreArray, ScoreData};
 
 /// Pixels of any number of images.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -2,9 +2,9 @@
 
 use calipers_core::{Doc, Number};
 
-use super::super::overlap_reading::{Overlap, total};
-use super::super::reading::number;
 use super::{AGREEMENT, Line, SHARE, document, higher, reasons};
+use crate::segmentation::overlap_reading::{Overlap, total};
+use crate::segmentation::reading::number;
 
 pub(super) const PIXEL_ACCURACY: Line = Line {
     id: "pixel_accuracy",

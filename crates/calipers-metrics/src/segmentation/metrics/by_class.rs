@@ -2,8 +2,8 @@
 
 use calipers_core::{Doc, Number};
 
-use super::super::overlap_reading::{Overlap, by_class};
 use super::{Line, SHARE, document, higher, reasons};
+use crate::segmentation::overlap_reading::{Overlap, by_class};
 
 pub(super) const IOU: Line = Line {
     id: "iou",

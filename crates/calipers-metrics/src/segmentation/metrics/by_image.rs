@@ -2,10 +2,10 @@
 
 use calipers_core::{Doc, Number};
 
-use super::super::calibration_reading::{self, Calibration};
-use super::super::overlap_reading::{iou_over_units, miou_over_units, pixel_accuracy_over_units};
-use super::super::reading::number;
 use super::{Line, NON_NEGATIVE, SHARE, UP_TO_TWO, higher, lower, reasons};
+use crate::segmentation::calibration_reading::{self, Calibration};
+use crate::segmentation::overlap_reading::{iou_over_units, miou_over_units, pixel_accuracy_over_units};
+use crate::segmentation::reading::number;
 
 pub(super) const MIOU_IMAGE: Line = Line {
     id: "miou_image",

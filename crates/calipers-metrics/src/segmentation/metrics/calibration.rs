@@ -2,9 +2,9 @@
 
 use calipers_core::{Doc, Number};
 
-use super::super::calibration_reading::{Calibration, infinite_pixels, total};
-use super::super::reading::number;
 use super::{Line, NON_NEGATIVE, SHARE, UP_TO_PIXELS, UP_TO_TWO, document, lower, neither, reasons};
+use crate::segmentation::calibration_reading::{Calibration, infinite_pixels, total};
+use crate::segmentation::reading::number;
 
 pub(super) const NLL: Line = Line {
     id: "nll",

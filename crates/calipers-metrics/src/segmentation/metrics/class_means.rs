@@ -2,9 +2,9 @@
 
 use calipers_core::{Doc, Number};
 
-use super::super::overlap_reading::{Overlap, total};
-use super::super::reading::number;
 use super::{Line, SHARE, document, higher, reasons};
+use crate::segmentation::overlap_reading::{Overlap, total};
+use crate::segmentation::reading::number;
 
 pub(super) const MIOU: Line = Line {
     id: "miou",

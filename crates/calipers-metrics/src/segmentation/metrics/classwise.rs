@@ -2,9 +2,9 @@
 
 use calipers_core::{Doc, Number};
 
-use super::super::calibration_reading::{ece_by_class, ece_over_classes};
-use super::super::reading::number;
 use super::{Line, SHARE, lower, reasons};
+use crate::segmentation::calibration_reading::{ece_by_class, ece_over_classes};
+use crate::segmentation::reading::number;
 
 pub(super) const ECE_PER_CLASS: Line = Line {
     id: "ece_per_class",

@@ -2,9 +2,11 @@
 
 use calipers_core::{Doc, Number};
 
-use super::super::boundary_reading::{Contour, contour_f1_by_class, contour_f1_over_classes, contours};
-use super::super::reading::number;
 use super::{Line, SHARE, higher, reasons};
+use crate::segmentation::boundary_reading::{
+    Contour, contour_f1_by_class, contour_f1_over_classes, contours,
+};
+use crate::segmentation::reading::number;
 
 pub(super) const CONTOUR_PRECISION: Line = Line {
     id: "contour_precision",

@@ -2,9 +2,9 @@
 
 use calipers_core::{Doc, Number};
 
-use super::super::heads_reading::{biou, by_head, miou, pixel_accuracy};
-use super::super::protocol::Measure;
 use super::{Line, SHARE, document, higher, reasons};
+use crate::segmentation::heads_reading::{biou, by_head, miou, pixel_accuracy};
+use crate::segmentation::protocol::Measure;
 
 pub(super) const HEAD_MIOU: Line = Line {
     id: "head_miou",

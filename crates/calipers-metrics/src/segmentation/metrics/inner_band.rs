@@ -2,9 +2,9 @@
 
 use calipers_core::{Doc, Number};
 
-use super::super::boundary_reading::{Side, iou_by_class, iou_over_classes};
-use super::super::reading::number;
 use super::{Line, SHARE, higher, reasons};
+use crate::segmentation::boundary_reading::{Side, iou_by_class, iou_over_classes};
+use crate::segmentation::reading::number;
 
 pub(super) const BOUNDARY_IOU_CHENG_CLASS: Line = Line {
     id: "boundary_iou_cheng_class",

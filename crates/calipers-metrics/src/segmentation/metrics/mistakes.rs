@@ -2,9 +2,9 @@
 
 use calipers_core::{Doc, Number};
 
-use super::super::overlap_reading::{Mistake, total};
-use super::super::reading::number;
 use super::{Line, SHARE, document, lower, reasons};
+use crate::segmentation::overlap_reading::{Mistake, total};
+use crate::segmentation::reading::number;
 
 pub(super) const CLASSIFICATION_ERROR: Line = Line {
     id: "classification_error",

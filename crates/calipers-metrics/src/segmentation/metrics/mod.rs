@@ -17,9 +17,9 @@ mod temperature;
 
 use calipers_core::{Better, Column, Metric, Range, Value};
 
-use super::confusion::Confusion;
-use super::protocol::Segmentation;
-use super::row::Row;
+use crate::segmentation::overlap::confusion::Confusion;
+use crate::segmentation::protocol::Segmentation;
+use crate::segmentation::row::Row;
 
 type Line = Metric<Segmentation>;
 

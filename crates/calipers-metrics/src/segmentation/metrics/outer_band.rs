@@ -2,9 +2,9 @@
 
 use calipers_core::{Doc, Number};
 
-use super::super::boundary_reading::{Band, Side, iou_by_class, iou_over_classes, over_units, pooled};
-use super::super::reading::number;
 use super::{Line, SHARE, document, higher, reasons};
+use crate::segmentation::boundary_reading::{Band, Side, iou_by_class, iou_over_classes, over_units, pooled};
+use crate::segmentation::reading::number;
 
 pub(super) const BIOU: Line = Line {
     id: "biou",

@@ -2,8 +2,8 @@
 
 use calipers_core::{Doc, Number};
 
-use super::super::overlap_reading::{Overlap, confusion, count, counts_by_class};
 use super::{Line, NON_NEGATIVE, UP_TO_PIXELS, document, lower, neither, reasons};
+use crate::segmentation::overlap_reading::{Overlap, confusion, count, counts_by_class};
 
 pub(super) const TRUTH_PIXELS: Line = Line {
     id: "truth_pixels",

@@ -2,8 +2,8 @@
 
 use calipers_core::{Doc, Number};
 
-use super::super::calibration_reading::{Reliability, reliability};
 use super::{Line, SHARE, UP_TO_PIXELS, neither, reasons};
+use crate::segmentation::calibration_reading::{Reliability, reliability};
 
 pub(super) const RELIABILITY_COUNT: Line = Line {
     id: "reliability_count",

@@ -2,9 +2,9 @@
 
 use calipers_core::{Doc, Number};
 
-use super::super::calibration_reading::{best_temperature, temperature_nll};
-use super::super::reading::number;
 use super::{FACTOR, Line, NON_NEGATIVE, lower, neither, reasons};
+use crate::segmentation::calibration_reading::{best_temperature, temperature_nll};
+use crate::segmentation::reading::number;
 
 pub(super) const TEMPERATURE_NLL: Line = Line {
     id: "temperature_nll",

@@ -1,0 +1,5 @@
+//! Heads.
+
+pub mod fusion;
+pub(crate) mod kernel;
+pub(crate) mod separability;

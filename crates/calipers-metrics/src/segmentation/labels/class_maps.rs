@@ -1,0 +1,79 @@
+//! Truth and prediction of one image as classes, for pictures.
+
+use calipers_core::{Error, Result};
+
+use crate::segmentation::labels::ClassId;
+use crate::segmentation::labels::{predicted_classes, truth_classes};
+use crate::segmentation::probability::scores::measure_scores;
+use crate::segmentation::protocol::Segmentation;
+use crate::segmentation::unit::{Prediction, Unit};
+
+/// Truth and prediction in global classes, row by row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClassMaps {
+    /// Columns.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// The true class of each pixel; none where it is not scored.
+    pub truth: Vec<Option<u16>>,
+    /// The predicted class of each pixel; none where it is not scored or nothing was predicted.
+    pub prediction: Vec<Option<u16>>,
+}
+
+/// The class maps that the rows of a unit are counted from.
+pub fn class_maps(protocol: &Segmentation, unit: &Unit<'_>) -> Result<ClassMaps> {
+    let Unit::Pixels { truth, pred } = unit else {
+        return Err(Error::value("a confusion matrix holds no pixels"));
+    };
+    truth.check("truth")?;
+    let classes = truth_classes::<u16>(protocol, truth)?;
+    let predicted = match (pred, protocol.heads.as_slice()) {
+        (Prediction::Labels(pred), [head, ..]) => {
+            pred.check_against(truth)?;
+            predicted_classes(protocol, head, pred, &classes)?
+        }
+        (Prediction::Labels(_), []) => return Err(Error::value("there is no head")),
+        (Prediction::Scores(arrays), _) => {
+            measure_scores(protocol, arrays, &classes, truth.width, truth.height)?.pred
+        }
+    };
+    let count = protocol.classes();
+    let class = |id: &u16| (*id != u16::VOID && id.index() < count).then_some(*id);
+    // What is predicted where nothing is scored would look like an error.
+    let scored = |(pred, truth): (&u16, &u16)| class(truth).and(class(pred));
+    Ok(ClassMaps {
+        width: truth.width,
+        height: truth.height,
+        truth: classes.iter().map(class).collect(),
+        prediction: predicted.iter().zip(&classes).map(scored).collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::segmentation::config::Config;
+    use crate::segmentation::unit::{LabelMap, MapData, ScoreArray, ScoreData};
+
+    fn protocol(kind: &str) -> Segmentation {
+        let config = serde_json::json!({"labels": {"original": 3, "ignore": [255]}, "kind": kind});
+        serde_json::from_value::<Config>(config).unwrap().resolve().unwrap()
+    }
+
+    #[test]
+    fn label_maps_and_scores_give_the_same_classes_and_void_stays_empty() {
+        let truth = LabelMap { height: 1, width: 4, data: MapData::U8(&[0, 1, 255, 2]) };
+        let pred = LabelMap { height: 1, width: 4, data: MapData::U8(&[0, 2, 1, 1]) };
+        let labels = Unit::Pixels { truth, pred: Prediction::Labels(pred) };
+        let maps = class_maps(&protocol("labels"), &labels).unwrap();
+        assert_eq!(maps.truth, [Some(0), Some(1), None, Some(2)]);
+        assert_eq!(maps.prediction, [Some(0), Some(2), None, Some(1)]);
+        let logits = [9.0, 0.0, 0.0, 0.0, 0.0, 0.0, 9.0, 9.0, 0.0, 9.0, 0.0, 0.0];
+        let scores = ScoreArray { shape: [3, 1, 4], data: ScoreData::F32(&logits) };
+        let scores = Unit::Pixels { truth, pred: Prediction::Scores(vec![Some(scores)]) };
+        assert_eq!(class_maps(&protocol("logits"), &scores).unwrap(), maps);
+        let matrix = Unit::Confusion { rows: 1, columns: 1, counts: &[1] };
+        assert!(class_maps(&protocol("labels"), &matrix).is_err());
+    }
+}
