@@ -30,6 +30,40 @@ pub struct Metric<P: Protocol> {
     pub number: Number<P>,
 }
 
+impl<P: Protocol> Clone for Metric<P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P: Protocol> Copy for Metric<P> {}
+
+/// How many lines some tables have together.
+pub const fn lines_of<P: Protocol>(tables: &[&[Metric<P>]]) -> usize {
+    let (mut lines, mut table) = (0, 0);
+    while table < tables.len() {
+        lines += tables[table].len();
+        table += 1;
+    }
+    lines
+}
+
+/// The lines of some tables, one table after the other, so that each idea of a family keeps its own.
+pub const fn joined<P: Protocol, const LINES: usize>(tables: &[&[Metric<P>]]) -> [Metric<P>; LINES] {
+    let mut all = [Metric::DEFAULTS; LINES];
+    let (mut at, mut table) = (0, 0);
+    while table < tables.len() {
+        let mut line = 0;
+        while line < tables[table].len() {
+            all[at] = tables[table][line];
+            at += 1;
+            line += 1;
+        }
+        table += 1;
+    }
+    all
+}
+
 impl<P: Protocol> Metric<P> {
     /// What most lines have: every preset, no needs, no headline, no column of the per-unit table. The
     /// fields that a line has to give are empty.

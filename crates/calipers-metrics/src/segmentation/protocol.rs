@@ -54,8 +54,13 @@ impl Segmentation {
 
     /// The classes of the means.
     pub fn means(&self) -> impl Iterator<Item = usize> {
-        let left_out = self.labels.background.filter(|_| !self.labels.include_background);
+        let left_out = self.labels.left_out();
         (0..self.classes()).filter(move |class| Some(*class) != left_out)
+    }
+
+    /// The classes of the boundary metrics with their names.
+    pub(crate) fn foreground_names(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.foreground().map(|class| (class, self.labels.global[class].as_str()))
     }
 
     /// Whether that part is measured.
@@ -112,6 +117,13 @@ pub struct LabelSpace {
     pub unpredicted: Unpredicted,
     /// What a unit without one of the heads is.
     pub missing_heads: MissingHeads,
+}
+
+impl LabelSpace {
+    /// The class that takes no part in means over classes.
+    pub(crate) fn left_out(&self) -> Option<usize> {
+        self.background.filter(|_| !self.include_background)
+    }
 }
 
 /// One array of a prediction and what its channels mean.

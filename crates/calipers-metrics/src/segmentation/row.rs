@@ -3,7 +3,7 @@
 use calipers_core::CompactSum;
 use serde::{Deserialize, Serialize};
 
-use crate::segmentation::overlap::confusion::Confusion;
+use crate::segmentation::overlap::Confusion;
 use crate::segmentation::sparse::Sparse;
 
 /// One measured image, or one given confusion matrix.

@@ -1,11 +1,9 @@
 //! What looks wrong in the evidence: every warning of the family, in report order.
 
-use std::sync::Arc;
-
 use calipers_core::{Provenance, Rows, Warning};
 
-use crate::segmentation::heads::separability::{finer_than_global, inseparable, straddles};
-use crate::segmentation::overlap_reading::Overlap;
+use crate::segmentation::heads::{finer_than_global, inseparable, straddles};
+use crate::segmentation::overlap::Overlap;
 use crate::segmentation::protocol::{Kind, Measure, Segmentation, Space};
 use crate::segmentation::row::{CalibrationRow, Row};
 
@@ -24,7 +22,7 @@ pub(crate) fn warnings(
     if rows.is_empty() {
         return files(provenance, &["missing-predictions", "extra-predictions"]);
     }
-    let audit = Audit { protocol, rows, totals: Overlap::new(protocol, rows) };
+    let audit = Audit { protocol, rows, totals: Overlap::of_rows(protocol, rows) };
     [
         audit.shared_channels(),
         audit.missing_heads(),
@@ -48,7 +46,7 @@ pub(crate) fn warnings(
 struct Audit<'r, 'a> {
     protocol: &'r Segmentation,
     rows: &'r Rows<'a, Row>,
-    totals: Arc<Overlap>,
+    totals: Overlap,
 }
 
 impl<'a> Audit<'_, 'a> {
@@ -192,7 +190,7 @@ impl<'a> Audit<'_, 'a> {
                 (0..names.len()).filter(|&class| concerns(class)).map(|class| names[class].clone()).collect();
             (!found.is_empty()).then(|| whole(code, format!("{words}: {}", found.join(", "))))
         };
-        let (truth, pred) = (|class| self.totals.truth_pixels(class), |class| self.totals.pred_pixels(class));
+        let (truth, pred) = (|class| self.totals.truth(class), |class| self.totals.pred(class));
         [
             named("class-not-in-truth", &|class| truth(class) == 0, "classes that no truth holds"),
             named("class-never-predicted", &|class| pred(class) == 0, "classes that are never predicted"),

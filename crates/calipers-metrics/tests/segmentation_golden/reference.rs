@@ -2,7 +2,7 @@
 //! that is found beside one that is invented.
 
 use calipers_core::Value;
-use calipers_metrics::segmentation::fusion::fuse;
+use calipers_metrics::segmentation::heads::fuse;
 use calipers_metrics::segmentation::protocol::Segmentation;
 use calipers_metrics::segmentation::unit::{ScoreArray, ScoreData};
 use serde_json::{Value as Json, json};

@@ -31,18 +31,23 @@
 //! the truth and of whatever class is predicted there, and a class that the truth of an image lacks has no
 //! band in it.
 
+pub(crate) mod band;
+pub(crate) mod biou;
 mod bit_tally;
-pub mod contour;
-pub mod inner_band;
-pub mod outer_band;
+pub(crate) mod cheng;
+mod contour;
+pub(crate) mod contour_f1;
+mod inner_band;
+mod outer_band;
 mod pixel_set;
 #[cfg(test)]
 mod random_maps;
 mod window;
 
-use crate::segmentation::boundary::contour::contours;
-use crate::segmentation::boundary::inner_band::inner_band;
-use crate::segmentation::boundary::outer_band::outer_band;
+pub use contour::contours;
+pub use inner_band::inner_band;
+pub use outer_band::outer_band;
+
 use crate::segmentation::labels::ClassId;
 use crate::segmentation::protocol::{Boundary, Head, Measure, Segmentation};
 use crate::segmentation::row::{BandCounts, PixelRow};

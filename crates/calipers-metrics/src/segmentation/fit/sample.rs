@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use calipers_core::{ExactSum, Result};
 
-use crate::segmentation::heads::fusion::Fusion;
+use crate::segmentation::heads::Fusion;
 use crate::segmentation::labels::ClassId;
 use crate::segmentation::probability::block::{LANES, ScoreBlock};
 use crate::segmentation::protocol::{Layout, MissingHeads, Segmentation};

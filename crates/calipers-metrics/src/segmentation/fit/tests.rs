@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 
 use super::*;
 use crate::segmentation::config::Config;
-use crate::segmentation::heads::fusion::fuse;
+use crate::segmentation::heads::fuse;
 use crate::segmentation::unit::{ScoreArray, ScoreData};
 
 const PIXELS: usize = 20_000;

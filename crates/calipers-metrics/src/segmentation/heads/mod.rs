@@ -1,5 +1,11 @@
-//! Heads.
+//! Heads: their scores fused into one distribution over the classes, and each head in its own channels.
 
-pub mod fusion;
+mod fusion;
 pub(crate) mod kernel;
-pub(crate) mod separability;
+pub(crate) mod metrics;
+mod separability;
+
+pub use fusion::fuse;
+
+pub(crate) use fusion::{Fusion, plain_channels};
+pub(crate) use separability::{finer_than_global, inseparable, straddles};

@@ -26,7 +26,7 @@ pub(crate) fn head_truth<T: ClassId>(head: &Head, map: &LabelMap<'_>) -> Vec<T> 
 
 /// A predicted label map in global classes: one past the last where a scored pixel has no prediction,
 /// [`ClassId::VOID`] where `truth` has it, unless bands keep void pixels.
-pub fn predicted_classes<T: ClassId>(
+pub(crate) fn predicted_classes<T: ClassId>(
     protocol: &Segmentation,
     head: &Head,
     map: &LabelMap<'_>,

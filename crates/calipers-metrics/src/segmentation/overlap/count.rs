@@ -25,10 +25,10 @@ const SMALL: usize = CELLS;
 const MOST_CELLS: usize = 1 << 22;
 
 /// Pixels of every pair that occurs: (truth, prediction) -> pixels.
-pub type Joint<T> = BTreeMap<(T, T), u64>;
+pub(crate) type Joint<T> = BTreeMap<(T, T), u64>;
 
 /// Counts the pairs of two maps of equal length, ids as they are.
-pub fn confusion_u8(truth: &[u8], pred: &[u8]) -> Joint<u8> {
+pub(crate) fn confusion_u8(truth: &[u8], pred: &[u8]) -> Joint<u8> {
     let mut joint = Joint::new();
     TABLE.with_borrow_mut(|table| {
         for (truth, pred) in truth.chunks(CHUNK).zip(pred.chunks(CHUNK)) {

@@ -1,5 +1,19 @@
-//! Confusion matrices: counting pairs of classes, and what is read from the counts.
+//! Confusion matrices: how pairs of classes are counted, and what is read from the counts.
 
-pub mod confusion;
-pub(crate) mod count;
-pub(crate) mod given;
+pub(crate) mod agreement;
+pub(crate) mod classes;
+mod confusion;
+mod count;
+mod given;
+pub(crate) mod images;
+pub(crate) mod pixels;
+mod totals;
+
+pub use classes::{IOU, MIOU};
+pub use confusion::{Cell, Confusion};
+
+pub(crate) use agreement::pixel_accuracy;
+pub(crate) use classes::miou;
+pub(crate) use count::{CountPairs, Joint, confusion_u8};
+pub(crate) use given::regroup;
+pub(crate) use totals::{COUNTS, Overlap, add_matrix};

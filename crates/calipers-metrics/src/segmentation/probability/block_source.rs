@@ -3,7 +3,7 @@
 use half::{bf16, f16};
 use multiversion::multiversion;
 
-use crate::segmentation::probability::fast::Pixels;
+use crate::segmentation::probability::fast::kernel::Pixels;
 use crate::segmentation::protocol::Layout;
 use crate::segmentation::unit::{ScoreArray, ScoreData};
 

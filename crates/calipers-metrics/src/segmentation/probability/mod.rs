@@ -1,10 +1,20 @@
-//! Probabilities.
+//! Probabilities: the pass over the scores of an image, what is summed there, and what is read from the
+//! sums.
 
 mod bin_rule;
+mod bins;
 pub(crate) mod block;
 mod block_source;
+pub(crate) mod calibration;
+pub(crate) mod classwise;
 mod fast;
 #[cfg(test)]
 mod oracle;
-pub mod scores;
+pub(crate) mod reliability;
+mod scores;
 mod sums;
+pub(crate) mod temperature;
+
+pub use calibration::ECE;
+pub use reliability::{RELIABILITY_ACCURACY, RELIABILITY_CONFIDENCE, RELIABILITY_COUNT};
+pub use scores::{ScoreOutcome, measure_scores};

@@ -3,7 +3,7 @@
 use calipers_core::Result;
 use calipers_core::stop::Turns;
 
-use crate::segmentation::heads::fusion::Fusion;
+use crate::segmentation::heads::Fusion;
 use crate::segmentation::labels::ClassId;
 use crate::segmentation::probability::block::LANES;
 use crate::segmentation::probability::fast::FastPass;

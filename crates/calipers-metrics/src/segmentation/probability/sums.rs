@@ -2,7 +2,7 @@
 
 use calipers_core::{CompactSum, ExactSum, Result};
 
-use crate::segmentation::heads::fusion::Fusion;
+use crate::segmentation::heads::Fusion;
 use crate::segmentation::probability::bin_rule::BinRule;
 use crate::segmentation::probability::block::{LANES, Lanes};
 use crate::segmentation::protocol::{Measure, Segmentation};

@@ -5,7 +5,7 @@ use multiversion::multiversion;
 use crate::segmentation::probability::fast::exp_f32::{LEAST, ROUNDING, exp2, ln_1p};
 
 /// How many pixels a block has.
-pub(super) const BLOCK: usize = 256;
+pub(crate) const BLOCK: usize = 256;
 
 /// How many pixels are worked on at once: as many as the widest registers hold.
 pub(super) const WIDTH: usize = 16;

@@ -6,18 +6,16 @@
 
 mod exp_f32;
 mod extras;
-mod kernel;
+pub(super) mod kernel;
 
-pub(super) use kernel::Pixels;
-
-use crate::segmentation::heads::fusion::plain_channels;
+use crate::segmentation::heads::plain_channels;
 use crate::segmentation::labels::ClassId;
 use crate::segmentation::probability::bin_rule::BinRule;
 use crate::segmentation::probability::block::sums_to_one;
 use crate::segmentation::probability::block_source::BlockSource;
 use crate::segmentation::probability::fast::extras::{ClassPixels, class_bins, surprises};
 use crate::segmentation::probability::fast::kernel::{
-    BLOCK, Outcome, Rules, UNIT_BITS, UNSCORED, decide, evaluate,
+    BLOCK, Outcome, Pixels, Rules, UNIT_BITS, UNSCORED, decide, evaluate,
 };
 use crate::segmentation::probability::sums::Calibration;
 use crate::segmentation::protocol::{Kind, Measure, Segmentation};

@@ -1,141 +1,149 @@
 //! The outer band around each foreground class.
 
-use calipers_core::{Doc, Number};
+use calipers_core::{Doc, Number, Sums, Terms, Value};
 
-use super::{Line, SHARE, document, higher, reasons};
-use crate::segmentation::boundary_reading::{Band, Side, iou_by_class, iou_over_classes, over_units, pooled};
-use crate::segmentation::reading::number;
+use super::band::{Band, add_bands, class_ious, mean_iou, pooled};
+use crate::reading::{Reading, number, per_label};
+use crate::segmentation::evidence::{FIRST, add_own, has_pixels, mean_of_images, pixels};
+use crate::segmentation::metrics::{Line, OURS, SHARE, document, higher, reasons};
+use crate::segmentation::protocol::{Conventions, Measure, Segmentation};
+use crate::segmentation::row::Row;
 
-pub(super) const BIOU: Line = Line {
+const BY_CLASS: Line = Line { group: "boundary", better: higher, range: SHARE, ..Line::DEFAULTS };
+const OUTER: Line = Line { per_unit: true, ..BY_CLASS };
+const DEFINED: Doc = Doc { undefined: reasons!(pixels, "no boundary in truth or prediction"), ..OURS };
+const DOCUMENTED: Doc = Doc { reference: document!("2) Boundary-Aware Metrics"), ..DEFINED };
+
+pub(crate) const METRICS: &[Line] =
+    &[BIOU, BIOU_CLASS, BIOU_MACRO, BOUNDARY_PRECISION, BOUNDARY_RECALL, BOUNDARY_F1, BIOU_IMAGE];
+
+fn add_row<'r>(_: &Segmentation, row: &'r Row, terms: &mut Terms<'r>) {
+    if let Some(pixels) = pixels(row, terms) {
+        add_bands(terms, &pixels.band);
+    }
+}
+
+/// A number of all classes and images together.
+fn all(protocol: &Segmentation, sums: &Sums<'_, Row>, read: fn(&Band, &Conventions) -> Reading) -> Value {
+    number(pooled(protocol, sums).and_then(|band| read(&band, &protocol.conventions)))
+}
+
+fn add_own_biou<'r>(protocol: &Segmentation, row: &'r Row, terms: &mut Terms<'r>) {
+    if let Some(pixels) = pixels(row, terms) {
+        add_own(terms, FIRST, &Band::pooled(&pixels.band).iou(&protocol.conventions));
+    }
+}
+
+fn mean_of_own(protocol: &Segmentation, sums: &Sums<'_, Row>) -> Reading {
+    has_pixels(protocol, sums, Measure::Boundary)?;
+    mean_of_images(sums, FIRST)
+}
+
+const BIOU: Line = Line {
     id: "biou",
-    group: "boundary",
-    better: higher,
-    range: SHARE,
-    per_unit: true,
     doc: Doc {
         measures: "How well the surroundings of the predicted classes match those of the true ones.",
         formula: "Outer band of a class: scored pixels not of the class with a scored pixel of it within \
                   thickness pixels in x and y. I = pixels in the bands of both maps, G and Q = sizes of \
                   the bands, summed over foreground classes and units: I / (G + Q - I). Presets document \
                   and coral-mtl: I / (G + Q - I + 1e-6).",
-        undefined: reasons!(pixels, "no boundary in truth or prediction"),
         differs: "Undefined, not 0, without any band. The band lies outside the class, unlike in Cheng's \
                   Boundary IoU (boundary_iou_cheng). Ignored pixels make no band, except in preset \
                   coral-mtl, which also skips classes absent from a unit's truth.",
-        reference: document!("2) Boundary-Aware Metrics"),
         example: ("two-squares", "0.6"),
+        ..DOCUMENTED
     },
     headline: Some(4),
-    number: Number::Rows(|protocol, rows| number(pooled(protocol, rows, Band::iou))),
-    ..Line::DEFAULTS
+    number: Number::Pooled { terms: add_row, read: |protocol, sums| all(protocol, sums, Band::iou) },
+    ..OUTER
 };
 
-pub(super) const BIOU_CLASS: Line = Line {
+const BIOU_CLASS: Line = Line {
     id: "biou_class",
-    group: "boundary",
-    better: higher,
-    range: SHARE,
     doc: Doc {
         measures: "biou of each foreground class.",
         formula: "I / (G + Q - I) of the class over all units, without epsilon in any preset.",
-        undefined: reasons!(pixels, "no boundary in truth or prediction"),
-        differs: "",
-        reference: "Calipers",
         example: ("two-squares", r#"{"blue": 1.0, "red": 0.3333333333333333}"#),
+        ..DEFINED
     },
-    number: Number::Rows(|protocol, rows| iou_by_class(protocol, rows, Side::Outer)),
-    ..Line::DEFAULTS
+    number: Number::Pooled {
+        terms: add_row,
+        read: |protocol, sums| per_label(class_ious(protocol, sums, Measure::Boundary)),
+    },
+    ..BY_CLASS
 };
 
-pub(super) const BIOU_MACRO: Line = Line {
+const BIOU_MACRO: Line = Line {
     id: "biou_macro",
-    group: "boundary",
-    better: higher,
-    range: SHARE,
-    per_unit: true,
     doc: Doc {
         measures: "biou with each foreground class counting the same.",
         formula: "Mean of biou_class over the classes that have it.",
-        undefined: reasons!(pixels, "no boundary in truth or prediction"),
         differs: "biou is dominated by classes with long boundaries.",
-        reference: "Calipers",
         example: ("two-squares", "0.6666666666666666"),
+        ..DEFINED
     },
-    number: Number::Rows(|protocol, rows| number(iou_over_classes(protocol, rows, Side::Outer))),
-    ..Line::DEFAULTS
+    number: Number::Pooled {
+        terms: add_row,
+        read: |protocol, sums| number(mean_iou(protocol, sums, Measure::Boundary)),
+    },
+    ..OUTER
 };
 
-pub(super) const BOUNDARY_PRECISION: Line = Line {
+const BOUNDARY_PRECISION: Line = Line {
     id: "boundary_precision",
-    group: "boundary",
-    better: higher,
-    range: SHARE,
-    per_unit: true,
     doc: Doc {
         measures: "The share of the predicted bands that lies in the true ones.",
         formula: "I / Q, as in biou. Presets document and coral-mtl: I / (Q + 1e-6).",
         undefined: reasons!(pixels, "no boundary in prediction"),
-        differs: "",
-        reference: document!("2) Boundary-Aware Metrics"),
         example: ("two-squares", "0.75"),
+        ..DOCUMENTED
     },
-    number: Number::Rows(|protocol, rows| number(pooled(protocol, rows, Band::precision))),
-    ..Line::DEFAULTS
+    number: Number::Pooled { terms: add_row, read: |protocol, sums| all(protocol, sums, Band::precision) },
+    ..OUTER
 };
 
-pub(super) const BOUNDARY_RECALL: Line = Line {
+const BOUNDARY_RECALL: Line = Line {
     id: "boundary_recall",
-    group: "boundary",
-    better: higher,
-    range: SHARE,
-    per_unit: true,
     doc: Doc {
         measures: "The share of the true bands that lies in the predicted ones.",
         formula: "I / G, as in biou. Presets document and coral-mtl: I / (G + 1e-6).",
         undefined: reasons!(pixels, "no boundary in truth"),
-        differs: "",
-        reference: document!("2) Boundary-Aware Metrics"),
         example: ("two-squares", "0.75"),
+        ..DOCUMENTED
     },
-    number: Number::Rows(|protocol, rows| number(pooled(protocol, rows, Band::recall))),
-    ..Line::DEFAULTS
+    number: Number::Pooled { terms: add_row, read: |protocol, sums| all(protocol, sums, Band::recall) },
+    ..OUTER
 };
 
-pub(super) const BOUNDARY_F1: Line = Line {
+const BOUNDARY_F1: Line = Line {
     id: "boundary_f1",
-    group: "boundary",
-    better: higher,
-    range: SHARE,
-    per_unit: true,
     doc: Doc {
         measures: "The harmonic mean of boundary_precision and boundary_recall.",
         formula: "2I / (G + Q), as in biou. Presets document and coral-mtl: 2PR / (P + R + 1e-6).",
-        undefined: reasons!(pixels, "no boundary in truth or prediction"),
         differs: "Equal to 2B/(1+B), B = biou: it orders any two models as biou does and holds no \
                   information of its own. The boundary F1 of the literature, with a matching radius, is \
                   contour_f1.",
-        reference: document!("2) Boundary-Aware Metrics"),
         example: ("two-squares", "0.75"),
+        ..DOCUMENTED
     },
     headline: Some(5),
-    number: Number::Rows(|protocol, rows| number(pooled(protocol, rows, Band::f1))),
-    ..Line::DEFAULTS
+    number: Number::Pooled { terms: add_row, read: |protocol, sums| all(protocol, sums, Band::f1) },
+    ..OUTER
 };
 
-pub(super) const BIOU_IMAGE: Line = Line {
+const BIOU_IMAGE: Line = Line {
     id: "biou_image",
-    group: "boundary",
-    better: higher,
-    range: SHARE,
-    per_unit: true,
     doc: Doc {
         measures: "biou with each image counting the same.",
         formula: "Mean over units of the unit's own biou.",
         undefined: reasons!(pixels, "no unit with a defined value"),
         differs: "Presets document and coral-mtl count an image without any band as 0.",
-        reference: "Calipers",
         example: ("two-squares", "0.6666666666666666"),
+        ..DEFINED
     },
-    number: Number::Rows(|protocol, rows| number(over_units(protocol, rows))),
-    ..Line::DEFAULTS
+    number: Number::Pooled {
+        terms: add_own_biou,
+        read: |protocol, sums| number(mean_of_own(protocol, sums)),
+    },
+    ..OUTER
 };

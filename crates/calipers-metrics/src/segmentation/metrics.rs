@@ -1,97 +1,46 @@
-//! The metric table: every number of the family in report order, with its definition.
+//! The metric table: every number of the family in report order, and what its lines share.
 
-mod agreement;
-mod by_class;
-mod by_image;
-mod calibration;
-mod class_means;
-mod classwise;
-mod contour;
-mod heads;
-mod inner_band;
-mod mistakes;
-mod outer_band;
-mod pixels;
-mod reliability;
-mod temperature;
+use calipers_core::metric::{joined, lines_of};
+use calipers_core::{Better, Column, Doc, Metric, Range, Value};
 
-use calipers_core::{Better, Column, Metric, Range, Value};
+use super::boundary::{biou, cheng, contour_f1};
+use super::heads;
+use super::overlap::pixels::{IGNORED_PIXELS, SCORED_PIXELS, UNPREDICTED_PIXELS};
+use super::overlap::{Confusion, agreement, classes, images, pixels};
+use super::probability::{calibration, classwise, reliability, temperature};
+use super::protocol::Segmentation;
+use super::row::Row;
 
-use crate::segmentation::overlap::confusion::Confusion;
-use crate::segmentation::protocol::Segmentation;
-use crate::segmentation::row::Row;
+pub(crate) type Line = Metric<Segmentation>;
 
-type Line = Metric<Segmentation>;
+/// The ideas in report order, each with a table of its own.
+const TABLES: &[&[Line]] = &[
+    classes::METRICS,
+    agreement::METRICS,
+    pixels::METRICS,
+    images::METRICS,
+    biou::METRICS,
+    cheng::METRICS,
+    contour_f1::METRICS,
+    calibration::METRICS,
+    reliability::METRICS,
+    calibration::IMAGE_METRICS,
+    classwise::METRICS,
+    temperature::METRICS,
+    heads::metrics::METRICS,
+];
 
 /// Every metric in report order.
-pub(crate) const METRICS: &[Line] = &[
-    by_class::IOU,
-    class_means::MIOU,
-    agreement::PIXEL_ACCURACY,
-    by_class::PRECISION,
-    by_class::RECALL,
-    by_class::F1,
-    class_means::MEAN_PRECISION,
-    class_means::MEAN_RECALL,
-    class_means::MEAN_F1,
-    class_means::MEAN_CLASS_ACCURACY,
-    mistakes::CLASSIFICATION_ERROR,
-    mistakes::BACKGROUND_ERROR,
-    mistakes::MISSED_ERROR,
-    agreement::FWIOU,
-    agreement::KAPPA,
-    pixels::TRUTH_PIXELS,
-    pixels::PRED_PIXELS,
-    pixels::SCORED_PIXELS,
-    pixels::IGNORED_PIXELS,
-    pixels::UNPREDICTED_PIXELS,
-    pixels::CONFUSION,
-    by_image::MIOU_IMAGE,
-    by_image::PIXEL_ACCURACY_IMAGE,
-    by_image::IOU_IMAGE,
-    outer_band::BIOU,
-    outer_band::BIOU_CLASS,
-    outer_band::BIOU_MACRO,
-    outer_band::BOUNDARY_PRECISION,
-    outer_band::BOUNDARY_RECALL,
-    outer_band::BOUNDARY_F1,
-    outer_band::BIOU_IMAGE,
-    inner_band::BOUNDARY_IOU_CHENG_CLASS,
-    inner_band::BOUNDARY_IOU_CHENG,
-    contour::CONTOUR_PRECISION,
-    contour::CONTOUR_RECALL,
-    contour::CONTOUR_F1,
-    contour::CONTOUR_F1_CLASS,
-    contour::CONTOUR_F1_MACRO,
-    calibration::NLL,
-    calibration::NLL_INFINITE_PIXELS,
-    calibration::BRIER,
-    calibration::ECE,
-    calibration::MCE,
-    calibration::MEAN_CONFIDENCE,
-    reliability::RELIABILITY_COUNT,
-    reliability::RELIABILITY_CONFIDENCE,
-    reliability::RELIABILITY_ACCURACY,
-    by_image::NLL_IMAGE,
-    by_image::BRIER_IMAGE,
-    by_image::ECE_IMAGE,
-    classwise::ECE_PER_CLASS,
-    classwise::ECE_CLASSWISE,
-    temperature::TEMPERATURE_NLL,
-    temperature::BEST_TEMPERATURE,
-    heads::HEAD_MIOU,
-    heads::HEAD_PIXEL_ACCURACY,
-    heads::HEAD_BIOU,
-];
+pub(crate) const METRICS: &[Line] = &joined::<_, { lines_of(TABLES) }>(TABLES);
 
 /// The first columns of the per-unit table.
 pub(crate) const COLUMNS: &[Column<Segmentation>] = &[
     Column { name: "height", read: |_, row| length(row, row.height) },
     Column { name: "width", read: |_, row| length(row, row.width) },
-    Column { name: "scored_pixels", read: |_, row| Value::Count(row.confusion.pixels()) },
-    Column { name: "ignored_pixels", read: |_, row| Value::Count(row.ignored.into()) },
+    Column { name: SCORED_PIXELS.id, read: |_, row| Value::Count(row.confusion.pixels()) },
+    Column { name: IGNORED_PIXELS.id, read: |_, row| Value::Count(row.ignored.into()) },
     Column {
-        name: "unpredicted_pixels",
+        name: UNPREDICTED_PIXELS.id,
         read: |protocol, row| Value::Count(unpredicted(&row.confusion, protocol.classes())),
     },
 ];
@@ -114,7 +63,7 @@ macro_rules! document {
         concat!("Unified Metrics Pipeline for MTL vs Baseline, ", $section)
     };
 }
-use document;
+pub(crate) use document;
 
 /// The reasons of a part of the report, then those of the metric itself.
 macro_rules! reasons {
@@ -131,24 +80,27 @@ macro_rules! reasons {
         )
     };
 }
-use reasons;
+pub(crate) use reasons;
 
-const SHARE: Range = Range { low: 0.0, high: 1.0, text: "[0, 1]" };
-const AGREEMENT: Range = Range { low: -1.0, high: 1.0, text: "[-1, 1]" };
-const NON_NEGATIVE: Range = Range { low: 0.0, high: f64::INFINITY, text: "[0, inf)" };
-const UP_TO_TWO: Range = Range { low: 0.0, high: 2.0, text: "[0, 2]" };
-const UP_TO_PIXELS: Range = Range { low: 0.0, high: f64::INFINITY, text: "[0, N]" };
-const FACTOR: Range = Range { low: 0.25, high: 4.0, text: "[1/4, 4]" };
+/// A definition of our own that differs from nobody's.
+pub(crate) const OURS: Doc = Doc { reference: "Calipers", ..Line::DEFAULTS.doc };
 
-fn higher(_: &Segmentation) -> Better {
+pub(crate) const SHARE: Range = Range { low: 0.0, high: 1.0, text: "[0, 1]" };
+pub(crate) const AGREEMENT: Range = Range { low: -1.0, high: 1.0, text: "[-1, 1]" };
+pub(crate) const NON_NEGATIVE: Range = Range { low: 0.0, high: f64::INFINITY, text: "[0, inf)" };
+pub(crate) const UP_TO_TWO: Range = Range { low: 0.0, high: 2.0, text: "[0, 2]" };
+pub(crate) const UP_TO_PIXELS: Range = Range { low: 0.0, high: f64::INFINITY, text: "[0, N]" };
+pub(crate) const FACTOR: Range = Range { low: 0.25, high: 4.0, text: "[1/4, 4]" };
+
+pub(crate) fn higher(_: &Segmentation) -> Better {
     Better::Higher
 }
 
-fn lower(_: &Segmentation) -> Better {
+pub(crate) fn lower(_: &Segmentation) -> Better {
     Better::Lower
 }
 
-fn neither(_: &Segmentation) -> Better {
+pub(crate) fn neither(_: &Segmentation) -> Better {
     Better::Neither
 }
 
