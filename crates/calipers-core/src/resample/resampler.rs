@@ -63,6 +63,7 @@ pub(crate) struct Numbers<'a, P: Protocol> {
 
 /// How one metric is read from a resample.
 struct Read<P: Protocol> {
+    metric: &'static Metric<P>,
     number: Number<P>,
     /// The sums it is read from.
     pool: Option<usize>,
@@ -127,7 +128,7 @@ impl<'a, P: Protocol> Numbers<'a, P> {
         for metric in P::METRICS.iter().filter(reported) {
             let leaf = |label: Option<&String>| Leaf { id: full_id::<P>(metric.id), label: label.cloned() };
             let mut labels = Vec::new();
-            match reader.value(&metric.number) {
+            match reader.value(metric) {
                 Value::PerLabel(entries) if scope == Scope::Labels => {
                     for (label, value) in entries {
                         if let Some(number) = value.as_f64() {
@@ -146,7 +147,7 @@ impl<'a, P: Protocol> Numbers<'a, P> {
             }
             let number = metric.number.chosen(protocol);
             let pool = numbers.pool(&number);
-            numbers.metrics.push(Read { number, pool, labels });
+            numbers.metrics.push(Read { metric, number, pool, labels });
         }
         numbers
     }
@@ -201,14 +202,14 @@ impl<'a, P: Protocol> Numbers<'a, P> {
         let pools: Vec<OnceCell<Vec<Sums<'_, P::Row>>>> =
             self.pools.iter().map(|_| OnceCell::new()).collect();
         let mut out = Vec::with_capacity(self.leaves.len());
-        for Read { number, pool, labels } in &self.metrics {
+        for Read { metric, number, pool, labels } in &self.metrics {
             let sums = pool.and_then(|pool| {
                 self.pools[pool].cut.as_ref()?;
                 Some(pools[pool].get_or_init(|| self.sums(&self.pools[pool], drawn)).as_slice())
             });
             let value = sums.and_then(|sums| self.from_sums(number, sums));
             // What the columns do not tell is read from the rows, as a report is.
-            let value = value.unwrap_or_else(|| Reader::new(self.protocol, &rows).value(number));
+            let value = value.unwrap_or_else(|| Reader::new(self.protocol, &rows).value(metric));
             put(labels, &value, &mut out);
         }
         out
