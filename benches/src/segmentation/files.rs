@@ -106,7 +106,7 @@ fn options(folder: &Path) -> Outcome<Options> {
     let text = "measure = [\"overlap\"]\n[data]\ntruth = \"gt\"\npred = \"out\"\n";
     let names: Vec<String> = (0..super::maps::CLASSES).map(|class| class.to_string()).collect();
     let text = format!("{text}[labels]\noriginal = {names:?}\nignore = [255]\n");
-    Ok(Options::new(calipers::sources::segmentation::config_file::parse(&text)?, folder))
+    Ok(Options::new(calipers::sources::config_file::parse(&text)?, folder))
 }
 
 fn save(folder: &Path, number: usize, maps: &Maps) -> Outcome {

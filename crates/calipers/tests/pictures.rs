@@ -102,7 +102,7 @@ fn every_picture_of_the_demo_segmentation_is_drawn() {
     let folder = tempfile::tempdir().unwrap();
     demo::segmentation::write(folder.path(), 0).unwrap();
     let text = std::fs::read_to_string(folder.path().join(demo::segmentation::BASELINE)).unwrap();
-    let config = segmentation::config_file::parse(&text).unwrap();
+    let config = calipers::sources::config_file::parse(&text).unwrap();
     let options = segmentation::options::Options::new(config, folder.path());
     let ledger = segmentation::measure(&options, Inputs::default(), None, 2, &Silent).unwrap();
     complete(

@@ -8,7 +8,7 @@ use calipers::inputs::Inputs;
 use calipers::metrics::explanation::protocol::{Explanation, Scores};
 use calipers::replay::{self, Evidence, Replay};
 use calipers::run::Silent;
-use calipers::sources::segmentation::config_file;
+use calipers::sources::config_file;
 use calipers::sources::training::assign::{Assignment, FoldBy, GroupBy};
 use calipers::sources::{explanation, independent_set, segmentation, training};
 use calipers::{Accumulator, Report, demo};

@@ -8,8 +8,9 @@ use calipers::metrics::segmentation::labels::ClassRef;
 use calipers::metrics::segmentation::protocol::{
     Closed, Kind, Layout, Measure, MissingHeads, Preset, Space, Unpredicted,
 };
+use calipers::sources::config_file;
+use calipers::sources::segmentation::classes;
 use calipers::sources::segmentation::options::Options;
-use calipers::sources::segmentation::{classes, config_file};
 use calipers::{Error, Ledger, Result, sources};
 use clap::{Args, Subcommand};
 

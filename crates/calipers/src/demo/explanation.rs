@@ -4,10 +4,10 @@
 use std::path::Path;
 
 use calipers_core::{Result, SplitMix64};
+use calipers_sources::output;
 use serde_json::{Value as Json, json};
 
 use super::create_folder;
-use crate::output;
 
 /// The file with the units.
 pub const UNITS: &str = "molecules.jsonl";
@@ -82,10 +82,10 @@ pub fn write(folder: &Path, seed: u64) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::Silent;
-    use crate::sources::explanation::{Options, measure};
     use calipers_core::Value;
     use calipers_metrics::explanation::protocol::{Explanation, Scores};
+    use calipers_sources::explanation::{Options, measure};
+    use calipers_sources::run::Silent;
 
     #[test]
     fn the_explainer_is_good_but_not_perfect_and_a_seed_repeats_the_data() {

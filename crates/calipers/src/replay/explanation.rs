@@ -2,10 +2,10 @@
 
 use calipers_core::{Ledger, Result};
 use calipers_metrics::explanation::mask_values::{MaskValues, mask_values};
+use calipers_sources::explanation::{Options, measure_from, with_unit};
+use calipers_sources::run::Silent;
 
 use super::Replay;
-use crate::run::Silent;
-use crate::sources::explanation::{Options, measure_from, with_unit};
 
 /// The masks of the unit of that name, by type; none without masks.
 pub fn unit(replay: &Replay, name: &str) -> Result<Vec<MaskValues>> {

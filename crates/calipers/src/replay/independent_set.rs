@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use calipers_core::{Ledger, Result};
 use calipers_metrics::independent_set::IndependentSet;
 use calipers_metrics::independent_set::chosen::chosen;
+use calipers_sources::independent_set::options::{IN_GRAPH, Labels, Optimum, Options};
+use calipers_sources::independent_set::{measure_from, with_unit};
+use calipers_sources::run::Silent;
 use serde::de::DeserializeOwned;
 
 use super::Replay;
-use crate::run::Silent;
-use crate::sources::independent_set::options::{IN_GRAPH, Labels, Optimum, Options};
-use crate::sources::independent_set::{measure_from, with_unit};
 
 /// A graph with the set that was scored.
 #[derive(Clone, Debug, PartialEq)]

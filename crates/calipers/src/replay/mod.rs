@@ -17,13 +17,13 @@ pub mod verdict;
 use calipers_core::input_files::ROLE;
 use calipers_core::{Error, InputFiles, Ledger, Report, Result};
 use calipers_io::file::{InputFile, ReadAt};
+use calipers_sources::inputs::Inputs;
+use calipers_sources::stdin;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 
 use self::recorded::Recorded;
-use crate::inputs::Inputs;
 use crate::registry;
-use crate::sources::stdin;
 
 /// How much of a file is hashed at a time.
 const BLOCK: usize = 1 << 20;

@@ -98,8 +98,8 @@ fn folders<'a>(path: &str, input: &'a Input) -> Vec<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::inputs::role;
     use calipers_core::Digest;
+    use calipers_sources::inputs::role;
 
     fn given(files: &[(&str, &str, Option<&str>)], word: &str) -> Vec<String> {
         let input = |&(path, word, below): &(&str, &str, Option<&str>)| {

@@ -5,17 +5,17 @@ use std::collections::BTreeMap;
 use calipers_core::{Error, Ledger, Result};
 use calipers_metrics::robustness::protocol::{Model, Prepare, Robustness};
 use calipers_metrics::robustness::unit::Budget;
+use calipers_rung::files::checkpoint::Flags;
+use calipers_rung::files::dataset::GraphSource;
+use calipers_rung::files::splits::{SHARES, SplitSource};
+use calipers_rung::from_model::conditions::{AttackFile, Condition, Template, run_of_words};
+use calipers_rung::from_model::{self, Options as ModelOptions};
+use calipers_sources::robustness::measure as measure_files;
+use calipers_sources::robustness::options::Options;
+use calipers_sources::run::Silent;
 
 use super::Replay;
 use super::recorded::Recorded;
-use crate::run::Silent;
-use crate::sources::robustness::layout_b::checkpoint::Flags;
-use crate::sources::robustness::layout_b::conditions::{AttackFile, Condition, Template, run_of_words};
-use crate::sources::robustness::layout_b::dataset::GraphSource;
-use crate::sources::robustness::layout_b::splits::{SHARES, SplitSource};
-use crate::sources::robustness::layout_b::{self, Options as ModelOptions};
-use crate::sources::robustness::measure as measure_files;
-use crate::sources::robustness::options::Options;
 
 pub(super) fn measure(replay: &Replay, threads: usize) -> Result<Vec<Box<dyn Ledger>>> {
     let recorded = replay.recorded();
@@ -23,7 +23,7 @@ pub(super) fn measure(replay: &Replay, threads: usize) -> Result<Vec<Box<dyn Led
     let measured = match &protocol.model {
         Some(model) => {
             let options = model_options(&recorded, &protocol, model)?;
-            layout_b::measure(&options, replay.again(), None, threads, &Silent)?
+            from_model::measure(&options, replay.again(), None, threads, &Silent)?
         }
         None => {
             let options = Options {

@@ -7,12 +7,12 @@ use calipers_metrics::segmentation::class_maps::{ClassMaps, class_maps};
 use calipers_metrics::segmentation::config::{Config, DataConfig, HeadConfig, LabelsConfig};
 use calipers_metrics::segmentation::labels::ClassRef;
 use calipers_metrics::segmentation::protocol::Segmentation;
+use calipers_sources::run::Silent;
+use calipers_sources::segmentation::options::Options;
+use calipers_sources::segmentation::plan::PRED;
+use calipers_sources::segmentation::{self, with_unit};
 
 use super::Replay;
-use crate::run::Silent;
-use crate::sources::segmentation::options::Options;
-use crate::sources::segmentation::plan::PRED;
-use crate::sources::segmentation::{self, with_unit};
 
 /// The image of that name. Fails for confusion matrices, which have no pixels.
 pub fn unit(replay: &Replay, name: &str) -> Result<ClassMaps> {

@@ -4,15 +4,15 @@ use calipers_core::{Error, Ledger, Result};
 use calipers_io::history::Format;
 use calipers_io::history::delimited::{self, Long};
 use calipers_metrics::training::protocol::Training;
+use calipers_sources::inputs::role;
+use calipers_sources::run::Silent;
+use calipers_sources::training::assign::Assignment;
+use calipers_sources::training::claims;
+use calipers_sources::training::options::Options;
+use calipers_sources::training::runs_file::RunsFile;
+use calipers_sources::training::{self, Measured};
 
 use super::Replay;
-use crate::inputs::role;
-use crate::run::Silent;
-use crate::sources::training::assign::Assignment;
-use crate::sources::training::claims;
-use crate::sources::training::options::Options;
-use crate::sources::training::runs_file::RunsFile;
-use crate::sources::training::{self, Measured};
 
 /// The curve of one run.
 #[derive(Clone, Debug, PartialEq)]

@@ -16,8 +16,10 @@ use std::path::{Path, PathBuf};
 use calipers::inputs::{Inputs, role};
 use calipers::metrics::robustness::protocol::Options;
 use calipers::metrics::robustness::unit::Budget;
-use calipers::sources::robustness::layout_b::config::{Given, Task};
-use calipers::sources::robustness::{self, Measured, layout_b};
+use calipers::rung::from_model;
+use calipers::rung::from_model::config::{Given, Task};
+use calipers::sources::robustness::{self, Measured};
+use calipers::tables::per_node::NodeTable;
 use calipers::{Error, Ledger, Result};
 use clap::{Args, Subcommand};
 
@@ -156,10 +158,10 @@ impl RobustnessArgs {
         let bar = Bar::new(&self.output);
         let Measured { accumulator, nodes } = match task {
             Task::Arrays(options) => robustness::measure(&options, inputs, shard, threads, &bar)?,
-            Task::Model(options) => layout_b::measure(&options, inputs, shard, threads, &bar)?,
+            Task::Model(options) => from_model::measure(&options, inputs, shard, threads, &bar)?,
         };
         if let (Some(path), Some(nodes)) = (&self.per_node, &nodes) {
-            per_node::write(path, nodes)?;
+            per_node::write(path, &NodeTable(nodes))?;
         }
         let ledgers: Vec<Box<dyn Ledger>> = vec![Box::new(accumulator)];
         emit::ledgers(&ledgers, &self.output, self.seed, threads)
