@@ -5,7 +5,7 @@ use std::path::Path;
 use calipers::inputs::Inputs;
 use calipers::io::image::Image;
 use calipers::io::png::decode;
-use calipers::run::Silent;
+use calipers::run::Work;
 use calipers::sources::segmentation::measure;
 use calipers::sources::segmentation::options::Options;
 
@@ -27,7 +27,7 @@ pub(crate) fn run(report: &mut dyn FnMut(Line)) -> Outcome {
         save(folder.path(), number, &maps)?;
     }
     let options = options(folder.path())?;
-    let whole = || measure(&options, Inputs::default(), None, 1, &Silent).map(|all| all.finish());
+    let whole = || measure(&options, Inputs::default(), &Work::quiet(1)).map(|all| all.finish());
     whole()?;
     let mut image = Image::default();
     let mut decode_all = || -> Outcome {

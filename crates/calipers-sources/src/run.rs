@@ -3,7 +3,9 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use calipers_core::{Accumulator, Error, ErrorKind, Hands, Protocol, Result, stop};
+use calipers_core::{Accumulator, Error, ErrorKind, Hands, Protocol, Reading, Result, stop};
+
+use crate::inputs::Inputs;
 
 /// Told how far the work has come; the command line draws a bar from it.
 pub trait Progress: Sync {
@@ -24,13 +26,53 @@ impl Progress for Silent {
     fn finish(&self) {}
 }
 
-/// Measures every job into one accumulator with `threads` workers, each with an accumulator of its
-/// own. When jobs fail, the error is that of the first failing job, whoever met it first.
+/// Which part of the units a run measures, on how many threads, and who is told how far it has come.
+#[derive(Clone, Copy)]
+pub struct Work<'a> {
+    /// The part; all units without.
+    pub shard: Option<Shard>,
+    /// How many workers there are.
+    pub threads: usize,
+    /// Told how far the work has come.
+    pub progress: &'a dyn Progress,
+}
+
+impl Work<'_> {
+    /// All units on so many threads, without a progress bar.
+    pub fn quiet(threads: usize) -> Self {
+        Self { shard: None, threads, progress: &Silent }
+    }
+
+    /// The units of this part.
+    pub fn part<'u, U>(&self, units: &'u [U]) -> &'u [U] {
+        self.shard.map_or(units, |shard| &units[shard.range(units.len())])
+    }
+
+    /// Writes down in each accumulator which files were read, how, and which shard this was.
+    pub fn record<P: Protocol>(
+        &self,
+        accumulators: &mut [Accumulator<P>],
+        inputs: Inputs,
+        reading: Option<Reading>,
+    ) -> Result<()> {
+        let inputs = inputs.into_files()?;
+        for Accumulator { provenance, .. } in accumulators {
+            provenance.inputs.clone_from(&inputs);
+            provenance.readings.extend(reading.clone());
+            if let Some(shard) = self.shard {
+                provenance.shards.entry(shard.of).or_default().insert(shard.index);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Measures every job into one accumulator, each worker into one of its own first. When jobs fail, the
+/// error is that of the first failing job, whichever worker met it first.
 pub fn measure_all<P, J>(
     protocol: &P,
     jobs: &[J],
-    threads: usize,
-    progress: &dyn Progress,
+    work: &Work<'_>,
     measure: impl Fn(&J, &mut Accumulator<P>) -> Result<()> + Sync,
 ) -> Result<Accumulator<P>>
 where
@@ -39,7 +81,7 @@ where
     J: Sync,
 {
     let new = || Accumulator::new(protocol.clone());
-    let parts = in_parts(jobs, threads, progress, new, |_, job, part| measure(job, part))?;
+    let parts = in_parts(jobs, work.threads, work.progress, new, |_, job, part| measure(job, part))?;
     let mut whole: Option<Accumulator<P>> = None;
     for part in parts {
         // The first part takes in the others: nothing is moved that need not be.

@@ -1,7 +1,7 @@
 //! Calipers as a library: the table of families, and what is done with their reports.
 //!
 //! ```text
-//! registry   every family, once
+//! registry   every family, once        families  what is done with each
 //! run        units -> accumulator      (threads)
 //! resample   accumulators -> intervals
 //! compare    models over the same units
@@ -16,6 +16,7 @@
 
 pub mod compare;
 pub mod demo;
+pub mod families;
 pub mod pages;
 pub mod pictures;
 pub mod registry;

@@ -19,7 +19,7 @@ use calipers_core::{Error, Fact, Reading, Result};
 use calipers_metrics::robustness::protocol::{Model, Robustness};
 use calipers_sources::inputs::Inputs;
 use calipers_sources::robustness::{Measured, measure_pairs};
-use calipers_sources::run::{Progress, Shard};
+use calipers_sources::run::Work;
 
 use self::conditions::{Condition, Template};
 use self::plan::Plan;
@@ -61,19 +61,13 @@ pub struct Options {
 
 /// Measures every pair of every run, or those of one shard. `inputs` holds what was read for the
 /// options themselves.
-pub fn measure(
-    options: &Options,
-    inputs: Inputs,
-    shard: Option<Shard>,
-    threads: usize,
-    progress: &dyn Progress,
-) -> Result<Measured> {
+pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Measured> {
     options.check()?;
     let plan = Plan::new(options, &inputs)?;
-    let units = shard.map_or(&plan.units[..], |shard| &plan.units[shard.range(plan.units.len())]);
+    let units = work.part(&plan.units);
     units.iter().for_each(|unit| plan.reserve(unit));
     // Few pairs leave workers free to share the work on one.
-    let within = (threads / units.len().max(1)).max(1);
+    let within = (work.threads / units.len().max(1)).max(1);
     let facts: Mutex<BTreeSet<Fact>> = Mutex::default();
     let protocol = Robustness {
         prepare: Some(options.graph.prepare),
@@ -81,18 +75,13 @@ pub fn measure(
         cutoff: options.protocol.cutoff.or(plan.settings.penalty.cutoff().map(|cutoff| cutoff.max(0.0))),
         ..options.protocol.clone()
     };
-    let mut measured = measure_pairs(&protocol, units, options.per_node, threads, progress, |unit| {
+    let mut measured = measure_pairs(&protocol, units, options.per_node, work, |unit| {
         let (pair, noticed) = plan.pair(unit, within, &inputs)?;
         facts.lock().map_err(|_| Error::io("a worker stopped while measuring"))?.extend(noticed);
         Ok(pair)
     })?;
-    let provenance = &mut measured.accumulator.provenance;
-    provenance.facts.extend(facts.into_inner().unwrap_or_default());
-    provenance.inputs = inputs.into_files()?;
-    provenance.readings.insert(options.reading());
-    if let Some(shard) = shard {
-        provenance.shards.entry(shard.of).or_default().insert(shard.index);
-    }
+    measured.accumulator.provenance.facts.extend(facts.into_inner().unwrap_or_default());
+    work.record(std::slice::from_mut(&mut measured.accumulator), inputs, Some(options.reading()))?;
     Ok(measured)
 }
 

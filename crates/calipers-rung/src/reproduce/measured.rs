@@ -4,7 +4,7 @@ use calipers_core::{Accumulator, Result};
 use calipers_metrics::robustness::figures;
 use calipers_metrics::robustness::protocol::Robustness;
 use calipers_sources::inputs::Inputs;
-use calipers_sources::run::Silent;
+use calipers_sources::run::Work;
 
 use super::Options;
 use super::parts::Paths;
@@ -48,7 +48,7 @@ pub(super) fn measure(
             protocol: Robustness { hist_range, ..Robustness::default() },
             per_node: false,
         };
-        let measured = from_model::measure(&asked, Inputs::default(), None, threads, &Silent)?;
+        let measured = from_model::measure(&asked, Inputs::default(), &Work::quiet(threads))?;
         Ok(measured.accumulator)
     };
     let mut range: Option<[f64; 2]> = None;

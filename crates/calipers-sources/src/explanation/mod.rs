@@ -18,7 +18,7 @@ use calipers_metrics::explanation::protocol::Explanation;
 pub use self::plan::ENDINGS;
 use self::plan::Plan;
 use crate::inputs::Inputs;
-use crate::run::{self, Progress, Shard};
+use crate::run::{self, Work};
 
 /// What a run is asked to measure.
 #[derive(Clone, Debug, Default)]
@@ -30,45 +30,21 @@ pub struct Options {
 }
 
 /// Measures every unit of the inputs, or those of one shard.
-pub fn measure(
-    options: &Options,
-    shard: Option<Shard>,
-    threads: usize,
-    progress: &dyn Progress,
-) -> Result<Accumulator<Explanation>> {
-    measure_from(options, Inputs::default(), shard, threads, progress)
-}
-
-/// The same with a record of files of one's own.
-pub fn measure_from(
-    options: &Options,
-    inputs: Inputs,
-    shard: Option<Shard>,
-    threads: usize,
-    progress: &dyn Progress,
-) -> Result<Accumulator<Explanation>> {
+pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Accumulator<Explanation>> {
     options.protocol.check()?;
     if options.inputs.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
         return Err(Error::usage("standard input can be read once").advice("give `-` once"));
     }
     let plan = Plan::new(&options.inputs, &inputs)?;
-    let units = match shard {
-        Some(shard) => &plan.units[shard.range(plan.units.len())],
-        None => &plan.units[..],
-    };
+    let units = work.part(&plan.units);
     units.iter().for_each(|unit| plan.reserve(unit));
-    let mut accumulator =
-        run::measure_all(&options.protocol, units, threads, progress, |unit, accumulator| {
-            let measured = plan.with_record(unit, &inputs, |record| {
-                record.with_unit(unit.number, |evidence| accumulator.update(unit.name.as_str(), evidence))
-            });
-            measured.map_err(|error| error.in_file(&unit.shown))
-        })?;
-    let provenance = &mut accumulator.provenance;
-    provenance.inputs = inputs.into_files()?;
-    if let Some(shard) = shard {
-        provenance.shards.entry(shard.of).or_default().insert(shard.index);
-    }
+    let mut accumulator = run::measure_all(&options.protocol, units, work, |unit, accumulator| {
+        let measured = plan.with_record(unit, &inputs, |record| {
+            record.with_unit(unit.number, |evidence| accumulator.update(unit.name.as_str(), evidence))
+        });
+        measured.map_err(|error| error.in_file(&unit.shown))
+    })?;
+    work.record(std::slice::from_mut(&mut accumulator), inputs, None)?;
     Ok(accumulator)
 }
 

@@ -24,7 +24,7 @@ use self::options::{Labels, Options};
 use self::plan::{Plan, UnitAt, UnitPlan};
 use crate::array_file;
 use crate::inputs::Inputs;
-use crate::run::{self, Progress, Shard};
+use crate::run::{self, Work};
 
 /// One unit, read and owned.
 struct Evidence {
@@ -38,24 +38,8 @@ struct Evidence {
     optimum_shown: Option<String>,
 }
 
-/// Measures everything the options name.
-pub fn measure(
-    options: &Options,
-    shard: Option<Shard>,
-    threads: usize,
-    progress: &dyn Progress,
-) -> Result<Accumulator<IndependentSet>> {
-    measure_from(options, Inputs::default(), shard, threads, progress)
-}
-
-/// The same with a record of files of one's own.
-pub fn measure_from(
-    options: &Options,
-    inputs: Inputs,
-    shard: Option<Shard>,
-    threads: usize,
-    progress: &dyn Progress,
-) -> Result<Accumulator<IndependentSet>> {
+/// Measures everything the options name, or one shard of it.
+pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Accumulator<IndependentSet>> {
     options.check()?;
     let plan = Plan::new(options, &inputs)?;
     let first = &plan.units[0];
@@ -69,22 +53,14 @@ pub fn measure_from(
             .advice("leave out --axis, or give arrays of shape [S,N] or [T,N]"));
     }
     let protocol = IndependentSet { scores, axis, ..options.protocol.clone() };
-    let units = match shard {
-        Some(shard) => &plan.units[shard.range(plan.units.len())],
-        None => &plan.units[..],
-    };
+    let units = work.part(&plan.units);
     units.iter().for_each(|unit| plan.reserve(unit));
-    let mut accumulator = run::measure_all(&protocol, units, threads, progress, |unit, accumulator| {
+    let mut accumulator = run::measure_all(&protocol, units, work, |unit, accumulator| {
         let evidence = read(&plan, unit, options, &inputs).map_err(|error| error.in_file(&unit.shown))?;
         same_kind(first, unit, (scores, axis), &evidence)?;
         update(accumulator, &unit.name, &evidence, options).map_err(|error| error.in_file(&unit.shown))
     })?;
-    let provenance = &mut accumulator.provenance;
-    provenance.inputs = inputs.into_files()?;
-    provenance.readings.insert(options.reading());
-    if let Some(shard) = shard {
-        provenance.shards.entry(shard.of).or_default().insert(shard.index);
-    }
+    work.record(std::slice::from_mut(&mut accumulator), inputs, Some(options.reading()))?;
     Ok(accumulator)
 }
 

@@ -8,7 +8,7 @@ use calipers_metrics::robustness::per_node::NodeLines;
 use calipers_metrics::robustness::protocol::Robustness;
 
 use super::pair::OwnedPair;
-use crate::run::{self, Progress};
+use crate::run::{self, Work};
 
 /// The rows of a run, and the lines of its nodes where they were asked for.
 #[derive(Debug)]
@@ -24,12 +24,11 @@ pub fn measure_pairs<J: Sync>(
     protocol: &Robustness,
     jobs: &[J],
     per_node: bool,
-    threads: usize,
-    progress: &dyn Progress,
+    work: &Work<'_>,
     load: impl Fn(&J) -> Result<OwnedPair> + Sync,
 ) -> Result<Measured> {
     let lines: Mutex<BTreeMap<String, NodeLines>> = Mutex::default();
-    let accumulator = run::measure_all(protocol, jobs, threads, progress, |job, accumulator| {
+    let accumulator = run::measure_all(protocol, jobs, work, |job, accumulator| {
         let owned = load(job)?;
         let name = owned.name();
         let in_file = |error: Error| match &owned.file {

@@ -10,7 +10,7 @@ use super::keys::{ATTACKED, Layout, Plain};
 use super::options::check_attack;
 use super::run::Run;
 use super::{measure_pairs, unknown_keys};
-use crate::run::Silent;
+use crate::run::Work;
 
 /// Measures the pairs of one run, given under the keys of array files.
 pub fn measure(
@@ -26,7 +26,8 @@ pub fn measure(
     let layout = Layout::new(&keys, &budgets)?;
     let arrays = Run::read(given, &layout, protocol)?;
     let pairs = |condition: &_| arrays.pair(run, attack, condition);
-    let mut accumulator = measure_pairs(protocol, &layout.conditions, false, 1, &Silent, pairs)?.accumulator;
+    let mut accumulator =
+        measure_pairs(protocol, &layout.conditions, false, &Work::quiet(1), pairs)?.accumulator;
     for condition in &layout.conditions {
         let name = unit_name(run, attack, &condition.budget);
         accumulator.provenance.facts.extend(unknown_keys(name, &layout.unknown));

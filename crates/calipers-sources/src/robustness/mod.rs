@@ -26,34 +26,21 @@ pub use self::pair::OwnedPair;
 pub use self::plan::ENDINGS;
 use self::plan::Plan;
 use crate::inputs::Inputs;
-use crate::run::{Progress, Shard};
+use crate::run::Work;
 
 /// Measures every pair of the inputs, or those of one shard. `inputs` holds the files that were
 /// read for the options themselves.
-pub fn measure(
-    options: &Options,
-    inputs: Inputs,
-    shard: Option<Shard>,
-    threads: usize,
-    progress: &dyn Progress,
-) -> Result<Measured> {
+pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Measured> {
     options.check()?;
     let plan = Plan::new(options)?;
-    let units = shard.map_or(&plan.units[..], |shard| &plan.units[shard.range(plan.units.len())]);
+    let units = work.part(&plan.units);
     units.iter().for_each(|unit| plan.reserve(unit));
-    let mut measured =
-        measure_pairs(&options.protocol, units, options.per_node, threads, progress, |unit| {
-            plan.pair(unit, &inputs).map_err(|error| error.in_file(&unit.shown))
-        })?;
-    let provenance = &mut measured.accumulator.provenance;
-    for unit in units {
-        provenance.facts.extend(unknown_keys(unit.name.clone(), plan.unknown_keys(unit)));
-    }
-    provenance.inputs = inputs.into_files()?;
-    provenance.readings.insert(options.reading());
-    if let Some(shard) = shard {
-        provenance.shards.entry(shard.of).or_default().insert(shard.index);
-    }
+    let mut measured = measure_pairs(&options.protocol, units, options.per_node, work, |unit| {
+        plan.pair(unit, &inputs).map_err(|error| error.in_file(&unit.shown))
+    })?;
+    let facts = units.iter().filter_map(|unit| unknown_keys(unit.name.clone(), plan.unknown_keys(unit)));
+    measured.accumulator.provenance.facts.extend(facts);
+    work.record(std::slice::from_mut(&mut measured.accumulator), inputs, Some(options.reading()))?;
     Ok(measured)
 }
 

@@ -23,20 +23,14 @@ use self::options::Options;
 use self::plan::{Plan, UnitPlan};
 use self::scores::Scores;
 use crate::inputs::Inputs;
-use crate::run::{self, Progress, Shard};
+use crate::run::{self, Work};
 
 /// Measures everything the options name. `inputs` holds the files that were read for the options
 /// themselves.
-pub fn measure(
-    options: &Options,
-    inputs: Inputs,
-    shard: Option<Shard>,
-    threads: usize,
-    progress: &dyn Progress,
-) -> Result<Accumulator<Segmentation>> {
+pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Accumulator<Segmentation>> {
     options.check()?;
     let protocol = options.config.resolve()?;
-    measure_under(&protocol, options, inputs, shard, threads, progress)
+    measure_under(&protocol, options, inputs, work)
 }
 
 /// Measures everything the options name under a protocol of which their configuration says only how
@@ -45,15 +39,13 @@ pub fn measure_under(
     protocol: &Segmentation,
     options: &Options,
     inputs: Inputs,
-    shard: Option<Shard>,
-    threads: usize,
-    progress: &dyn Progress,
+    work: &Work<'_>,
 ) -> Result<Accumulator<Segmentation>> {
     let mut accumulator = match &options.confusion {
         Some(path) => {
             let (matrices, units) = Matrices::open(path, &inputs)?;
-            let units = part(&units, shard);
-            run::measure_all(protocol, units, threads, progress, |unit, accumulator| {
+            let units = work.part(&units);
+            run::measure_all(protocol, units, work, |unit, accumulator| {
                 let matrix = matrices.read(unit)?;
                 let (rows, columns, counts) = (matrix.rows, matrix.columns, matrix.counts.as_slice());
                 let updated =
@@ -61,14 +53,9 @@ pub fn measure_under(
                 updated.map_err(|error| error.in_file(&matrices.shown))
             })?
         }
-        None => pixels(options, protocol, &inputs, shard, threads, progress)?,
+        None => pixels(options, protocol, &inputs, work)?,
     };
-    let provenance = &mut accumulator.provenance;
-    provenance.inputs = inputs.into_files()?;
-    provenance.readings.insert(options.reading());
-    if let Some(shard) = shard {
-        provenance.shards.entry(shard.of).or_default().insert(shard.index);
-    }
+    work.record(std::slice::from_mut(&mut accumulator), inputs, Some(options.reading()))?;
     Ok(accumulator)
 }
 
@@ -76,16 +63,14 @@ fn pixels(
     options: &Options,
     protocol: &Segmentation,
     inputs: &Inputs,
-    shard: Option<Shard>,
-    threads: usize,
-    progress: &dyn Progress,
+    work: &Work<'_>,
 ) -> Result<Accumulator<Segmentation>> {
     let colours = options.config.colors(&protocol.labels)?;
-    let plan = Plan::new(options, protocol, inputs, threads)?;
+    let plan = Plan::new(options, protocol, inputs, work.threads)?;
     let reader = Reader { plan: &plan, protocol, colours: &colours, inputs };
     let idle: Mutex<Vec<Buffers>> = Mutex::default();
-    let units = part(&plan.units, shard);
-    let mut accumulator = run::measure_all(protocol, units, threads, progress, |unit, accumulator| {
+    let units = work.part(&plan.units);
+    let mut accumulator = run::measure_all(protocol, units, work, |unit, accumulator| {
         let mut buffers = idle.lock().ok().and_then(|mut idle| idle.pop()).unwrap_or_default();
         let contents = reader.read(unit, &mut buffers)?;
         view(&reader, unit, &buffers, |evidence| accumulator.update(&unit.name, evidence))
@@ -99,11 +84,6 @@ fn pixels(
     plan.unchanged()?;
     accumulator.provenance.facts.extend(plan.facts);
     Ok(accumulator)
-}
-
-/// The units that a run takes.
-fn part<T>(units: &[T], shard: Option<Shard>) -> &[T] {
-    shard.map_or(units, |shard| &units[shard.range(units.len())])
 }
 
 /// Reads one unit of pixels and hands it on.

@@ -36,7 +36,7 @@ use self::logs::Reader;
 use self::options::Options;
 use self::sketch::Sketch;
 use crate::inputs::Inputs;
-use crate::run::{self, Progress, Shard};
+use crate::run::{self, Work};
 use crate::training::endings::Endings;
 
 /// Everything a run over histories gives.
@@ -56,20 +56,14 @@ const SKETCHED: usize = 60;
 
 /// Measures everything the options name. `inputs` holds the files that were read for the options
 /// themselves.
-pub fn measure(
-    options: &Options,
-    inputs: Inputs,
-    shard: Option<Shard>,
-    threads: usize,
-    progress: &dyn Progress,
-) -> Result<Measured> {
+pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Measured> {
     options.check()?;
     let protocols = options.protocols();
     let mut histories = discover::histories(&options.inputs, options.format)?;
     histories.retain(|history| history.content.places().iter().any(|place| inputs.may_read(&place.shown)));
     // Where there are fewer histories than shards, every shard reads them all and measures its runs.
-    let share = shard.filter(|shard| (shard.of as usize) > histories.len());
-    let part = match shard.filter(|_| share.is_none()) {
+    let share = work.shard.filter(|shard| (shard.of as usize) > histories.len());
+    let part = match work.shard.filter(|_| share.is_none()) {
         Some(shard) => shard.range(histories.len()),
         None => 0..histories.len(),
     };
@@ -79,8 +73,8 @@ pub fn measure(
     let assembler = Assembler { options, protocols: &protocols, share, reader, claims: &claims };
     let parts = run::in_parts(
         &histories[part],
-        threads,
-        progress,
+        work.threads,
+        work.progress,
         || Part::new(&protocols),
         |job, history, part| assembler.history(job, history, part),
     )?;
@@ -96,30 +90,22 @@ pub fn measure(
         endings.extend(part.endings);
         seen.extend(part.seen);
     }
-    if shard.is_none() {
+    if work.shard.is_none() {
         let empty = (0..options.inputs.len()).find(|input| !seen.contains(input));
         if let Some(empty) = empty.filter(|empty| histories.iter().any(|history| history.input == *empty)) {
             return Err(discover::nothing_in(&options.inputs[empty].display().to_string()));
         }
     }
-    for accumulator in &accumulators {
+    for accumulator in &mut accumulators {
         accumulator.protocol().check_folds(&accumulator.rows())?;
+        accumulator.provenance.facts.extend(study::facts(options));
     }
     if let Some(first) = accumulators.first().filter(|_| options.endings) {
         for row in first.rows().iter() {
             endings.entry((row.group.clone(), row.fold.clone())).or_default().epochs = Some(row.epochs);
         }
     }
-    let inputs = inputs.into_files()?;
-    for accumulator in &mut accumulators {
-        let provenance = &mut accumulator.provenance;
-        provenance.inputs.clone_from(&inputs);
-        provenance.readings.insert(options.reading());
-        provenance.facts.extend(study::facts(options));
-        if let Some(shard) = shard {
-            provenance.shards.entry(shard.of).or_default().insert(shard.index);
-        }
-    }
+    work.record(&mut accumulators, inputs, Some(options.reading()))?;
     Ok(Measured { accumulators, runs, sketches: first_runs(sketches), endings })
 }
 

@@ -154,17 +154,17 @@ impl RobustnessArgs {
         if let Some(path) = &self.per_node {
             per_node::check(path)?;
         }
-        let (shard, threads) = (self.work.shard, self.work.threads());
         let bar = Bar::new(&self.output);
+        let work = self.work.with(&bar);
         let Measured { accumulator, nodes } = match task {
-            Task::Arrays(options) => robustness::measure(&options, inputs, shard, threads, &bar)?,
-            Task::Model(options) => from_model::measure(&options, inputs, shard, threads, &bar)?,
+            Task::Arrays(options) => robustness::measure(&options, inputs, &work)?,
+            Task::Model(options) => from_model::measure(&options, inputs, &work)?,
         };
         if let (Some(path), Some(nodes)) = (&self.per_node, &nodes) {
             per_node::write(path, &NodeTable(nodes))?;
         }
         let ledgers: Vec<Box<dyn Ledger>> = vec![Box::new(accumulator)];
-        emit::ledgers(&ledgers, &self.output, self.seed, threads)
+        emit::ledgers(&ledgers, &self.output, self.seed, work.threads)
     }
 
     /// The flags, over the configuration if there is one.

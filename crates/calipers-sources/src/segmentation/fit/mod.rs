@@ -19,7 +19,7 @@ use super::options::Options;
 use super::plan::Plan;
 use super::scores::Scores;
 use crate::inputs::Inputs;
-use crate::run::Progress;
+use crate::run::Work;
 
 /// The most pixels that are fitted to.
 const MOST_PIXELS: u64 = 200_000;
@@ -50,14 +50,14 @@ pub struct Fitted {
 }
 
 /// Finds the weights and temperatures with which the truth is least surprising.
-pub fn fit(options: &Options, holdout: Holdout, threads: usize, progress: &dyn Progress) -> Result<Fitted> {
+pub fn fit(options: &Options, holdout: Holdout, work: &Work<'_>) -> Result<Fitted> {
     let options = for_calibration(options)?;
     let protocol = options.config.resolve()?;
     if protocol.heads.iter().any(|head| head.kind == Kind::Labels) {
         return Err(Error::value("label maps have no temperature to fit")
             .advice("give scores, and say what they are: kind = \"logits\", \"log-probs\" or \"probs\""));
     }
-    let measure = |options: &Options| super::measure(options, Inputs::default(), None, threads, progress);
+    let measure = |options: &Options| super::measure(options, Inputs::default(), work);
     let before = measure(&options)?;
     let split = Split::new(before.len(), holdout);
     let sample = sampled(&options, &protocol, &split, &shares(&before, &split).0, holdout.seed)?;

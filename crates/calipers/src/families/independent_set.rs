@@ -1,16 +1,19 @@
-//! Independent sets read again, whole or one graph.
+//! Independent sets: read again, whole or one graph.
 
 use std::path::PathBuf;
 
-use calipers_core::{Ledger, Result};
+use calipers_core::{Accumulator, Result};
 use calipers_metrics::independent_set::IndependentSet;
 use calipers_metrics::independent_set::chosen::chosen;
+use calipers_report::chart::Picture;
 use calipers_sources::independent_set::options::{IN_GRAPH, Labels, Optimum, Options};
-use calipers_sources::independent_set::{measure_from, with_unit};
-use calipers_sources::run::Silent;
+use calipers_sources::independent_set::{measure, with_unit};
+use calipers_sources::run::Work;
 use serde::de::DeserializeOwned;
 
-use super::Replay;
+use crate::pictures;
+use crate::registry::Registered;
+use crate::replay::{Evidence, Replay};
 
 /// A graph with the set that was scored.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,9 +53,16 @@ pub fn unit(replay: &Replay, name: &str) -> Result<Solved> {
     })
 }
 
-pub(super) fn measure(replay: &Replay, threads: usize) -> Result<Vec<Box<dyn Ledger>>> {
-    let measured = measure_from(&options(replay)?, replay.again(), None, threads, &Silent)?;
-    Ok(vec![Box::new(measured)])
+impl Registered for IndependentSet {
+    const SUMMARY: &'static str = "predicted maximum independent sets of graphs";
+
+    fn measure_again(replay: &Replay, threads: usize) -> Result<Vec<Accumulator<Self>>> {
+        Ok(vec![measure(&options(replay)?, replay.again(), &Work::quiet(threads))?])
+    }
+
+    fn pictures(rows: &Accumulator<Self>, evidence: &Evidence) -> Vec<Picture> {
+        pictures::independent_set::of(rows, evidence)
+    }
 }
 
 fn options(replay: &Replay) -> Result<Options> {

@@ -1,18 +1,21 @@
-//! Segmentations read again, whole or one image.
+//! Segmentations: read again, whole or one image.
 
 use std::path::PathBuf;
 
-use calipers_core::{Error, Ledger, Result};
+use calipers_core::{Accumulator, Error, Result};
 use calipers_metrics::segmentation::class_maps::{ClassMaps, class_maps};
 use calipers_metrics::segmentation::config::{Config, DataConfig, HeadConfig, LabelsConfig};
 use calipers_metrics::segmentation::labels::ClassRef;
 use calipers_metrics::segmentation::protocol::Segmentation;
-use calipers_sources::run::Silent;
+use calipers_report::chart::Picture;
+use calipers_sources::run::Work;
 use calipers_sources::segmentation::options::Options;
 use calipers_sources::segmentation::plan::PRED;
-use calipers_sources::segmentation::{self, with_unit};
+use calipers_sources::segmentation::{measure_under, with_unit};
 
-use super::Replay;
+use crate::pictures;
+use crate::registry::Registered;
+use crate::replay::{Evidence, Replay};
 
 /// The image of that name. Fails for confusion matrices, which have no pixels.
 pub fn unit(replay: &Replay, name: &str) -> Result<ClassMaps> {
@@ -20,10 +23,17 @@ pub fn unit(replay: &Replay, name: &str) -> Result<ClassMaps> {
     with_unit(&options, &protocol, &replay.again(), name, |unit| class_maps(&protocol, &unit))
 }
 
-pub(super) fn measure(replay: &Replay, threads: usize) -> Result<Vec<Box<dyn Ledger>>> {
-    let (protocol, options) = options(replay)?;
-    let measured = segmentation::measure_under(&protocol, &options, replay.again(), None, threads, &Silent)?;
-    Ok(vec![Box::new(measured)])
+impl Registered for Segmentation {
+    const SUMMARY: &'static str = "label maps and probabilities in one global label space";
+
+    fn measure_again(replay: &Replay, threads: usize) -> Result<Vec<Accumulator<Self>>> {
+        let (protocol, options) = options(replay)?;
+        Ok(vec![measure_under(&protocol, &options, replay.again(), &Work::quiet(threads))?])
+    }
+
+    fn pictures(rows: &Accumulator<Self>, evidence: &Evidence) -> Vec<Picture> {
+        pictures::segmentation::of(rows, evidence)
+    }
 }
 
 fn options(replay: &Replay) -> Result<(Segmentation, Options)> {

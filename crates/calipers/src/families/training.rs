@@ -1,18 +1,21 @@
-//! Training histories read again: their reports and their curves.
+//! Training histories: read again, their reports and their curves.
 
-use calipers_core::{Error, Ledger, Result};
+use calipers_core::{Accumulator, Error, Result};
 use calipers_io::history::Format;
 use calipers_io::history::delimited::{self, Long};
 use calipers_metrics::training::protocol::Training;
+use calipers_report::chart::Picture;
 use calipers_sources::inputs::role;
-use calipers_sources::run::Silent;
+use calipers_sources::run::Work;
 use calipers_sources::training::assign::Assignment;
 use calipers_sources::training::claims;
 use calipers_sources::training::options::Options;
 use calipers_sources::training::runs_file::RunsFile;
 use calipers_sources::training::{self, Measured};
 
-use super::Replay;
+use crate::pictures;
+use crate::registry::Registered;
+use crate::replay::{Evidence, Replay};
 
 /// The curve of one run.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,9 +54,18 @@ pub fn curves(replay: &Replay) -> Result<Vec<Curve>> {
     Ok(curves)
 }
 
-pub(super) fn measure(replay: &Replay, threads: usize) -> Result<Vec<Box<dyn Ledger>>> {
-    let boxed = |accumulator| -> Box<dyn Ledger> { Box::new(accumulator) };
-    Ok(again(replay, threads, false)?.accumulators.into_iter().map(boxed).collect())
+impl Registered for Training {
+    const SUMMARY: &'static str = "how training runs behave over epochs and folds";
+
+    const MEASURED_TOGETHER: bool = true;
+
+    fn measure_again(replay: &Replay, threads: usize) -> Result<Vec<Accumulator<Self>>> {
+        Ok(again(replay, threads, false)?.accumulators)
+    }
+
+    fn pictures(rows: &Accumulator<Self>, evidence: &Evidence) -> Vec<Picture> {
+        pictures::training::of(rows, evidence)
+    }
 }
 
 fn again(replay: &Replay, threads: usize, sketches: bool) -> Result<Measured> {
@@ -95,5 +107,5 @@ fn again(replay: &Replay, threads: usize, sketches: bool) -> Result<Measured> {
         sketches,
         metrics,
     };
-    training::measure(&options, inputs, None, threads, &Silent)
+    training::measure(&options, inputs, &Work::quiet(threads))
 }

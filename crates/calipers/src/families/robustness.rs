@@ -1,42 +1,52 @@
-//! Attacks read again from array files, or computed again from graphs and models.
+//! Attacks: read again from array files, or computed again from graphs and models.
 
 use std::collections::BTreeMap;
 
-use calipers_core::{Error, Ledger, Result};
+use calipers_core::{Accumulator, Error, Result};
 use calipers_metrics::robustness::protocol::{Model, Prepare, Robustness};
 use calipers_metrics::robustness::unit::Budget;
+use calipers_report::chart::Picture;
 use calipers_rung::files::checkpoint::Flags;
 use calipers_rung::files::dataset::GraphSource;
 use calipers_rung::files::splits::{SHARES, SplitSource};
 use calipers_rung::from_model::conditions::{AttackFile, Condition, Template, run_of_words};
 use calipers_rung::from_model::{self, Options as ModelOptions};
-use calipers_sources::robustness::measure as measure_files;
+use calipers_sources::robustness::measure;
 use calipers_sources::robustness::options::Options;
-use calipers_sources::run::Silent;
+use calipers_sources::run::Work;
 
-use super::Replay;
-use super::recorded::Recorded;
+use crate::pictures;
+use crate::registry::Registered;
+use crate::replay::{Evidence, Recorded, Replay};
 
-pub(super) fn measure(replay: &Replay, threads: usize) -> Result<Vec<Box<dyn Ledger>>> {
-    let recorded = replay.recorded();
-    let protocol: Robustness = replay.parameter()?;
-    let measured = match &protocol.model {
-        Some(model) => {
-            let options = model_options(&recorded, &protocol, model)?;
-            from_model::measure(&options, replay.again(), None, threads, &Silent)?
-        }
-        None => {
-            let options = Options {
-                inputs: recorded.given("input"),
-                attack: recorded.text("attack"),
-                budget: recorded.text("budget").map(|text| Budget::parse(&text)).transpose()?,
-                protocol,
-                per_node: false,
-            };
-            measure_files(&options, replay.again(), None, threads, &Silent)?
-        }
-    };
-    Ok(vec![Box::new(measured.accumulator)])
+impl Registered for Robustness {
+    const SUMMARY: &'static str = "how far an attack moves a graph model";
+
+    fn measure_again(replay: &Replay, threads: usize) -> Result<Vec<Accumulator<Self>>> {
+        let (recorded, work) = (replay.recorded(), Work::quiet(threads));
+        let protocol: Self = replay.parameter()?;
+        let measured = match &protocol.model {
+            Some(model) => {
+                let options = model_options(&recorded, &protocol, model)?;
+                from_model::measure(&options, replay.again(), &work)?
+            }
+            None => {
+                let options = Options {
+                    inputs: recorded.given("input"),
+                    attack: recorded.text("attack"),
+                    budget: recorded.text("budget").map(|text| Budget::parse(&text)).transpose()?,
+                    protocol,
+                    per_node: false,
+                };
+                measure(&options, replay.again(), &work)?
+            }
+        };
+        Ok(vec![measured.accumulator])
+    }
+
+    fn pictures(rows: &Accumulator<Self>, evidence: &Evidence) -> Vec<Picture> {
+        pictures::robustness::of(rows, evidence)
+    }
 }
 
 fn model_options(recorded: &Recorded<'_>, protocol: &Robustness, model: &Model) -> Result<ModelOptions> {
