@@ -6,7 +6,7 @@ use std::path::Path;
 
 use calipers::core::{Accumulator, Ledger, SplitMix64};
 use calipers::inputs::Inputs;
-use calipers::metrics::explanation::protocol::{Explanation, Scores};
+use calipers::metrics::explanation::{Explanation, Scores};
 use calipers::metrics::independent_set::graph::{Graph, Storage};
 use calipers::metrics::independent_set::unit::{Scores as NodeScores, Unit as GraphUnit};
 use calipers::metrics::independent_set::{IndependentSet, Kind};

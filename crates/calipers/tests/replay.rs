@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use calipers::core::InputFiles;
 use calipers::families;
 use calipers::inputs::Inputs;
-use calipers::metrics::explanation::protocol::{Explanation, Scores};
+use calipers::metrics::explanation::{Explanation, Scores};
 use calipers::replay::{Evidence, Replay};
 use calipers::run::Work;
 use calipers::sources::config_file;

@@ -9,7 +9,7 @@ use calipers::core::metric::MetricInfo;
 use calipers::core::resample::Bootstrap;
 use calipers::inputs::Inputs;
 use calipers::io::history::delimited;
-use calipers::metrics::explanation::protocol::{Explanation, Scores};
+use calipers::metrics::explanation::{Explanation, Scores};
 use calipers::metrics::independent_set::{Decoder, IndependentSet};
 use calipers::metrics::training::protocol::{Preset, Training};
 use calipers::report::comparison::{self, Comparison};

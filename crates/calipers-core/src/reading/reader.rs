@@ -87,12 +87,7 @@ impl<'a, P: Protocol> Reader<'a, P> {
         groups.iter().map(|rows| collected(self.protocol, rows, terms, precision)).collect()
     }
 
-    fn mean(
-        &self,
-        of: fn(&P, &P::Row) -> Value,
-        none: Option<&'static str>,
-        needs: &[Need<P>],
-    ) -> Value {
+    fn mean(&self, of: fn(&P, &P::Row) -> Value, none: Option<&'static str>, needs: &[Need<P>]) -> Value {
         let (sum, count) = self.rows.folded(
             || (ExactSum::new(), 0u64),
             |(sum, count), row, times| {
