@@ -107,7 +107,7 @@ impl<'a, P: Protocol> Reader<'a, P> {
         match (none, self.rows.first()) {
             (Some(reason), _) => Value::undefined(reason),
             (None, Some(first)) => of(self.protocol, first),
-            (None, None) => Value::undefined("there is no unit"),
+            (None, None) => Value::undefined("no units given"),
         }
     }
 }
