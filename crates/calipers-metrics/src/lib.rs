@@ -7,3 +7,5 @@ pub mod independent_set;
 pub mod robustness;
 pub mod segmentation;
 pub mod training;
+
+mod reading;
