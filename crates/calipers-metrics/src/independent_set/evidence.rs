@@ -6,22 +6,22 @@ use super::protocol::{IndependentSet, Reference};
 use super::row::{Counts, LabelRow, LabelSums, Row, ScoreRow, StepRow, Sums};
 use crate::reading::{Reason, number};
 
-pub(super) const NO_UNITS: Reason = "no units given";
-pub(super) const NO_SCORES: Reason = "no scores given";
-pub(super) const A_SET: Reason = "a set was given, not scores";
-pub(super) const NO_STEPS: Reason = "no steps given";
-pub(super) const NO_SAMPLES: Reason = "no samples given";
-pub(super) const NO_LABELS: Reason = "no labels given";
-pub(super) const NO_NODES: Reason = "graph has no nodes";
-pub(super) const NO_EDGES: Reason = "graph has no edges";
-pub(super) const NONE_PREDICTED: Reason = "no node is predicted";
-pub(super) const NONE_LABELLED: Reason = "no node is labelled 1";
-pub(super) const NONE_OF_EITHER: Reason = "no node is predicted or labelled 1";
-pub(super) const NO_REFERENCE: Reason = "no labels or optimum given";
-pub(super) const ZERO_REFERENCE: Reason = "reference size is 0";
-pub(super) const INFINITE: Reason = "infinite: a probability of 0 or 1 contradicts a label";
-pub(super) const NEVER_SOLVED: Reason = "never solved";
-pub(super) const STEPS_DIFFER: Reason = "units have different numbers of steps";
+pub(super) const NO_UNITS: Reason = Reason::Borrowed("no units given");
+pub(super) const NO_SCORES: Reason = Reason::Borrowed("no scores given");
+pub(super) const A_SET: Reason = Reason::Borrowed("a set was given, not scores");
+pub(super) const NO_STEPS: Reason = Reason::Borrowed("no steps given");
+pub(super) const NO_SAMPLES: Reason = Reason::Borrowed("no samples given");
+pub(super) const NO_LABELS: Reason = Reason::Borrowed("no labels given");
+pub(super) const NO_NODES: Reason = Reason::Borrowed("graph has no nodes");
+pub(super) const NO_EDGES: Reason = Reason::Borrowed("graph has no edges");
+pub(super) const NONE_PREDICTED: Reason = Reason::Borrowed("no node is predicted");
+pub(super) const NONE_LABELLED: Reason = Reason::Borrowed("no node is labelled 1");
+pub(super) const NONE_OF_EITHER: Reason = Reason::Borrowed("no node is predicted or labelled 1");
+pub(super) const NO_REFERENCE: Reason = Reason::Borrowed("no labels or optimum given");
+pub(super) const ZERO_REFERENCE: Reason = Reason::Borrowed("reference size is 0");
+pub(super) const INFINITE: Reason = Reason::Borrowed("infinite: a probability of 0 or 1 contradicts a label");
+pub(super) const NEVER_SOLVED: Reason = Reason::Borrowed("never solved");
+pub(super) const STEPS_DIFFER: Reason = Reason::Borrowed("units have different numbers of steps");
 
 /// What the scores say, of whatever kind they are.
 pub(super) fn scores(row: &Row) -> Result<&ScoreRow, Reason> {
@@ -68,12 +68,12 @@ pub(super) fn edges(row: &Row) -> Result<u64, Reason> {
 
 /// The clique-cover bound.
 pub(super) fn bound(row: &Row) -> Result<u64, Reason> {
-    row.upper_bound.ok_or("not requested: --certificate on")
+    row.upper_bound.ok_or(Reason::Borrowed("not requested: --certificate on"))
 }
 
 /// The size of the baseline.
 pub(super) fn baseline(row: &Row) -> Result<u64, Reason> {
-    row.baseline.ok_or("not requested: --baseline NAME")
+    row.baseline.ok_or(Reason::Borrowed("not requested: --baseline NAME"))
 }
 
 /// The reference size R.

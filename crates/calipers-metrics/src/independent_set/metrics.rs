@@ -113,7 +113,7 @@ pub(super) const COLUMNS: &[Column<IndependentSet>] = &[
 ];
 
 fn agreement(row: &Row, cell: fn(&Counts) -> u64) -> Value {
-    counts(row).map_or_else(Value::undefined, |counts| Value::Count(cell(&counts).into()))
+    counts(row).map_or_else(Value::Undefined, |counts| Value::Count(cell(&counts).into()))
 }
 
 /// A number of each graph and of the published code.

@@ -89,7 +89,7 @@ pub(super) fn compared(protocol: &IndependentSet, sums: &Sums<'_, Row>) -> Resul
 
 /// A sum over the graphs that have the evidence.
 pub(super) fn total(graphs: Result<i128, Reason>, sum: i128) -> Value {
-    graphs.map_or_else(Value::undefined, |_| Value::Count(sum))
+    graphs.map_or_else(Value::Undefined, |_| Value::Count(sum))
 }
 
 /// A quotient of sums over the graphs that have the evidence.

@@ -103,7 +103,7 @@ fn given<T>(
         return Err(NO_UNITS);
     }
     match lacks.iter().find(|column| batch.whole(**column) > 0) {
-        Some(column) => Err(LACKS[*column]),
+        Some(column) => Err(LACKS[*column].clone()),
         None => read(),
     }
 }
@@ -113,7 +113,7 @@ fn number(batch: &Batch<'_>, lacks: &[usize], read: impl FnOnce() -> f64) -> Val
 }
 
 fn count(batch: &Batch<'_>, lacks: &[usize], read: impl FnOnce() -> Result<i128, Reason>) -> Value {
-    given(batch, lacks, read).map_or_else(Value::undefined, Value::Count)
+    given(batch, lacks, read).map_or_else(Value::Undefined, Value::Count)
 }
 
 fn nodes(batch: &Batch<'_>) -> Result<i128, Reason> {

@@ -95,5 +95,5 @@ fn add_storage(_: &IndependentSet, row: &Row, terms: &mut Terms<'_>) {
 }
 
 fn stored(sums: &Sums<'_, Row>, column: usize) -> Value {
-    if sums.count() == 0 { Value::undefined(NO_UNITS) } else { Value::Count(sums.whole(column)) }
+    if sums.count() == 0 { Value::Undefined(NO_UNITS) } else { Value::Count(sums.whole(column)) }
 }

@@ -5,7 +5,7 @@ use calipers_core::{Doc, Value};
 use crate::independent_set::evidence::scores;
 use crate::independent_set::metrics::{Line, OURS, PER_GRAPH, UP_TO_NODES, higher, mean};
 use crate::independent_set::row::{Row, ScoreRow};
-use crate::reading::{Reason, number};
+use crate::reading::number;
 
 const DECODERS: Line = Line { group: "decoders", better: higher, range: UP_TO_NODES, ..PER_GRAPH };
 
@@ -53,6 +53,6 @@ pub(crate) const ILS_SIZE: Line = Line {
     ..DECODERS
 };
 
-fn size(row: &Row, of: fn(&ScoreRow) -> Option<u64>, otherwise: Reason) -> Value {
-    number(scores(row).and_then(|scores| of(scores).map(|size| size as f64).ok_or(otherwise)))
+fn size(row: &Row, of: fn(&ScoreRow) -> Option<u64>, otherwise: &'static str) -> Value {
+    number(scores(row).and_then(|scores| of(scores).map(|size| size as f64).ok_or(otherwise.into())))
 }

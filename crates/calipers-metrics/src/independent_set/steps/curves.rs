@@ -92,7 +92,7 @@ fn each(row: &Row, count: fn(&StepRow) -> u64) -> Result<Vec<f64>, Reason> {
 pub(super) fn curve(rows: &Rows<'_, Row>, of: impl Fn(&Row) -> Result<Vec<f64>, Reason>) -> Value {
     let curves: Vec<_> = rows.iter().map(of).collect();
     let Some(shortest) = curves.iter().flatten().map(Vec::len).min() else {
-        return Value::undefined(curves.into_iter().find_map(Result::err).unwrap_or(NO_UNITS));
+        return Value::Undefined(curves.into_iter().find_map(Result::err).unwrap_or(NO_UNITS));
     };
     let point = |t: usize| exact_mean(curves.iter().flatten().map(|curve| curve[t])).map(Value::Number);
     Value::Series((0..shortest).filter_map(point).collect())
