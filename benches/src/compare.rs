@@ -99,7 +99,7 @@ fn graph(
     let logits: Vec<f64> = (0..nodes).map(|_| 6.0 * random.unit() - 3.0).collect();
     let scores = Scores::new(Kind::Logits, None, &logits, nodes as usize)?;
     let labels: Vec<bool> = (0..nodes).map(|node| node == 0 || random.below(3) == 0).collect();
-    rows.update(name, GraphUnit::new(name, &graph, Some(scores), Some(&labels), Some(6))?)
+    rows.update(name, GraphUnit::new(&graph, Some(scores), Some(&labels), Some(6))?)
 }
 
 fn masks(rows: &mut Accumulator<Explanation>, name: &str, random: &mut SplitMix64) -> calipers::Result<()> {

@@ -8,3 +8,5 @@ mod reading;
 pub mod robustness;
 pub mod segmentation;
 pub mod training;
+
+mod reading;

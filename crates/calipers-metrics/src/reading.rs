@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use calipers_core::Value;
 use calipers_core::exact::rounded_quotient;
 
 /// Why there is no value.
@@ -10,11 +11,16 @@ pub(crate) type Reason = Cow<'static, str>;
 /// A number, or why there is none.
 pub(crate) type Reading = Result<f64, Reason>;
 
-/// A quotient of whole numbers, rounded once, or the reason why its divisor is 0.
+/// What a report prints for a number.
+pub(crate) fn number(reading: Reading) -> Value {
+    reading.map_or_else(Value::Undefined, Value::Number)
+}
+
+/// A quotient of whole numbers, rounded once; the reason when the divisor is 0.
 pub(crate) fn quotient(
     numerator: impl Into<i128>,
     divisor: impl Into<i128>,
-    reason: &'static str,
+    reason: impl Into<Reason>,
 ) -> Reading {
     match divisor.into() {
         0 => Err(reason.into()),

@@ -140,8 +140,8 @@ impl<P: Protocol> Accumulator<P> {
         match self.rows.entry(id.into()) {
             Entry::Occupied(entry) => Err(twice(entry.key())),
             Entry::Vacant(entry) => {
-                let row =
-                    self.protocol.measure(unit).map_err(|error| error.at(format!("unit {}", entry.key())))?;
+                let measured = self.protocol.measure(entry.key().as_str(), unit);
+                let row = measured.map_err(|error| error.at(format!("unit {}", entry.key())))?;
                 entry.insert(Kept { row, source: Arc::clone(&self.source) });
                 Ok(())
             }

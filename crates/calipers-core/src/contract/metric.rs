@@ -102,7 +102,7 @@ impl<P: Protocol> Copy for Number<P> {}
 
 impl<P: Protocol> Number<P> {
     /// What the parameters decide on.
-    pub(crate) fn chosen(&self, protocol: &P) -> Self {
+    pub fn chosen(&self, protocol: &P) -> Self {
         match *self {
             Self::Chosen(choose) => choose(protocol).chosen(protocol),
             number => number,

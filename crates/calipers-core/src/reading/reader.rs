@@ -108,7 +108,7 @@ impl<'a, P: Protocol> Reader<'a, P> {
         match (none, self.rows.iter().find(has_all).or_else(|| self.rows.first())) {
             (Some(reason), _) => Value::undefined(reason),
             (None, Some(row)) => of(self.protocol, row),
-            (None, None) => Value::undefined("there is no unit"),
+            (None, None) => Value::undefined("no units given"),
         }
     }
 }

@@ -56,7 +56,7 @@ impl Protocol for Explanation {
     type Unit<'a> = Evidence<'a>;
     type Row = Row;
 
-    fn measure(&self, unit: Evidence<'_>) -> Result<Row> {
+    fn measure(&self, _: &str, unit: Evidence<'_>) -> Result<Row> {
         measure(self, &unit)
     }
 

@@ -21,7 +21,7 @@ impl Protocol for Training {
     type Unit<'a> = Curve<'a>;
     type Row = Row;
 
-    fn measure(&self, unit: Curve<'_>) -> Result<Row> {
+    fn measure(&self, _: &str, unit: Curve<'_>) -> Result<Row> {
         measure(self, &unit)
     }
 

@@ -246,7 +246,7 @@ impl Assembler<'_> {
         let about = |error: Error| error.at(format!("run {}, key '{key}'", claim.run));
         let sketched = self.options.sketches && claim.place.0 < SKETCHED && claim.place.1 < SKETCHED;
         if sketched || !run.first {
-            let row = accumulator.protocol().measure(curve).map_err(about)?;
+            let row = accumulator.protocol().measure(&claim.run, curve).map_err(about)?;
             let sketch = Sketch::new(metric, accumulator.protocol(), samples, &row);
             part.sketches.push((claim.place, sketch));
         }

@@ -73,15 +73,18 @@ mod tests {
         let place = |row: u32| row.to_string();
         let protocol = Training::default();
         let row = protocol
-            .measure(Curve {
-                group: "g",
-                fold: "f",
-                folds: None,
-                x_key: "epoch",
-                samples: &samples,
-                marks_missing: false,
-                place: &place,
-            })
+            .measure(
+                "",
+                Curve {
+                    group: "g",
+                    fold: "f",
+                    folds: None,
+                    x_key: "epoch",
+                    samples: &samples,
+                    marks_missing: false,
+                    place: &place,
+                },
+            )
             .unwrap();
         Sketch::new(0, &protocol, &samples, &row)
     }
