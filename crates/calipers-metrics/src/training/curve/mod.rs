@@ -1,0 +1,6 @@
+//! What is logged of a run: its points, its length and its values.
+
+pub(crate) mod points;
+pub(crate) mod values;
+
+pub use values::{BEST_MEAN, FOLD_COUNT};
