@@ -4,7 +4,7 @@
 //! Curve --points--> Points --saturation--> Row --sums per configuration--> one value per configuration
 //! ```
 //!
-//! * [`curve`]: what is logged of a run, and its values;
+//! * `curve`: what is logged of a run, and its values;
 //! * [`saturation`]: when a run saturates, and what becomes of it afterwards;
 //! * [`survival`]: how long runs take to saturate when those that never do count too.
 //!
@@ -30,7 +30,7 @@
 //! ```
 
 mod columns;
-pub mod curve;
+mod curve;
 mod group;
 mod intervals;
 mod metrics;

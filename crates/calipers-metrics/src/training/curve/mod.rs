@@ -2,5 +2,3 @@
 
 pub(crate) mod points;
 pub(crate) mod values;
-
-pub use values::{BEST_MEAN, FOLD_COUNT};

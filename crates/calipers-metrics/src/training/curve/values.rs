@@ -11,8 +11,7 @@ use crate::training::row::Row;
 
 const VALUES: Line = Line { group: "values", better: by_direction, range: ANY, ..Line::DEFAULTS };
 
-/// How many runs a configuration has.
-pub const FOLD_COUNT: Line = Line {
+pub(crate) const FOLD_COUNT: Line = Line {
     id: "fold_count",
     group: "folds",
     range: FOLDS,
@@ -41,8 +40,7 @@ pub(crate) const EPOCHS_MEAN: Line = Line {
     ..Line::DEFAULTS
 };
 
-/// The mean of the best values.
-pub const BEST_MEAN: Line = Line {
+pub(crate) const BEST_MEAN: Line = Line {
     id: "best_mean",
     doc: Doc {
         measures: "The best value of the runs.",
