@@ -16,8 +16,8 @@ use calipers_metrics::robustness::unit::{Budget, Cells, Matrix, Pair};
 use calipers_metrics::segmentation::config::Config;
 use calipers_metrics::segmentation::protocol::Segmentation;
 use calipers_metrics::segmentation::unit::{LabelMap, MapData, Prediction, Unit};
-use calipers_metrics::training::protocol::{Preset, Training};
-use calipers_metrics::training::unit::{Curve, Sample};
+use calipers_metrics::training::survival::VELOCITY_RMST;
+use calipers_metrics::training::{Curve, Preset, Sample, Training};
 use serde_json::json;
 
 use crate::Outcome;
@@ -46,7 +46,7 @@ pub(crate) fn run(report: &mut dyn FnMut(Line)) -> Outcome {
     let labels = json!({"original": names, "ignore": [255], "background": "class 0"});
     let config: Config = serde_json::from_value(json!({"labels": labels, "measure": "all"}))?;
     family(report, "segmentation", &config.resolve()?, "miou", maps)?;
-    family(report, "training", &Training::new(Preset::Strict), "velocity_rmst", curve)?;
+    family(report, "training", &Training::new(Preset::Strict), VELOCITY_RMST.id, curve)?;
     family(report, "robustness", &Robustness::default(), "bias_relative", pair)?;
     family(report, "robustness over budgets", &Robustness::default(), "accuracy_auc", pair_of_budgets)
 }

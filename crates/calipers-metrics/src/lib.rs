@@ -9,4 +9,3 @@ pub mod robustness;
 pub mod segmentation;
 pub mod training;
 
-mod reading;

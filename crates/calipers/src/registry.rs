@@ -10,7 +10,7 @@ use calipers_metrics::explanation::Explanation;
 use calipers_metrics::independent_set::IndependentSet;
 use calipers_metrics::robustness::protocol::Robustness;
 use calipers_metrics::segmentation::protocol::Segmentation;
-use calipers_metrics::training::protocol::Training;
+use calipers_metrics::training::Training;
 use calipers_report::chart::Picture;
 use serde_json::{Map, Value as Json};
 

@@ -13,7 +13,7 @@ use calipers::metrics::independent_set::{IndependentSet, Kind};
 use calipers::metrics::segmentation::config::Config;
 use calipers::metrics::segmentation::protocol::Segmentation;
 use calipers::metrics::segmentation::unit::{LabelMap, MapData, Prediction, Unit};
-use calipers::metrics::training::protocol::{Preset, Training};
+use calipers::metrics::training::{Preset, Training};
 use calipers::replay::Evidence;
 use calipers::report::chart::{Art, Picture, Svg};
 use calipers::run::Work;

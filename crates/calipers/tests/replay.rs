@@ -13,7 +13,7 @@ use calipers::sources::config_file;
 use calipers::sources::training::assign::{Assignment, FoldBy, GroupBy};
 use calipers::sources::{explanation, independent_set, segmentation, training};
 use calipers::{Accumulator, Report, demo};
-use calipers_metrics::training::protocol::{Preset, Training};
+use calipers_metrics::training::{Preset, Training};
 
 fn available(report: &Report) -> Replay {
     match Evidence::of(report) {

@@ -35,15 +35,20 @@ impl<'a, P: Protocol> Reader<'a, P> {
         Self { protocol, rows, known: RefCell::default() }
     }
 
-    /// Reads one number.
+    /// Reads one metric.
     pub(crate) fn value(&self, metric: &Metric<P>) -> Value {
+        self.number(&metric.number, metric.needs)
+    }
+
+    /// Reads one number; the reason of a mean without a value is that of a row with all `needs`.
+    pub(crate) fn number(&self, number: &Number<P>, needs: &[Need<P>]) -> Value {
         let protocol = self.protocol;
-        match metric.number.chosen(protocol) {
+        match number.chosen(protocol) {
             Number::Pooled { terms, read } => self.read(None, terms, |groups| read(protocol, &groups[0])),
             Number::Grouped { order, terms, read } => {
                 self.read(Some(order), terms, |groups| read(protocol, groups))
             }
-            Number::Mean { of, none } => self.mean(of, none, metric.needs),
+            Number::Mean { of, none } => self.mean(of, none, needs),
             Number::Rows(read) => read(protocol, self.rows),
             Number::Chosen(_) => Value::undefined("no way of reading was chosen"),
         }

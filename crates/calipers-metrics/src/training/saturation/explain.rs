@@ -1,7 +1,9 @@
 //! One run in words: where it first saturated and which points broke afterwards.
 
-use super::protocol::{Index, Training};
-use super::row::{Aftermath, Break, Row};
+use super::aftermath::{Aftermath, Break};
+use crate::training::parameters::Index;
+use crate::training::protocol::Training;
+use crate::training::row::Row;
 
 /// The first saturation and the broken points of a run, by the strict rule.
 pub(crate) fn explain(protocol: &Training, row: &Row) -> String {

@@ -1,21 +1,25 @@
-//! How many runs are still unsaturated at each epoch, runs that never saturate counted as long as
-//! they lasted (Kaplan and Meier 1958), in exact fractions.
+//! How many runs are still unsaturated at each epoch (Kaplan and Meier 1958), in exact fractions. A run
+//! that never saturates counts for as long as it lasted.
+//!
+//! ```text
+//! 1 |----.           r = runs that saturate or end here or later, d = those that saturate here
+//!   |    |  1 - d/r
+//!   |    '------.
+//!   |           '----x      x: a run ends unsaturated
+//! 0 +---------------------> epoch
+//! ```
 
-use super::natural::Natural;
+use calipers_core::exact::Rational;
+use num_bigint::BigUint;
 
-/// One run: the epoch of its first saturation, or how many epochs it had without one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Lifetime {
-    pub(crate) epoch: u64,
-    pub(crate) saturates: bool,
-}
+use super::lifetimes::Lifetime;
 
 /// The survival curve of a group.
 #[derive(Clone, Debug)]
-pub(crate) struct Survival {
+pub(super) struct Survival {
     steps: Vec<Step>,
     /// The last epoch of any run: beyond it nothing is known.
-    pub(crate) last: u64,
+    pub(super) last: u64,
 }
 
 /// A fall of the curve to `left / risk` of its height.
@@ -36,13 +40,8 @@ struct Stretch {
 }
 
 impl Survival {
-    pub(crate) fn new(mut lifetimes: Vec<Lifetime>) -> Self {
-        lifetimes.sort_unstable();
-        Self::of_counts(lifetimes.into_iter().map(|lifetime| (lifetime, 1)))
-    }
-
     /// The curve of lifetimes in the order of their epochs, each with how many runs have it.
-    pub(crate) fn of_counts(lifetimes: impl Iterator<Item = (Lifetime, u64)>) -> Self {
+    pub(super) fn new(lifetimes: impl Iterator<Item = (Lifetime, u64)>) -> Self {
         let lifetimes: Vec<(Lifetime, u64)> = lifetimes.collect();
         let last = lifetimes.last().map_or(0, |(lifetime, _)| lifetime.epoch);
         let mut risk = lifetimes.iter().map(|(_, runs)| runs).sum();
@@ -53,13 +52,14 @@ impl Survival {
             if saturated > 0 {
                 steps.push(Step { epoch: same[0].0.epoch, risk, left: risk - saturated });
             }
+            // Runs that end unsaturated at this epoch were at risk in it.
             risk -= same.iter().map(|(_, runs)| runs).sum::<u64>();
         }
         Self { steps, last }
     }
 
     /// The epochs at which the curve falls, and its height from there on.
-    pub(crate) fn heights(&self) -> Vec<(u64, f64)> {
+    pub(super) fn heights(&self) -> Vec<(u64, f64)> {
         let mut height = 1.0;
         let mut fall = |step: &Step| {
             height *= step.left as f64 / step.risk as f64;
@@ -69,16 +69,16 @@ impl Survival {
     }
 
     /// The first epoch at which no more than half of the curve is left.
-    pub(crate) fn median(&self) -> Option<u64> {
+    pub(super) fn median(&self) -> Option<u64> {
         // Twice the height before the stretch is `twice / risks` times the risk of the stretch.
-        let (mut twice, mut risks) = (Natural::from(2), Natural::from(1));
+        let (mut twice, mut risks) = (BigUint::from(2u32), BigUint::from(1u32));
         let mut before: Option<&Step> = None;
         for step in &self.steps {
             if before.is_none_or(|before| before.left != step.risk) {
-                twice = twice.times(before.map_or(1, |before| before.left));
-                risks = risks.times(step.risk);
+                twice *= before.map_or(1, |before| before.left);
+                risks *= step.risk;
             }
-            if twice.times(step.left) <= risks {
+            if &twice * step.left <= risks {
                 return Some(step.epoch);
             }
             before = Some(step);
@@ -88,18 +88,18 @@ impl Survival {
 
     /// The area below the curve from 0 to the horizon, correctly rounded; `None` where the curve
     /// is not known as far as that.
-    pub(crate) fn area(&self, horizon: u64) -> Option<f64> {
+    pub(super) fn area(&self, horizon: u64) -> Option<f64> {
         let known = horizon <= self.last || self.steps.last().is_some_and(|step| step.left == 0);
         known.then(|| {
             let steps = &self.steps[..self.steps.partition_point(|step| step.epoch < horizon)];
             let full = steps.first().map_or(horizon, |step| step.epoch);
             // From the last stretch to the first: area = (own area + left * later areas) / risk.
-            let (mut area, mut unit) = (Natural::from(0), Natural::from(1));
+            let (mut area, mut unit) = (BigUint::ZERO, BigUint::from(1u32));
             for stretch in stretches(steps, horizon).iter().rev() {
-                area = unit.times_wide(stretch.area).plus(&area.times(stretch.left));
-                unit = unit.times(stretch.risk);
+                area = &unit * stretch.area + area * stretch.left;
+                unit *= stretch.risk;
             }
-            unit.times(full).plus(&area).quotient(&unit)
+            Rational::new((&unit * full + area).into(), unit).nearest()
         })
     }
 }
@@ -142,6 +142,11 @@ mod tests {
         curve
     }
 
+    fn survival(mut lifetimes: Vec<Lifetime>) -> Survival {
+        lifetimes.sort_unstable();
+        Survival::new(lifetimes.into_iter().map(|lifetime| (lifetime, 1)))
+    }
+
     fn gcd(a: u128, b: u128) -> u128 {
         if b == 0 { a } else { gcd(b, a % b) }
     }
@@ -155,7 +160,7 @@ mod tests {
         #[test]
         fn the_median_is_the_first_epoch_with_half_or_less_left(lifetimes in lifetimes()) {
             let slow = slow(&lifetimes).into_iter().find(|(_, (n, d))| 2 * n <= *d).map(|(epoch, _)| epoch);
-            prop_assert_eq!(Survival::new(lifetimes).median(), slow);
+            prop_assert_eq!(survival(lifetimes).median(), slow);
         }
 
         #[test]
@@ -167,7 +172,7 @@ mod tests {
                 (from, height) = (epoch, n as f64 / d as f64);
             }
             area += height * (horizon - from) as f64;
-            let survival = Survival::new(lifetimes);
+            let survival = survival(lifetimes);
             let known = horizon <= survival.last || curve.last().is_some_and(|(_, (n, _))| *n == 0);
             match survival.area(horizon) {
                 Some(found) => prop_assert!(known && (found - area).abs() <= 1e-13 * area, "{found} {area}"),
@@ -179,7 +184,7 @@ mod tests {
     #[test]
     fn ten_thousand_runs_that_end_at_different_epochs_are_compared_exactly() {
         let run = |epoch| Lifetime { epoch, saturates: epoch % 2 == 0 };
-        let survival = Survival::new((1..=10_000).map(run).collect());
+        let survival = survival((1..=10_000).map(run).collect());
         let (mut height, mut median) = (1.0, None);
         for epoch in (2..=10_000u64).step_by(2) {
             let risk = (10_001 - epoch) as f64;
@@ -193,8 +198,37 @@ mod tests {
     #[test]
     fn without_censoring_the_area_is_the_mean() {
         let run = |epoch| Lifetime { epoch, saturates: true };
-        let survival = Survival::new([3, 6, 1].map(run).into());
+        let survival = survival([3, 6, 1].map(run).into());
         assert_eq!(survival.area(6).map(f64::to_bits), Some((10.0f64 / 3.0).to_bits()));
         assert_eq!((survival.median(), survival.area(100)), (Some(3), survival.area(6)));
+    }
+
+    #[test]
+    fn the_area_below_the_steps_is_the_restricted_mean() {
+        let runs = [(2, true), (2, false), (3, true), (5, true), (5, false), (8, true), (9, false)];
+        let survival = survival(runs.map(|(epoch, saturates)| Lifetime { epoch, saturates }).to_vec());
+        let (mut area, mut before, mut height) = (0.0, 0, 1.0);
+        for (epoch, left) in survival.heights() {
+            area += height * (epoch - before) as f64;
+            (before, height) = (epoch, left);
+        }
+        area += height * (survival.last - before) as f64;
+        let exact = survival.area(survival.last).unwrap();
+        assert!((area - exact).abs() < 1e-12, "{area} {exact}");
+    }
+
+    #[test]
+    fn quotients_of_huge_products_are_rounded_once() {
+        // Every second run ends unsaturated, so that the unit is a product of hundreds of numbers.
+        let run = |epoch| Lifetime { epoch, saturates: epoch % 2 == 1 };
+        let survival = survival((1..=301).map(run).collect());
+        let (mut area, mut height) = (Rational::whole(0), Rational::whole(1));
+        for epoch in 0..301u64 {
+            if epoch % 2 == 1 {
+                height = height.times(&Rational::ratio(301 - i128::from(epoch), 302 - epoch));
+            }
+            area = area.plus(&height);
+        }
+        assert_eq!(survival.area(301).map(f64::to_bits), Some(area.nearest().to_bits()));
     }
 }

@@ -1,15 +1,23 @@
-//! How soon a group saturates.
+//! How soon a configuration saturates.
 
-use calipers_core::{Doc, Number};
+use calipers_core::exact::rounded_quotient;
+use calipers_core::{Better, Doc};
 
-use super::super::reading::{Aggregation, by_group, number};
-use super::{EPOCHS, Line, SHARE, document, lower, neither};
+use super::by_preset::Aggregation::{self, Naive, Strict, Wise};
+use super::by_preset::{Having, NORMALISED, SATURATING, VELOCITY, aggregate, by_preset};
+use crate::reading::{Reading, number};
+use crate::training::group::{Runs, per_group};
+use crate::training::metrics::{EPOCHS, Line, NO_SATURATION, SHARE, document};
+use crate::training::protocol::Training;
+use crate::training::row::Row;
 
-pub(super) const VELOCITY_STRICT: Line = Line {
+const EPOCHS_TO_SATURATION: Line =
+    Line { group: "velocity", better: |_| Better::Lower, range: EPOCHS, ..Line::DEFAULTS };
+const SHARE_OF_THE_RUN: Line = Line { range: SHARE, ..EPOCHS_TO_SATURATION };
+
+/// The mean velocity, if every fold saturates.
+pub const VELOCITY_STRICT: Line = Line {
     id: "velocity_strict",
-    group: "velocity",
-    better: lower,
-    range: EPOCHS,
     doc: Doc {
         measures: "Epochs to the first saturation, if every fold gets there.",
         formula: "sum V_f / n_f; V_f = number of the first point beyond the threshold, from 1.",
@@ -19,17 +27,13 @@ pub(super) const VELOCITY_STRICT: Line = Line {
         example: ("two-configurations", r#"{"a": 1.5, "b": null}"#),
     },
     headline: Some(2),
-    number: Number::Rows(|protocol, rows| {
-        by_group(protocol, rows, |group| number(group.velocity(Aggregation::Strict)))
-    }),
-    ..Line::DEFAULTS
+    number: per_group!(by_preset, |protocol, runs| number(velocity(protocol, runs, Strict))),
+    ..EPOCHS_TO_SATURATION
 };
 
-pub(super) const VELOCITY_WISE: Line = Line {
+/// The mean velocity of the folds that saturate.
+pub const VELOCITY_WISE: Line = Line {
     id: "velocity_wise",
-    group: "velocity",
-    better: lower,
-    range: EPOCHS,
     doc: Doc {
         measures: "Epochs to the first saturation, over the folds that get there.",
         formula: "sum V_f / n_F.",
@@ -40,17 +44,14 @@ pub(super) const VELOCITY_WISE: Line = Line {
         example: ("document", r#"{"ex": 3.3333333333333335}"#),
     },
     headline: Some(3),
-    number: Number::Rows(|protocol, rows| {
-        by_group(protocol, rows, |group| number(group.velocity(Aggregation::Wise)))
-    }),
-    ..Line::DEFAULTS
+    number: per_group!(by_preset, |protocol, runs| number(velocity(protocol, runs, Wise))),
+    ..EPOCHS_TO_SATURATION
 };
 
-pub(super) const VELOCITY_NAIVE: Line = Line {
+/// The sum of velocities over the number of all folds.
+pub const VELOCITY_NAIVE: Line = Line {
     id: "velocity_naive",
-    group: "velocity",
-    better: neither,
-    range: EPOCHS,
+    better: |_| Better::Neither,
     doc: Doc {
         measures: "Epochs to the first saturation, spread over all folds.",
         formula: "sum V_f / n_f over the folds that saturate.",
@@ -59,17 +60,12 @@ pub(super) const VELOCITY_NAIVE: Line = Line {
         reference: document!("The Velocity"),
         example: ("document", r#"{"ex": 2.5}"#),
     },
-    number: Number::Rows(|protocol, rows| {
-        by_group(protocol, rows, |group| number(group.velocity(Aggregation::Naive)))
-    }),
-    ..Line::DEFAULTS
+    number: per_group!(by_preset, |protocol, runs| number(velocity(protocol, runs, Naive))),
+    ..EPOCHS_TO_SATURATION
 };
 
-pub(super) const VELOCITY_NORMALISED_STRICT: Line = Line {
+pub(crate) const VELOCITY_NORMALISED_STRICT: Line = Line {
     id: "velocity_normalised_strict",
-    group: "velocity",
-    better: lower,
-    range: SHARE,
     doc: Doc {
         measures: "The share of the run before the first saturation, if every fold gets there.",
         formula: "velocity_strict with V_f / n_epoch in place of V_f.",
@@ -79,17 +75,12 @@ pub(super) const VELOCITY_NORMALISED_STRICT: Line = Line {
         reference: document!("The Velocity"),
         example: ("two-configurations", r#"{"a": 0.5, "b": null}"#),
     },
-    number: Number::Rows(|protocol, rows| {
-        by_group(protocol, rows, |group| number(group.normalised_velocity(Aggregation::Strict)))
-    }),
-    ..Line::DEFAULTS
+    number: per_group!(by_preset, |protocol, runs| number(normalised(protocol, runs, Strict))),
+    ..SHARE_OF_THE_RUN
 };
 
-pub(super) const VELOCITY_NORMALISED_WISE: Line = Line {
+pub(crate) const VELOCITY_NORMALISED_WISE: Line = Line {
     id: "velocity_normalised_wise",
-    group: "velocity",
-    better: lower,
-    range: SHARE,
     doc: Doc {
         measures: "The share of the run before the first saturation, over the folds that get there.",
         formula: "velocity_wise with V_f / n_epoch in place of V_f.",
@@ -98,27 +89,38 @@ pub(super) const VELOCITY_NORMALISED_WISE: Line = Line {
         reference: document!("The Velocity"),
         example: ("five-folds", r#"{"cfg": 0.29166666666666663}"#),
     },
-    number: Number::Rows(|protocol, rows| {
-        by_group(protocol, rows, |group| number(group.normalised_velocity(Aggregation::Wise)))
-    }),
-    ..Line::DEFAULTS
+    number: per_group!(by_preset, |protocol, runs| number(normalised(protocol, runs, Wise))),
+    ..SHARE_OF_THE_RUN
 };
 
-pub(super) const VELOCITY_NORMALISED_NAIVE: Line = Line {
+pub(crate) const VELOCITY_NORMALISED_NAIVE: Line = Line {
     id: "velocity_normalised_naive",
-    group: "velocity",
-    better: lower,
-    range: SHARE,
     doc: Doc {
         measures: "The share of the run before the first saturation, spread over all folds.",
         formula: "velocity_naive with V_f / n_epoch in place of V_f.",
         undefined: "\"no fold saturates\"; \"script-2025 publishes the strict aggregation only\".",
         differs: "A fold that never saturates adds 0.",
         reference: document!("The Velocity"),
-        example: ("five-folds", r#"{"cfg": 0.2333333333333333}"#),
+        example: ("five-folds", r#"{"cfg": 0.23333333333333334}"#),
     },
-    number: Number::Rows(|protocol, rows| {
-        by_group(protocol, rows, |group| number(group.normalised_velocity(Aggregation::Naive)))
-    }),
-    ..Line::DEFAULTS
+    number: per_group!(by_preset, |protocol, runs| number(normalised(protocol, runs, Naive))),
+    ..SHARE_OF_THE_RUN
 };
+
+const SATURATES: Having<fn(&Row) -> bool> = Having {
+    column: SATURATING,
+    lack: "never saturates: fold ",
+    none: NO_SATURATION,
+    lacks: |run| run.by_preset.is_none(),
+};
+
+/// V, in epochs.
+pub(super) fn velocity(protocol: &Training, runs: &Runs<'_>, aggregation: Aggregation) -> Reading {
+    let total = runs.whole(VELOCITY);
+    aggregate(protocol, runs, aggregation, &SATURATES, |folds| rounded_quotient(total, folds))
+}
+
+/// V as a share of the run.
+fn normalised(protocol: &Training, runs: &Runs<'_>, aggregation: Aggregation) -> Reading {
+    aggregate(protocol, runs, aggregation, &SATURATES, |folds| runs.number_over(NORMALISED, folds))
+}

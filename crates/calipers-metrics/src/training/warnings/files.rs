@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use calipers_core::{Fact, Provenance, Rows, Warning};
 
-use super::super::protocol::Training;
-use super::super::row::Row;
-use super::{concerning, counted, listed};
+use super::{about, counted, listed};
+use crate::training::protocol::Training;
+use crate::training::row::Row;
 
-pub(super) fn sampled(provenance: &Provenance) -> Vec<Warning> {
+pub(super) fn sampled(provenance: &Provenance) -> Option<Warning> {
     noticed(provenance, "sampled-history", |units, details| {
         format!(
             "the history of {} looks sampled ({details}): W&B `history()` gives at most 500 rows; export with \
@@ -18,13 +18,13 @@ pub(super) fn sampled(provenance: &Provenance) -> Vec<Warning> {
     })
 }
 
-pub(super) fn truncated(provenance: &Provenance) -> Vec<Warning> {
+pub(super) fn truncated(provenance: &Provenance) -> Option<Warning> {
     noticed(provenance, "truncated-file", |_, details| {
         format!("the last record is cut off, what was logged in it is lost: {details}")
     })
 }
 
-pub(super) fn aggregated(provenance: &Provenance) -> Vec<Warning> {
+pub(super) fn aggregated(provenance: &Provenance) -> Option<Warning> {
     noticed(provenance, "aggregated-panel", |units, details| {
         format!(
             "the panel export of {} holds aggregates, minimum and maximum differ: {details}; export the runs \
@@ -34,14 +34,14 @@ pub(super) fn aggregated(provenance: &Provenance) -> Vec<Warning> {
     })
 }
 
-pub(super) fn groups_ignored(protocol: &Training, provenance: &Provenance) -> Vec<Warning> {
+pub(super) fn groups_ignored(protocol: &Training, provenance: &Provenance) -> Option<Warning> {
     let facts = || provenance.facts.iter().filter(|fact| fact.code == "wandb-group");
     let groups: BTreeSet<&str> = facts().map(|fact| fact.detail.as_str()).collect();
     if protocol.group_by != "none" || groups.len() < 2 {
-        return Vec::new();
+        return None;
     }
     let units = facts().map(|fact| fact.unit.clone()).collect::<BTreeSet<_>>().into_iter().collect();
-    concerning("groups-ignored", units, |units| {
+    about("groups-ignored", units, |units| {
         format!(
             "{} of {} W&B groups are taken as one configuration ({}): use --group-by wandb to keep them apart",
             counted(units),
@@ -51,7 +51,7 @@ pub(super) fn groups_ignored(protocol: &Training, provenance: &Provenance) -> Ve
     })
 }
 
-pub(super) fn cumulative_carbon(provenance: &Provenance) -> Vec<Warning> {
+pub(super) fn cumulative_carbon(provenance: &Provenance) -> Option<Warning> {
     noticed(provenance, "cumulative-carbon", |_, details| {
         format!("emissions grow from fold to fold, they may be running totals: {details}")
     })
@@ -59,10 +59,10 @@ pub(super) fn cumulative_carbon(provenance: &Provenance) -> Vec<Warning> {
 
 /// There is a fact for every run that a file of runs lists, in every shard; those that were
 /// measured or lack the metric have a history. A shard alone knows nothing of the others' runs.
-pub(super) fn without_history(rows: &Rows<'_, Row>, provenance: &Provenance) -> Vec<Warning> {
+pub(super) fn without_history(rows: &Rows<'_, Row>, provenance: &Provenance) -> Option<Warning> {
     let shards = &provenance.shards;
     if !shards.is_empty() && shards.iter().all(|(of, have)| have.len() < *of as usize) {
-        return Vec::new();
+        return None;
     }
     let facts = || provenance.facts.iter();
     let mut with: BTreeSet<&str> = rows.named().map(|(unit, _)| unit).collect();
@@ -70,24 +70,28 @@ pub(super) fn without_history(rows: &Rows<'_, Row>, provenance: &Provenance) -> 
     let missing = |fact: &&Fact| fact.code == "missing-history" && !with.contains(fact.unit.as_str());
     let missing: Vec<&Fact> = facts().filter(missing).collect();
     let units = missing.iter().map(|fact| fact.unit.clone()).collect();
-    concerning("missing-history", units, |units| {
+    about("missing-history", units, |units| {
         let details = listed(missing.iter().map(|fact| fact.detail.as_str()));
         format!("{} without a history: {details}", counted(units))
     })
 }
 
-pub(super) fn without_metric(provenance: &Provenance) -> Vec<Warning> {
+pub(super) fn without_metric(provenance: &Provenance) -> Option<Warning> {
     noticed(provenance, "metric-missing", |units, details| {
         format!("{} left out for lack of the metric: {details}", counted(units))
     })
 }
 
 /// The warning of all facts under a code; the message is made of the units and the details.
-fn noticed(provenance: &Provenance, code: &str, message: impl Fn(&[String], &str) -> String) -> Vec<Warning> {
+fn noticed(
+    provenance: &Provenance,
+    code: &str,
+    message: impl Fn(&[String], &str) -> String,
+) -> Option<Warning> {
     let facts = || provenance.facts.iter().filter(|fact| fact.code == code);
     let mut units: Vec<String> = facts().map(|fact| fact.unit.clone()).collect();
     units.dedup();
     let mut details: Vec<&str> = facts().map(|fact| fact.detail.as_str()).collect();
     details.dedup();
-    concerning(code, units, |units| message(units, &listed(details.iter().copied())))
+    about(code, units, |units| message(units, &listed(details.iter().copied())))
 }

@@ -1,10 +1,11 @@
 //! From logged values to the points of a curve: one value for each x, in order of x.
 
-use calipers_core::exact::exact_sum;
+use calipers_core::exact::exact_mean;
 use calipers_core::{Error, Result};
 
-use super::protocol::{Duplicates, Index, Nan, Training};
-use super::unit::{Curve, Sample};
+use crate::training::parameters::{Duplicates, Index, Nan};
+use crate::training::protocol::Training;
+use crate::training::unit::{Curve, Sample};
 
 /// The largest epoch number: far beyond any training, and small enough that sums of squares over
 /// millions of runs stay exact.
@@ -138,9 +139,9 @@ fn chosen(rule: Duplicates, curve: &Curve<'_>, several: &[Sample]) -> Result<f64
         Duplicates::First => Ok(several[0].value),
         Duplicates::Last => Ok(several[several.len() - 1].value),
         Duplicates::Mean => {
-            let finite = || several.iter().map(|sample| sample.value).filter(|value| value.is_finite());
-            // Without a finite value this is 0/0: the point failed.
-            Ok(exact_sum(finite()) / finite().count() as f64)
+            let finite = several.iter().map(|sample| sample.value).filter(|value| value.is_finite());
+            // Without a finite value the point failed.
+            Ok(exact_mean(finite).unwrap_or(f64::NAN))
         }
         Duplicates::Error => {
             let places: Vec<String> =
@@ -179,7 +180,7 @@ fn alike(a: f64, b: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::training::protocol::Preset;
+    use crate::training::parameters::Preset;
 
     fn points(protocol: &Training, logged: &[(f64, f64)]) -> Result<Points> {
         let samples: Vec<Sample> =
