@@ -14,6 +14,7 @@ use crate::protocol::Protocol;
 use crate::provenance::{Provenance, Reading, Setting, are_many};
 use crate::reading::{Reader, Rows};
 use crate::report::{Report, Table, Warning};
+use crate::value::Value;
 use crate::workers::{Alone, Workers};
 
 /// The name of a unit. Rows are kept and read in the byte order of these names. A clone shares the
@@ -139,8 +140,8 @@ impl<P: Protocol> Accumulator<P> {
         match self.rows.entry(id.into()) {
             Entry::Occupied(entry) => Err(twice(entry.key())),
             Entry::Vacant(entry) => {
-                let row =
-                    self.protocol.measure(unit).map_err(|error| error.at(format!("unit {}", entry.key())))?;
+                let measured = self.protocol.measure(entry.key().as_str(), unit);
+                let row = measured.map_err(|error| error.at(format!("unit {}", entry.key())))?;
                 entry.insert(Kept { row, source: Arc::clone(&self.source) });
                 Ok(())
             }
@@ -196,7 +197,7 @@ impl<P: Protocol> Accumulator<P> {
         let metrics = P::METRICS
             .iter()
             .filter(|metric| self.protocol.reports(metric) && self.protocol.has_evidence(metric, &rows))
-            .map(|metric| (full_id::<P>(metric.id), reader.value(&metric.number)))
+            .map(|metric| (full_id::<P>(metric.id), reader.value(metric)))
             .collect();
         let mut warnings = self.protocol.warnings(&rows, &self.provenance);
         warnings.extend(self.provenance.missing_shards().map(|missing| Warning {
@@ -215,6 +216,11 @@ impl<P: Protocol> Accumulator<P> {
             warnings,
             inputs: self.provenance.inputs.clone(),
         }
+    }
+
+    /// Reads one metric from the rows.
+    pub fn value(&self, metric: &Metric<P>) -> Value {
+        metric.read(&self.protocol, &self.rows())
     }
 
     /// The per-unit table: the protocol's columns, then every per-unit metric read from one row.
@@ -237,7 +243,7 @@ impl<P: Protocol> Accumulator<P> {
                 let one = all.single(i);
                 let reader = Reader::new(&fixed, &one);
                 let columns = P::COLUMNS.iter().map(|column| (column.read)(&fixed, row));
-                let cells = columns.chain(metrics.iter().map(|metric| reader.value(&metric.number)));
+                let cells = columns.chain(metrics.iter().map(|metric| reader.value(metric)));
                 (name.to_owned(), cells.collect())
             })
             .collect();

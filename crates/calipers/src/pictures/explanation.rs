@@ -5,12 +5,12 @@ mod masks;
 mod plane;
 
 use calipers_core::Accumulator;
-use calipers_metrics::explanation::protocol::Explanation;
+use calipers_metrics::explanation::Explanation;
 use calipers_report::chart::Picture;
 
 use crate::replay::Evidence;
 
 /// The pictures of the family.
-pub(super) fn of(rows: &Accumulator<Explanation>, evidence: &Evidence) -> Vec<Picture> {
+pub(crate) fn of(rows: &Accumulator<Explanation>, evidence: &Evidence) -> Vec<Picture> {
     vec![plane::picture(rows), curve::picture(rows), masks::picture(rows, evidence)]
 }

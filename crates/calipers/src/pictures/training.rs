@@ -5,13 +5,13 @@ mod survival;
 mod sweep;
 
 use calipers_core::Accumulator;
-use calipers_metrics::training::protocol::Training;
+use calipers_metrics::training::Training;
 use calipers_report::chart::Picture;
 
 use crate::replay::Evidence;
 
 /// The pictures of the family.
-pub(super) fn of(rows: &Accumulator<Training>, evidence: &Evidence) -> Vec<Picture> {
+pub(crate) fn of(rows: &Accumulator<Training>, evidence: &Evidence) -> Vec<Picture> {
     let mut pictures = curves::pictures(rows, evidence);
     pictures.push(survival::picture(rows));
     pictures.push(sweep::picture(rows));

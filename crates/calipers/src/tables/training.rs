@@ -3,12 +3,16 @@
 
 use std::collections::BTreeMap;
 
-use calipers_core::exact::exact_sum;
-use calipers_core::{Report, Value};
+use calipers_core::{ExactSum, Metric, Protocol, Report, Value};
 use calipers_io::history::json::loose::Loose;
+use calipers_metrics::training::Training;
+use calipers_metrics::training::saturation::{
+    DIVERGENCE_NAIVE, DIVERGENCE_STRICT, DIVERGENCE_WISE, SATURATION_COUNT, STABILITY_NAIVE,
+    STABILITY_STRICT, STABILITY_WISE, VELOCITY_NAIVE, VELOCITY_STRICT, VELOCITY_WISE,
+};
 use calipers_report::grid::{Cell, Grid};
-
-use crate::sources::training::runs_file::{Group, RunsFile};
+use calipers_sources::training::endings::Endings;
+use calipers_sources::training::runs_file::{Group, RunsFile};
 
 /// How values of folds become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,35 +38,21 @@ impl Aggregation {
         }
     }
 
-    fn id(self, name: &str) -> String {
-        let word = match self {
-            Self::Strict => "strict",
-            Self::Wise => "wise",
-            Self::Naive => "naive",
-        };
-        format!("training.{name}_{word}")
+    /// Velocity, stability and divergence.
+    fn saturation(self) -> [Metric<Training>; 3] {
+        match self {
+            Self::Strict => [VELOCITY_STRICT, STABILITY_STRICT, DIVERGENCE_STRICT],
+            Self::Wise => [VELOCITY_WISE, STABILITY_WISE, DIVERGENCE_WISE],
+            Self::Naive => [VELOCITY_NAIVE, STABILITY_NAIVE, DIVERGENCE_NAIVE],
+        }
     }
 
     fn of(self, values: &[f64], folds: usize) -> Option<f64> {
         let count = if self == Self::Wise { values.len() } else { folds };
         let defined = !values.is_empty() && (self != Self::Strict || values.len() == folds);
-        defined.then(|| exact_sum(values.iter().copied()) / count as f64)
+        defined.then(|| values.iter().copied().collect::<ExactSum>().over(count as u64))
     }
 }
-
-/// What the history of one fold says beside the curve.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Ending {
-    /// How many epochs the curve of the first metric has.
-    pub epochs: Option<u64>,
-    /// The last logged `_runtime`, in seconds.
-    pub runtime: Option<f64>,
-    /// The last logged value of each key of [`TEST_KEYS`].
-    pub last: BTreeMap<String, f64>,
-}
-
-/// The endings by group and fold.
-pub type Endings = BTreeMap<(String, String), Ending>;
 
 /// Everything the tables are made from.
 pub struct Study<'a> {
@@ -92,22 +82,6 @@ const TESTS: [(&str, &str); 11] = [
     ("R+", "test_recall_macro"),
     ("B", "test_BLEU"),
     ("lev", "test_dist_edit"),
-];
-
-/// The keys whose last logged value stands in for a missing summary.
-pub const TEST_KEYS: [&str; 12] = [
-    "test_part_parsed",
-    "test_part_subj_ok",
-    "test_part_valid",
-    "test_F1_micro",
-    "test_F1_macro",
-    "test_prec_micro",
-    "test_prec_macro",
-    "test_recall_micro",
-    "test_recall_macro",
-    "test_BLEU",
-    "test_dist_edit",
-    "val_loss",
 ];
 
 /// Columns that the per-run JSON gives as they are.
@@ -209,7 +183,8 @@ impl Study<'_> {
 
     /// Saturation count, velocity, stability and divergence.
     fn saturation(&self, report: &Report, group: &str, folds: usize, by: Aggregation) -> [Option<f64>; 4] {
-        let read = |id: &str| match report.get(id) {
+        let read = |metric: &Metric<Training>| match report.get(&format!("{}.{}", Training::NAME, metric.id))
+        {
             Some(Value::PerLabel(groups)) => {
                 groups.iter().find(|(name, _)| name == group).and_then(|(_, value)| value.as_f64())
             }
@@ -219,9 +194,8 @@ impl Study<'_> {
             let complete = by != Aggregation::Strict || *count as usize == folds;
             !self.published || (*count > 0.0 && complete)
         };
-        let count = read("training.saturation_count").filter(shown);
-        let [velocity, stability, divergence] =
-            ["velocity", "stability", "divergence"].map(|name| read(&by.id(name)));
+        let count = read(&SATURATION_COUNT).filter(shown);
+        let [velocity, stability, divergence] = by.saturation().map(|metric| read(&metric));
         [count, velocity, stability, divergence]
     }
 }

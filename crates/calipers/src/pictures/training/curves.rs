@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use calipers_core::Accumulator;
-use calipers_metrics::training::protocol::Training;
+use calipers_metrics::training::Training;
 use calipers_report::chart::lines::{self, Lines, Mark, thinned};
 use calipers_report::chart::{Art, Axis, Colour, Picture};
 use calipers_report::grid::{Cell, Grid};
 use calipers_report::number::{rounded, shortest};
 
 use super::super::readings::{missing, table, words};
+use crate::families::training::{Curve, curves};
 use crate::replay::Evidence;
-use crate::replay::training::{Curve, curves};
 
 /// How many groups are drawn.
 const MOST_GROUPS: usize = 8;
