@@ -1,9 +1,6 @@
 //! Bands and contours of all classes at once, against OpenCV class by class.
 
-use calipers_metrics::segmentation::band::outer_band;
-use calipers_metrics::segmentation::boundary::BandRules;
-use calipers_metrics::segmentation::cheng::inner_band;
-use calipers_metrics::segmentation::contour::contours;
+use calipers_metrics::segmentation::boundary::{BandRules, contours, inner_band, outer_band};
 
 use super::maps::{CLASSES, Maps};
 use super::{against, speed};

@@ -2,8 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use calipers_metrics::segmentation::measure::measure;
-use calipers_metrics::segmentation::unit::{Prediction, Unit};
+use calipers_metrics::segmentation::{Prediction, Unit, measure};
 
 use super::against;
 use super::maps::{Maps, protocol};

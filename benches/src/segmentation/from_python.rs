@@ -1,7 +1,7 @@
 //! The Python package's own evaluator on arrays in memory, against the same update in Rust.
 
 use calipers_core::Accumulator;
-use calipers_metrics::segmentation::unit::{Prediction, ScoreArray, ScoreData, Unit};
+use calipers_metrics::segmentation::{Prediction, ScoreArray, ScoreData, Unit};
 
 use super::maps::{CLASSES, Maps, protocol};
 use super::probabilities::{logits, save_logits};

@@ -3,9 +3,7 @@
 use std::path::Path;
 
 use calipers_core::SplitMix64;
-use calipers_metrics::segmentation::config::Config;
-use calipers_metrics::segmentation::protocol::Segmentation;
-use calipers_metrics::segmentation::unit::{LabelMap, MapData};
+use calipers_metrics::segmentation::{Config, LabelMap, MapData, Segmentation};
 
 use crate::{Outcome, npy};
 

@@ -2,16 +2,13 @@
 
 use std::path::Path;
 
-use calipers_core::{Result, SplitMix64};
-use calipers_metrics::segmentation::measure::measure;
-use calipers_metrics::segmentation::protocol::Segmentation;
-use calipers_metrics::segmentation::scores::{ScoreOutcome, measure_scores, measure_scores_plainly};
-use calipers_metrics::segmentation::unit::{Prediction, ScoreArray, ScoreData, Unit};
+use calipers_core::SplitMix64;
+use calipers_metrics::segmentation::{Prediction, ScoreArray, ScoreData, Unit, measure};
 use half::f16;
 
 use super::maps::{CLASSES, Maps, VOID, protocol};
 use super::{against, speed};
-use crate::clock::{by_turns, seconds_per_call};
+use crate::clock::seconds_per_call;
 use crate::line::{Goal, Line};
 use crate::peer::Peer;
 use crate::{Outcome, npy};
@@ -28,10 +25,7 @@ pub(crate) fn run_published(report: &mut dyn FnMut(Line)) -> Outcome {
     compare(report, "segmentation_torchmetrics.py", "torchmetrics", Goal::AtLeast(40.0))
 }
 
-/// The pass over the scores of one image.
-type Pass = fn(&Segmentation, &[Option<ScoreArray<'_>>], &[u8], usize, usize) -> Result<ScoreOutcome<u8>>;
-
-/// The cost of exact sums, of every class's bins and of temperatures, and what deciding alone takes.
+/// The cost of every class's bins and of temperatures, and what deciding alone takes.
 fn among_ourselves(report: &mut dyn FnMut(Line)) -> Outcome {
     let maps = Maps::smooth(2048, 1024, 1);
     let logits = logits(&maps);
@@ -46,13 +40,6 @@ fn among_ourselves(report: &mut dyn FnMut(Line)) -> Outcome {
         Ok((0..5).map(|_| seconds_per_call(pass)).fold(f64::INFINITY, f64::min))
     };
     let whole = seconds(&["overlap", "calibration"])?;
-    let protocol = protocol("logits", &["overlap", "calibration"])?;
-    let heads = [Some(ScoreArray { shape, data: ScoreData::F32(&logits) })];
-    let pass = |measure: Pass| {
-        Ok(seconds_per_call(|| measure(&protocol, &heads, &maps.truth, maps.width, maps.height)))
-    };
-    let (exact, plain) =
-        by_turns(7, || pass(measure_scores), || -> Outcome<f64> { pass(measure_scores_plainly) })?;
     let mut line = |job: &str, ours: f64, against: f64, goal: Goal| {
         report(Line {
             job: job.into(),
@@ -62,8 +49,6 @@ fn among_ourselves(report: &mut dyn FnMut(Line)) -> Outcome {
             goal,
         });
     };
-    let job = "logits, exact sums of every pixel, times longer; the same pass with plain sums of f64";
-    line(job, exact, plain, Goal::AtMost(1.1));
     let job = "logits, decisions alone, times longer; with NLL, Brier and ECE";
     line(job, seconds(&["overlap"])?, whole, Goal::AtMost(1.0));
     let job = "logits, bins of every class too, times longer; without";

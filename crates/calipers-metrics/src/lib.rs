@@ -8,4 +8,3 @@ mod reading;
 pub mod robustness;
 pub mod segmentation;
 pub mod training;
-

@@ -4,9 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use calipers_core::ErrorKind;
-use calipers_metrics::segmentation::config::Config;
-use calipers_metrics::segmentation::protocol::{
-    Closed, Kind, Layout, Measure, MissingHeads, Preset, Segmentation, Space, Unpredicted,
+use calipers_metrics::segmentation::{
+    Closed, Config, Kind, Layout, Measure, MissingHeads, Preset, Segmentation, Space, Unpredicted,
 };
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};

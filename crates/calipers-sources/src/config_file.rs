@@ -56,7 +56,7 @@ impl<'a> Unknown<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use calipers_metrics::segmentation::config::Config;
+    use calipers_metrics::segmentation::Config;
 
     fn refused(text: &str, words: &[&str]) {
         let message = parse::<Config>(text).unwrap_err().to_string();

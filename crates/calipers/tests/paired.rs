@@ -5,9 +5,7 @@ use calipers::compare::permutation::Tests;
 use calipers::compare::{Model, Options, compare};
 use calipers::core::resample::{Bootstrap, Leaf, Means, percentile_interval};
 use calipers::core::{Accumulator, ErrorKind, Ledger, Protocol, Rows, SplitMix64, UnitId};
-use calipers::metrics::segmentation::config::Config;
-use calipers::metrics::segmentation::protocol::Segmentation;
-use calipers::metrics::segmentation::unit::{LabelMap, MapData, Prediction, Unit};
+use calipers::metrics::segmentation::{Config, LabelMap, MapData, Prediction, Segmentation, Unit};
 use calipers::resample::together;
 use serde_json::{Value as Json, json};
 

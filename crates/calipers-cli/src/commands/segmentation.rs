@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use calipers::inputs::{Inputs, role};
 use calipers::metrics::segmentation::config::{Config, Measures};
 use calipers::metrics::segmentation::labels::ClassRef;
-use calipers::metrics::segmentation::protocol::{
+use calipers::metrics::segmentation::{
     Closed, Kind, Layout, Measure, MissingHeads, Preset, Space, Unpredicted,
 };
 use calipers::sources::config_file;

@@ -5,12 +5,8 @@ use std::collections::BTreeMap;
 use calipers_core::{Error, Result};
 
 use crate::segmentation::boundary::{boundaries, channel_bands};
-use crate::segmentation::labels::ClassId;
-use crate::segmentation::labels::{Legend, Meaning};
-use crate::segmentation::labels::{head_truth, predicted_classes, truth_classes};
-use crate::segmentation::overlap::Confusion;
-use crate::segmentation::overlap::regroup;
-use crate::segmentation::overlap::{CountPairs, Joint, confusion_u8};
+use crate::segmentation::labels::{ClassId, Legend, Meaning, head_truth, predicted_classes, truth_classes};
+use crate::segmentation::overlap::{Confusion, CountPairs, Joint, confusion_u8, regroup};
 use crate::segmentation::probability::{ScoreOutcome, measure_scores};
 use crate::segmentation::protocol::{Head, Kind, Measure, Segmentation, Space};
 use crate::segmentation::row::{HeadRow, PixelRow, Row};

@@ -41,6 +41,22 @@ pub struct Segmentation {
 }
 
 impl Segmentation {
+    /// The preset for label maps of the classes 0 and 1, everything else at its default.
+    pub fn new(preset: Preset) -> Self {
+        let labels = LabelsConfig { original: Some(Originals::numbered(2)), ..LabelsConfig::default() };
+        let config = Config { preset: Some(preset), labels, ..Config::default() };
+        config.resolve().expect("two numbered classes and defaults contradict nothing")
+    }
+
+    /// The same for label maps of other classes, whose ids are their places in the list.
+    pub fn with_classes<N: Into<String>>(self, names: impl IntoIterator<Item = N>) -> Result<Self> {
+        let original = Some(names.into_iter().map(Into::into).collect());
+        let labels = LabelsConfig { original, ..LabelsConfig::default() };
+        let config = Config { preset: Some(self.preset), labels, ..Config::default() };
+        let Self { labels, heads, .. } = config.resolve()?;
+        Ok(Self { labels, heads, ..self })
+    }
+
     /// How many global classes there are.
     pub fn classes(&self) -> usize {
         self.labels.global.len()
@@ -89,11 +105,8 @@ impl Protocol for Segmentation {
 }
 
 impl Default for Segmentation {
-    /// Everything at its default, for label maps of the classes 0 and 1.
     fn default() -> Self {
-        let labels = LabelsConfig { original: Some(Originals::numbered(2)), ..LabelsConfig::default() };
-        let config = Config { labels, ..Config::default() };
-        config.resolve().expect("two numbered classes and defaults contradict nothing")
+        Self::new(Preset::Strict)
     }
 }
 

@@ -42,7 +42,7 @@ impl Config {
             }
             Some(measures) => measures.0.iter().copied().collect::<BTreeSet<_>>().into_iter().collect(),
         };
-        let protocol = Segmentation {
+        Segmentation {
             preset,
             truth_space,
             boundary: boundary(&self.boundary)?,
@@ -52,9 +52,8 @@ impl Config {
             conventions: preset.conventions(),
             heads: self.resolve_heads(&labels)?,
             labels,
-        };
-        mappable(&protocol)?;
-        Ok(protocol)
+        }
+        .checked()
     }
 
     fn resolve_heads(&self, labels: &LabelSpace) -> Result<Vec<Head>> {
@@ -125,6 +124,32 @@ impl Config {
             alpha,
             tau,
         })
+    }
+}
+
+impl Segmentation {
+    /// The protocol itself, if nothing in it contradicts the rest: where a decision is made in channels,
+    /// each channel must lie in one global class.
+    pub fn checked(self) -> Result<Self> {
+        let [head] = &self.heads[..] else { return Ok(self) };
+        let in_channels = match head.kind {
+            Kind::Labels => head.space == Space::Channel,
+            Kind::Logits | Kind::LogProbs | Kind::Probs => self.conventions.decide_in_head,
+        };
+        let labels = &self.labels;
+        let mut first = BTreeMap::new();
+        for (id, channel) in head.to_channel.iter().filter(|_| in_channels) {
+            let other = *first.entry(channel).or_insert(id);
+            if labels.to_global[other] != labels.to_global[id] {
+                return Err(Error::value(
+                    "a channel covers several global classes: its argmax cannot be mapped",
+                )
+                .at(format!("[[heads]] {:?}, channel {:?}", head.name, head.channels[*channel]))
+                .found(format!("{:?} and {:?}", labels.original[other], labels.original[id]))
+                .advice("split the channel, or score its probabilities with preset strict"));
+            }
+        }
+        Ok(self)
     }
 }
 
@@ -248,25 +273,4 @@ fn temperatures() -> Vec<f64> {
     let octaves = [0.25, 0.5, 1.0, 2.0];
     let steps = octaves.iter().flat_map(|octave| EIGHTHS.iter().map(move |eighth| octave * eighth));
     steps.chain([4.0]).collect()
-}
-
-/// Where a decision is made in channels, each channel must lie in one global class.
-fn mappable(protocol: &Segmentation) -> Result<()> {
-    let [head] = &protocol.heads[..] else { return Ok(()) };
-    let in_channels = match head.kind {
-        Kind::Labels => head.space == Space::Channel,
-        Kind::Logits | Kind::LogProbs | Kind::Probs => protocol.conventions.decide_in_head,
-    };
-    let labels = &protocol.labels;
-    let mut first = BTreeMap::new();
-    for (id, channel) in head.to_channel.iter().filter(|_| in_channels) {
-        let other = *first.entry(channel).or_insert(id);
-        if labels.to_global[other] != labels.to_global[id] {
-            return Err(Error::value("a channel covers several global classes: its argmax cannot be mapped")
-                .at(format!("[[heads]] {:?}, channel {:?}", head.name, head.channels[*channel]))
-                .found(format!("{:?} and {:?}", labels.original[other], labels.original[id]))
-                .advice("split the channel, or score its probabilities with preset strict"));
-        }
-    }
-    Ok(())
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use calipers_core::{Protocol, Report, Value};
-use calipers_metrics::segmentation::protocol::Segmentation;
+use calipers_metrics::segmentation::Segmentation;
 use serde_json::Value as Json;
 
 use crate::run::{Width, agrees, run, short, tolerance};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use calipers_core::{Protocol, Report, Value};
-use calipers_metrics::segmentation::protocol::Segmentation;
+use calipers_metrics::segmentation::Segmentation;
 use serde_json::{Map, Value as Json};
 
 use crate::run::{Width, agrees, run, tolerance};

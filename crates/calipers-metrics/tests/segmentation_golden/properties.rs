@@ -2,7 +2,7 @@
 //! evidence.
 
 use calipers_core::{Accumulator, Metric, Protocol, Report, Value};
-use calipers_metrics::segmentation::protocol::{Preset, Segmentation};
+use calipers_metrics::segmentation::{Preset, Segmentation};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 

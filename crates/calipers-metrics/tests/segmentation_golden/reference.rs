@@ -3,8 +3,7 @@
 
 use calipers_core::Value;
 use calipers_metrics::segmentation::heads::fuse;
-use calipers_metrics::segmentation::protocol::Segmentation;
-use calipers_metrics::segmentation::unit::{ScoreArray, ScoreData};
+use calipers_metrics::segmentation::{ScoreArray, ScoreData, Segmentation};
 use serde_json::{Value as Json, json};
 
 use crate::run::{Width, protocol, run};

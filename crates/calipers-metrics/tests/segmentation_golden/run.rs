@@ -1,9 +1,9 @@
 //! A run written as JSON: configuration and units in, a state out; and values compared with JSON.
 
 use calipers_core::{Accumulator, Error, Result, Value};
-use calipers_metrics::segmentation::config::Config;
-use calipers_metrics::segmentation::protocol::{Kind, Segmentation};
-use calipers_metrics::segmentation::unit::{LabelMap, MapData, Prediction, ScoreArray, ScoreData, Unit};
+use calipers_metrics::segmentation::{
+    Config, Kind, LabelMap, MapData, Prediction, ScoreArray, ScoreData, Segmentation, Unit,
+};
 use half::f16;
 use serde_json::Value as Json;
 

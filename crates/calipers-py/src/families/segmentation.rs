@@ -2,10 +2,7 @@
 
 use calipers::core::{Error, Protocol};
 use calipers::io::array::Array;
-use calipers::metrics::segmentation::config::Config;
-use calipers::metrics::segmentation::protocol::Segmentation;
-use calipers::metrics::segmentation::row::{PixelRow, Row};
-use calipers::metrics::segmentation::sparse::Sparse;
+use calipers::metrics::segmentation::{Config, PixelRow, Row, Segmentation, Sparse};
 use calipers::sources::segmentation::memory;
 use calipers::{Accumulator, Result};
 use numpy::{PyArray1, PyArray3, PyArrayMethods, ToPyArray};

@@ -147,7 +147,7 @@ fn twice(name: &str) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use calipers_metrics::segmentation::protocol::{Preset, Unpredicted};
+    use calipers_metrics::segmentation::{Preset, Unpredicted};
 
     fn read(name: &str, text: &str) -> Result<Config> {
         let folder = tempfile::tempdir().unwrap();

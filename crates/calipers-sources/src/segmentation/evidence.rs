@@ -5,7 +5,7 @@ use std::path::Path;
 use blake3::Hash;
 use calipers_core::{Error, Notes, Result};
 use calipers_io::array::{Array, Arrays, npy, npz, safetensors};
-use calipers_metrics::segmentation::protocol::{Kind, MissingHeads, Segmentation, Space};
+use calipers_metrics::segmentation::{Kind, MissingHeads, Segmentation, Space};
 
 use super::label_map::{Colours, Legend, MapBuffer};
 use super::plan::{HeadAt, Plan, PredSide, UnitPlan};

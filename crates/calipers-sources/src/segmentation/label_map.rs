@@ -7,8 +7,7 @@ use calipers_core::{Error, Result};
 use calipers_io::array::{Array, Dtype};
 use calipers_io::image::{Image, Pixels};
 use calipers_io::{png, tiff};
-use calipers_metrics::segmentation::protocol::Space;
-use calipers_metrics::segmentation::unit::{LabelMap, MapData};
+use calipers_metrics::segmentation::{LabelMap, MapData, Space};
 
 use super::shape_text;
 use crate::walk::has_ending;

@@ -2,9 +2,7 @@
 
 use calipers_core::{Accumulator, Error, Result};
 use calipers_io::array::Array;
-use calipers_metrics::segmentation::fusion;
-use calipers_metrics::segmentation::protocol::{Kind, Layout, Segmentation};
-use calipers_metrics::segmentation::unit::{Prediction, ScoreArray, Unit};
+use calipers_metrics::segmentation::{Kind, Layout, Prediction, ScoreArray, Segmentation, Unit, heads};
 
 use super::confusion;
 use super::label_map::MapBuffer;
@@ -69,7 +67,7 @@ pub fn fuse(protocol: &Segmentation, preds: &[Option<Array>]) -> Result<([usize;
     if height == 0 || width == 0 {
         return Err(Error::value("the scores have no pixels").found(format!("{a} x {b} x {c}")));
     }
-    let probabilities = fusion::fuse(protocol, &views, width, height)?;
+    let probabilities = heads::fuse(protocol, &views, width, height)?;
     Ok(([protocol.classes(), height, width], probabilities))
 }
 

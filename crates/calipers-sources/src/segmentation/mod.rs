@@ -14,8 +14,7 @@ pub mod side;
 use std::sync::Mutex;
 
 use calipers_core::{Accumulator, Content, Error, Fact, Provenance, Result};
-use calipers_metrics::segmentation::protocol::Segmentation;
-use calipers_metrics::segmentation::unit::{Prediction, Unit};
+use calipers_metrics::segmentation::{Prediction, Segmentation, Unit};
 
 use self::confusion::Matrices;
 use self::evidence::{Buffers, Contents, Reader};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use calipers_core::provenance::Setting;
 use calipers_core::{Error, Reading, Result};
-use calipers_metrics::segmentation::config::Config;
+use calipers_metrics::segmentation::Config;
 
 /// Where the evidence is and how it is read.
 #[derive(Clone, Debug, Default)]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use calipers_core::{Error, Fact, Result, UnitId};
-use calipers_metrics::segmentation::protocol::{MissingHeads, Segmentation};
+use calipers_metrics::segmentation::{MissingHeads, Segmentation};
 
 use super::options::Options;
 use super::side::{CONTAINERS, ENDINGS, Place, Side, SideKind};

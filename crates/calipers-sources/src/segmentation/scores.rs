@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use calipers_core::{Error, Result};
 use calipers_io::array::{Array, Dtype};
-use calipers_metrics::segmentation::unit::{ScoreArray, ScoreData};
+use calipers_metrics::segmentation::{ScoreArray, ScoreData};
 use half::{bf16, f16};
 
 use super::shape_text;

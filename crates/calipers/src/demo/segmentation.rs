@@ -148,7 +148,7 @@ fn config(pred: &str, heads: &[Head]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use calipers_metrics::segmentation::config::Config;
+    use calipers_metrics::segmentation::Config;
     use calipers_sources::config_file;
 
     #[test]

@@ -1,9 +1,9 @@
 //! Random images for the laws.
 
 use calipers::core::{Accumulator, SplitMix64};
-use calipers::metrics::segmentation::config::Config;
-use calipers::metrics::segmentation::protocol::{Kind, Segmentation};
-use calipers::metrics::segmentation::unit::{LabelMap, MapData, Prediction, ScoreArray, ScoreData, Unit};
+use calipers::metrics::segmentation::{
+    Config, Kind, LabelMap, MapData, Prediction, ScoreArray, ScoreData, Segmentation, Unit,
+};
 use serde_json::{Value as Json, json};
 
 use crate::Sample;

@@ -6,8 +6,7 @@ use std::fmt::Write as _;
 
 use calipers_core::Error;
 
-use crate::segmentation::labels::ClassId;
-use crate::segmentation::labels::{Legend, Meaning};
+use crate::segmentation::labels::{ClassId, Legend, Meaning};
 use crate::segmentation::protocol::{Head, Segmentation, Space};
 use crate::segmentation::unit::{LabelMap, MapData};
 

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 
 use calipers_core::Result;
 
-use crate::segmentation::labels::ClassId;
 use crate::segmentation::labels::check::{bad_prediction, bad_truth};
-use crate::segmentation::labels::{Legend, Meaning};
+use crate::segmentation::labels::{ClassId, Legend, Meaning};
 use crate::segmentation::protocol::{Head, Segmentation};
 use crate::segmentation::unit::{LabelMap, MapData};
 

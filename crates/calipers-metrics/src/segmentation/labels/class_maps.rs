@@ -2,8 +2,7 @@
 
 use calipers_core::{Error, Result};
 
-use crate::segmentation::labels::ClassId;
-use crate::segmentation::labels::{predicted_classes, truth_classes};
+use crate::segmentation::labels::{ClassId, predicted_classes, truth_classes};
 use crate::segmentation::probability::measure_scores;
 use crate::segmentation::protocol::Segmentation;
 use crate::segmentation::unit::{Prediction, Unit};

@@ -17,4 +17,4 @@ pub(crate) mod temperature;
 
 pub use calibration::ECE;
 pub use reliability::{RELIABILITY_ACCURACY, RELIABILITY_CONFIDENCE, RELIABILITY_COUNT};
-pub use scores::{ScoreOutcome, measure_scores};
+pub(crate) use scores::{ScoreOutcome, measure_scores};

@@ -14,21 +14,21 @@ use crate::segmentation::unit::ScoreArray;
 
 /// What the scores of one image say.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ScoreOutcome<T> {
+pub(crate) struct ScoreOutcome<T> {
     /// The decided global class of every pixel that was read, void elsewhere.
-    pub pred: Vec<T>,
+    pub(crate) pred: Vec<T>,
     /// Exact sums over the scored pixels, if the protocol asks for anything that needs them.
-    pub calibration: Option<CalibrationRow>,
+    pub(crate) calibration: Option<CalibrationRow>,
     /// Whether logits look like probabilities.
-    pub looks_like_probabilities: bool,
+    pub(crate) looks_like_probabilities: bool,
     /// The winning channel of each head at every pixel that was read; only with two or more heads,
     /// and `None` for a missing one.
-    pub head_preds: Vec<Option<Vec<T>>>,
+    pub(crate) head_preds: Vec<Option<Vec<T>>>,
 }
 
 /// Reads the scores of every head where the truth is a class; everywhere, if void pixels take part
 /// in the bands. Errors name head, channel and pixel.
-pub fn measure_scores<T: ClassId>(
+pub(crate) fn measure_scores<T: ClassId>(
     protocol: &Segmentation,
     heads: &[Option<ScoreArray<'_>>],
     truth: &[T],

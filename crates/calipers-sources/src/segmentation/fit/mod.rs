@@ -5,11 +5,10 @@ mod strata;
 pub mod write;
 
 use calipers_core::{Error, Result};
-use calipers_metrics::segmentation::class_id::ClassId;
-use calipers_metrics::segmentation::class_map::truth_classes;
 use calipers_metrics::segmentation::config::{HeadConfig, Measures};
 use calipers_metrics::segmentation::fit::{HeadFit, Sample, fit as fit_sample};
-use calipers_metrics::segmentation::protocol::{Kind, Measure, Segmentation};
+use calipers_metrics::segmentation::labels::{ClassId, truth_classes};
+use calipers_metrics::segmentation::{Kind, Measure, Segmentation};
 
 pub use self::share::Share;
 use self::share::{Split, shares};

@@ -1,7 +1,7 @@
 //! Units that are fitted to, units that are held back, and how surprising the truth is in each.
 
 use calipers_core::{Accumulator, ExactSum, SplitMix64};
-use calipers_metrics::segmentation::protocol::Segmentation;
+use calipers_metrics::segmentation::Segmentation;
 
 use super::Holdout;
 

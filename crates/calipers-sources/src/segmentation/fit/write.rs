@@ -71,7 +71,7 @@ fn relocate(table: &mut dyn TableLike, key: &str, folder: Option<&Path>) -> Resu
 mod tests {
     use super::*;
     use crate::config_file;
-    use calipers_metrics::segmentation::config::Config;
+    use calipers_metrics::segmentation::Config;
 
     fn heads(parameters: &[(f64, f64)]) -> Vec<(String, HeadFit)> {
         let names = ["a", "b"].map(str::to_owned);

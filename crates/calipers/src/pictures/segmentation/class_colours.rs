@@ -3,7 +3,7 @@
 use calipers_core::Accumulator;
 use calipers_core::provenance::Setting;
 use calipers_metrics::segmentation::labels::ClassRef;
-use calipers_metrics::segmentation::protocol::{LabelSpace, Segmentation};
+use calipers_metrics::segmentation::{LabelSpace, Segmentation};
 
 /// Colours of classes that have none: neighbours differ in hue and lightness. They come again after the last.
 const OWN: [[u8; 3]; 24] = [

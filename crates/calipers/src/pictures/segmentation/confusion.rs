@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use calipers_core::Accumulator;
-use calipers_metrics::segmentation::protocol::{Measure, Segmentation};
+use calipers_metrics::segmentation::{Measure, Segmentation};
 use calipers_report::chart::axis::compact;
 use calipers_report::chart::heat::{Field, Heat};
 use calipers_report::chart::{Art, Picture};

@@ -1,7 +1,8 @@
 //! The images that went worst: truth, prediction, errors and boundary bands.
 
 use calipers_core::{Accumulator, Result};
-use calipers_metrics::segmentation::protocol::Segmentation;
+use calipers_metrics::segmentation::Segmentation;
+use calipers_metrics::segmentation::overlap::MIOU;
 use calipers_report::chart::{Art, Panel, Picture};
 use calipers_report::grid::Cell;
 use calipers_report::number::rounded;
@@ -26,7 +27,7 @@ pub(super) fn pictures(rows: &Accumulator<Segmentation>, evidence: &Evidence) ->
     if rows.rows().iter().all(|row| row.pixels.is_none()) {
         return vec![missing(SLUG, TITLE, "confusion matrices carry no pixels")];
     }
-    let mut ranked = of_each(rows, "miou");
+    let mut ranked = of_each(rows, MIOU.id);
     ranked.sort_by(|a, b| a.2.total_cmp(&b.2).then_with(|| a.1.cmp(&b.1)));
     if ranked.is_empty() {
         return vec![missing(SLUG, TITLE, "no image has a mean intersection over union")];
@@ -52,7 +53,7 @@ pub(super) fn pictures(rows: &Accumulator<Segmentation>, evidence: &Evidence) ->
                     art: Art::Panels(panels),
                     data: vec![(
                         "worst".into(),
-                        table(&["unit", "miou"], [vec![words(name), Cell::Number(*miou)]]),
+                        table(&["unit", MIOU.id], [vec![words(name), Cell::Number(*miou)]]),
                     )],
                 },
             }

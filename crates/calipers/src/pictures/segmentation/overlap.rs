@@ -2,7 +2,8 @@
 
 use calipers_core::resample::{Bootstrap, percentile_interval};
 use calipers_core::{Accumulator, Value};
-use calipers_metrics::segmentation::protocol::Segmentation;
+use calipers_metrics::segmentation::Segmentation;
+use calipers_metrics::segmentation::overlap::{IOU, MIOU};
 use calipers_report::chart::bars::{Bar, Bars};
 use calipers_report::chart::{Art, Axis, Colour, Picture};
 use calipers_report::grid::Cell;
@@ -14,7 +15,7 @@ use super::class_colours::ClassColours;
 /// The most classes that are drawn.
 const MOST: usize = 40;
 const RESAMPLING: Bootstrap = Bootstrap { resamples: 2000, confidence: 0.95, seed: 0 };
-const SLUG: &str = "iou";
+const SLUG: &str = IOU.id;
 const TITLE: &str = "Intersection over union by class";
 
 /// One class as it is drawn.
@@ -27,7 +28,7 @@ struct Met<'a> {
 
 /// The picture.
 pub(super) fn picture(rows: &Accumulator<Segmentation>) -> Picture {
-    let values = match over_all(rows, "iou") {
+    let values = match over_all(rows, IOU.id) {
         Value::PerLabel(values) => values,
         other => return missing(SLUG, TITLE, reason(&other)),
     };
@@ -61,7 +62,7 @@ pub(super) fn picture(rows: &Accumulator<Segmentation>) -> Picture {
         };
         vec![words(class.name), value, bound(0), bound(1), why]
     });
-    let data = table(&["class", "iou", "low", "high", "reason"], data);
+    let data = table(&["class", IOU.id, "low", "high", "reason"], data);
     let colours = ClassColours::new(rows);
     let bars = met.into_iter().map(|class| Bar {
         tip: tip(&class),
@@ -75,7 +76,7 @@ pub(super) fn picture(rows: &Accumulator<Segmentation>) -> Picture {
         description: format!("{} of {all} classes, best first", classes.len()),
         axis: Axis::share("intersection over union"),
         bars: bars.collect(),
-        reference: over_all(rows, "miou").as_f64().map(|miou| (miou, format!("mean {}", rounded(miou)))),
+        reference: over_all(rows, MIOU.id).as_f64().map(|miou| (miou, format!("mean {}", rounded(miou)))),
     };
     let left_out = match all - classes.len() {
         0 => String::new(),
@@ -90,7 +91,7 @@ pub(super) fn picture(rows: &Accumulator<Segmentation>) -> Picture {
             RESAMPLING.resamples
         ),
         art: Art::Svg(drawing.draw()),
-        data: vec![("iou".into(), data)],
+        data: vec![(SLUG.into(), data)],
     }
 }
 

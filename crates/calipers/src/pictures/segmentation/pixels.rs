@@ -1,7 +1,7 @@
 //! Panels of pixels: classes as colours, what went wrong, and the bands along boundaries.
 
 use calipers_core::{Error, Result};
-use calipers_metrics::segmentation::class_maps::ClassMaps;
+use calipers_metrics::segmentation::labels::ClassMaps;
 
 use super::class_colours::ClassColours;
 
