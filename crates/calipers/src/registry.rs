@@ -1,6 +1,6 @@
 //! The one table of families: everything that lists, explains, opens or tests them reads it.
 
-use calipers_core::protocol::{MetricInfo, metric_infos};
+use calipers_core::metric::{MetricInfo, metric_infos};
 use calipers_core::spelling::distance;
 use calipers_core::state::{self, Section};
 use calipers_core::{Error, Ledger, Protocol, Result};

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use calipers_core::{Accumulator, Error, ErrorKind, Hands, Protocol, Result, stop};
+use calipers_core::{Accumulator, Error, ErrorKind, Protocol, Result, Workers, stop};
 
 /// Told how far the work has come; the command line draws a bar from it.
 pub trait Progress: Sync {
@@ -112,7 +112,7 @@ pub fn in_parts<J: Sync, T: Send>(
 #[derive(Clone, Copy, Debug)]
 pub struct Threads(pub usize);
 
-impl Hands for Threads {
+impl Workers for Threads {
     fn count(&self) -> usize {
         self.0.max(1)
     }

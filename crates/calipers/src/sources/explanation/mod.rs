@@ -72,7 +72,7 @@ pub fn measure_from(
     Ok(accumulator)
 }
 
-/// Reads one unit and hands on its evidence.
+/// Reads one unit and passes on its evidence.
 pub fn with_unit<T>(
     options: &Options,
     inputs: &Inputs,

@@ -88,7 +88,7 @@ pub fn measure_from(
     Ok(accumulator)
 }
 
-/// Reads one unit and hands on its graph, scores and labels.
+/// Reads one unit and passes on its graph, scores and labels.
 pub fn with_unit<T>(
     options: &Options,
     inputs: &Inputs,

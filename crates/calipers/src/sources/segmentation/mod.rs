@@ -107,7 +107,7 @@ fn part<T>(units: &[T], shard: Option<Shard>) -> &[T] {
     shard.map_or(units, |shard| &units[shard.range(units.len())])
 }
 
-/// Reads one unit of pixels and hands it on.
+/// Reads one unit of pixels and passes it on.
 pub fn with_unit<T>(
     options: &Options,
     protocol: &Segmentation,
