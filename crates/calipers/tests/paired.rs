@@ -4,7 +4,7 @@
 use calipers::compare::permutation::Tests;
 use calipers::compare::{Model, Options, compare};
 use calipers::core::resample::{Bootstrap, Leaf, Means, percentile_interval};
-use calipers::core::{Accumulator, ErrorKind, Ledger, Protocol, SplitMix64};
+use calipers::core::{Accumulator, ErrorKind, Ledger, Protocol, Rows, SplitMix64, UnitId};
 use calipers::metrics::segmentation::config::Config;
 use calipers::metrics::segmentation::protocol::Segmentation;
 use calipers::metrics::segmentation::unit::{LabelMap, MapData, Prediction, Unit};
@@ -80,7 +80,7 @@ fn intervals_and_counts_are_those_of_reading_every_resample_again() {
         let metric = Segmentation::METRICS.iter().find(|metric| metric.id == id).unwrap();
         let all = accumulator.rows();
         let names: Vec<UnitId> = all.named().map(|(name, _)| name.into()).collect();
-        let kept: Vec<&Row> = all.iter().collect();
+        let kept: Vec<_> = all.iter().collect();
         let rows = Rows::new(positions.iter().map(|&at| (&names[at], kept[at])).collect());
         metric.read(accumulator.protocol(), &rows).as_f64()
     };

@@ -8,7 +8,7 @@ pub(crate) mod segmentation;
 pub(crate) mod training;
 
 use calipers::Result;
-use calipers::sources::segmentation::config_file::worded;
+use calipers::sources::config_file::worded;
 use serde_json::{Map, Value as Json};
 
 /// settings that the package passes as JSON; a complaint names the nearest valid word.

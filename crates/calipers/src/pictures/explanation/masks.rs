@@ -10,8 +10,8 @@ use calipers_report::chart::{Art, Axis, Colour, Picture, Svg};
 use calipers_report::grid::{Cell, Grid};
 
 use super::super::readings::{missing, table};
+use crate::families::explanation::unit;
 use crate::replay::Evidence;
-use crate::replay::explanation::unit;
 
 const SLUG: &str = "masks";
 const TITLE: &str = "Mask values";
