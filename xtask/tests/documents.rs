@@ -9,7 +9,7 @@ const DECISION_LINES: usize = 50;
 const WIDTH: usize = 120;
 
 /// The folders that hold documents for people, besides the pages at the root.
-const FOLDERS: &[&str] = &["benches", "docs", "spec"];
+const FOLDERS: &[&str] = &["benches", "docs", "examples", "oracles", "spec"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -23,7 +23,7 @@ fn read(path: &str) -> String {
 fn pages() -> Vec<String> {
     let mut found = Vec::new();
     collect(&root(), "", false, &mut found);
-    for folder in FOLDERS {
+    for folder in FOLDERS.iter().filter(|folder| root().join(folder).is_dir()) {
         collect(&root().join(folder), folder, true, &mut found);
     }
     found.sort();
