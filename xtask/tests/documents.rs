@@ -95,14 +95,14 @@ fn wide(page: &str, text: &str) -> Vec<String> {
 
 /// What a decision lacks: a number and a short name, a title, a date, and the three sections in their order.
 fn malformed(name: &str, text: &str) -> Option<&'static str> {
-    let (number, title) = name.split_once('-')?;
+    let (number, title) = name.split_once('-').unwrap_or((name, ""));
     let is_date = |date: &str| {
         let digits = |(i, c): (usize, char)| if matches!(i, 4 | 7) { c == '-' } else { c.is_ascii_digit() };
         date.len() == 10 && date.chars().enumerate().all(digits)
     };
     let headings: Vec<_> = text.lines().filter(|line| line.starts_with("## ")).collect();
     let mut lines = text.lines();
-    let (first, second, third) = (lines.next()?, lines.next()?, lines.next().unwrap_or(""));
+    let [first, second, third] = [(); 3].map(|()| lines.next().unwrap_or(""));
     let checks = [
         (number.len() == 3 && number.chars().all(|c| c.is_ascii_digit()), "a number of three digits"),
         (title.ends_with(".md") && title == title.to_lowercase(), "a name in lower case"),
@@ -175,6 +175,8 @@ fn the_rules_can_be_broken() {
     let fine = "# Title\n\nDate: 2026-11-15\n\n## Question\n\n## Answer\n\n## Numbers\n";
     assert_eq!(malformed("001-rows.md", fine), None);
     assert_eq!(malformed("1-rows.md", fine), Some("a number of three digits"));
+    assert_eq!(malformed("rows.md", fine), Some("a number of three digits"));
+    assert_eq!(malformed("001-rows.md", ""), Some("a title"));
     assert_eq!(
         malformed("001-rows.md", &fine.replace("2026-11-15", "today")),
         Some("a line `Date: YYYY-MM-DD` below the title")
