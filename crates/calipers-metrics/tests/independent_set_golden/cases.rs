@@ -1,7 +1,7 @@
 //! Every golden case, bit for bit: reports, per-unit tables, reasons, warnings and decoded sets.
 
 use calipers_core::{Protocol, Report};
-use calipers_metrics::independent_set::decode::greedy;
+use calipers_metrics::independent_set::search::greedy;
 use calipers_metrics::independent_set::{IndependentSet, Preset};
 use serde_json::{Map, Value as Json};
 
