@@ -6,12 +6,14 @@
 >>> acc.report()["segmentation.miou"]
 0.5
 
-One module a family: `explanation`, `independent_set`, `robustness`, `segmentation`, `training`; `pyg` and
-`rung` stand in for published functions. Each has pure functions on arrays and an `Evaluator`, which is
-updated unit by unit, merged in any order, and read as a `Report`; `compare` sets models side by side.
-Arrays come from NumPy, torch, DLPack or anything with the buffer protocol, without a copy where they are
-contiguous; do not write to them while a call reads them. Ctrl-C is answered within a call too: what it had
-measured until then is dropped.
+There is one module per family: `explanation`, `independent_set`, `robustness`, `segmentation`, `training`.
+Each has pure functions on arrays and an `Evaluator`. An evaluator is updated unit by unit, merged in any
+order, and read as a `Report`. `compare` sets models side by side. `pyg` and `rung` stand in for published
+functions.
+
+Arrays come from NumPy, torch, DLPack or anything with the buffer protocol. Contiguous ones are not copied:
+do not write to them while a call reads them. Ctrl-C is answered within a call. What the call had measured
+until then is dropped.
 """
 
 from __future__ import annotations

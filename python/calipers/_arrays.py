@@ -1,4 +1,4 @@
-"""Whatever holds numbers, as plain NumPy memory: C order, little-endian, without a copy where it can be."""
+"""Arrays of any library as plain NumPy memory: C order, little-endian, without a copy where possible."""
 
 from __future__ import annotations
 

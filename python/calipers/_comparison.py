@@ -42,11 +42,11 @@ _COLUMNS = (
 
 
 class Comparison(Mapping[str, dict[str, Any]]):
-    """What sets each later model apart from the first, by metric id; the family's prefix may be left out.
+    """Differences of each later model from the first, by metric id; the family's prefix may be left out.
 
-    A line holds `better`, the `values` by model, and `against_first`: for each later model the `difference`,
-    its `interval`, and under `paired` what single units say (`wins`, `ties`, `losses`, `sign_p`,
-    `permutation_p`, `adjusted_p`, the units that `differ_most`); `None` where a number is missing.
+    A value holds `better`, the `values` by model, and `against_first`. The last has for each later model the
+    `difference`, its `interval`, and `paired`, which compares unit by unit: `wins`, `ties`, `losses`,
+    `sign_p`, `permutation_p`, `adjusted_p` and the units that `differ_most`. Missing numbers are `None`.
     """
 
     def __init__(self, compared: _calipers.Compared) -> None:
@@ -81,7 +81,7 @@ class Comparison(Mapping[str, dict[str, Any]]):
 
     @property
     def warnings(self) -> list[dict[str, Any]]:
-        """What a reader should know: `code` and `message`."""
+        """What looks wrong: `code` and `message`."""
         return [warning for part in self._parts for warning in part["warnings"]]
 
     def __getitem__(self, id: str) -> dict[str, Any]:
@@ -101,7 +101,7 @@ class Comparison(Mapping[str, dict[str, Any]]):
         return self._compared.json()
 
     def to_csv(self) -> str:
-        """Return one line a number and later model."""
+        """Return one row per number and later model."""
         return self._compared.csv()
 
     def to_markdown(self) -> str:
@@ -163,11 +163,13 @@ def compare(
 ) -> Comparison:
     """Compare models over the same units: every later one with the first.
 
-    A model is an evaluator, the bytes of a state, or the path of a state or per-unit file; one mapping gives
-    models by name. Units must be the same, and so must everything that says what is measured; how a
-    prediction is read may differ. `metrics` names ids to compare, with or without their family; else every
-    metric with a better direction is compared, and with `by_label` those that have a number for each class
-    or group. The same numbers as `calipers compare`.
+    A model is an evaluator, the bytes of a state, or the path of a state or per-unit file. One mapping gives
+    models by name. Units must be the same, and so must everything that says what is measured. How a
+    prediction is read may differ.
+
+    `metrics` names ids to compare, with or without their family. Without it, every metric with a better
+    direction is compared. `by_label` adds those that have a number for each class or group. The numbers are
+    those of `calipers compare`.
 
     >>> import calipers as cp
     >>> def measured(flip):

@@ -1,4 +1,4 @@
-"""What every family's evaluator does alike."""
+"""What the evaluators of all families share."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class EvaluatorBase:
     """Measured units and how they were measured.
 
-    Units are kept as small rows under their names. `merge` is associative, commutative and idempotent, so
-    that shards may arrive in any order and more than once. Any number of threads may update one evaluator.
+    Units are kept as small rows under their names. `merge` is associative, commutative and idempotent:
+    shards may arrive in any order and more than once. Any number of threads may update one evaluator.
     """
 
     family: ClassVar[str]

@@ -4,7 +4,7 @@ from calipers._errors import CalipersError
 
 
 class MaskError(CalipersError, RuntimeError):
-    """Two masks do not fit each other, or one holds labels that are none."""
+    """Two masks differ in shape, or one holds values that are no labels."""
 
 
 class NothingAskedError(CalipersError, IndexError):

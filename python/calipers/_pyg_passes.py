@@ -1,4 +1,4 @@
-"""What an explainer is asked for: forward passes with and without the explanation."""
+"""Forward passes of an explainer, with and without the explanation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SCORES = {"raw": "logits", "probs": "probs", "log_probs": "log_probs"}
 
 
 def _word(member: Any) -> Any:
-    """Return the value of an enum member; a word is its own value."""
+    """Return the value of an enum member; a string is its own value."""
     return getattr(member, "value", member)
 
 
@@ -141,7 +141,7 @@ def evidence(
         acc = calipers.explanation.Evaluator(**options(explainer))
         acc.update("molecule 7", **evidence(explainer, explanation))
 
-    The keys are y_hat, y_sub, y_comp and pred_mask by type; y where the explanation is of the phenomenon;
+    The keys are y_hat, y_sub, y_comp and pred_mask by type, y where the explanation is of the phenomenon,
     index where the explanation has one. Explanations of heterogeneous graphs do not keep the model's other
     arguments: give them as `model_args`.
     """

@@ -11,7 +11,7 @@ def traced(torch: Any) -> bool:
 
 
 def plain(torch: Any, tensor: Any) -> Any:
-    """Return the memory of a tensor as a NumPy array; `None` where there is more to it than memory."""
+    """Return the memory of a tensor as a NumPy array; `None` where it is not plain CPU memory."""
     if type(tensor) is not torch.Tensor:
         return None
     try:

@@ -1,4 +1,4 @@
-"""A report: metric values by id, and everything that makes them understood."""
+"""A report: metric values by id, with protocol, reasons, warnings and inputs."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class Report(Mapping[str, Value]):
         return self._text
 
     def to_csv(self) -> str:
-        """Return one line a number: `id,value,reason`."""
+        """Return one row per number: `id,value,reason`."""
         return _calipers.report_csv(self._text)
 
     def to_markdown(self) -> str:

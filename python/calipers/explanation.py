@@ -37,7 +37,7 @@ Preset = Literal["strict", "document", "pyg", "graphxai"]
 Scores = Literal["probs", "log_probs", "logits"]
 Task = Literal["multiclass", "binary", "regression"]
 Mask = ArrayLike | Mapping[Any, Any]
-"""One array, or one for each node or edge type by name; a tuple stands for its words joined by `__`."""
+"""One array, or one for each node or edge type by name; a tuple is a name, its parts joined by `__`."""
 
 
 class Evaluator(EvaluatorBase):
@@ -65,7 +65,7 @@ class Evaluator(EvaluatorBase):
     ) -> None:
         """Say what the model predicts, what its scores and the masks are, and which conventions count.
 
-        `target_threshold` is `threshold` without a word, 0.5 with raw masks; `mask_scores` is probs.
+        Unless given, `target_threshold` is `threshold`, or 0.5 with raw masks, and `mask_scores` is probs.
         """
         options = {
             "task": task, "scores": scores, "threshold": threshold, "target_threshold": target_threshold,

@@ -137,7 +137,7 @@ class Evaluator(EvaluatorBase):
     ) -> None:
         """Measure the graphs of a packed batch, cut at `ptr` or `batch`; all of them or, on an error, none.
 
-        `optimum` has one number a graph, -1 where it is unknown.
+        `optimum` has one number per graph, -1 where it is unknown.
         """
         arrays = _given(
             edge_index=edge_index, ptr=ptr, batch=batch, logits=logits, probs=probs, set=set, labels=labels,

@@ -1,4 +1,4 @@
-"""Evaluators over Ray tasks: shards are measured anywhere, and what they made is merged in a tree.
+"""Evaluators over Ray tasks: shards are measured anywhere, and their states are merged in a tree.
 
     import calipers as cp
     from calipers.ray import evaluate
@@ -10,9 +10,9 @@
     acc = evaluate(cp.segmentation.Evaluator(labels={"original": 19}, kind="labels"), shards, measure)
     acc.report()
 
-What travels between tasks are the bytes of states. Merging is associative, commutative and idempotent: a
-task that Ray retries, a shard that arrives twice and any shape of the tree give the numbers of one process,
-bit for bit. Importing this module does not import Ray; calling `evaluate` and `merged_by_tasks` does.
+The bytes of states travel between tasks. Merging is associative, commutative and idempotent. A task that Ray
+retries, a shard that arrives twice and any shape of the tree give the numbers of one process, bit for bit.
+Importing this module does not import Ray. Calling `evaluate` and `merged_by_tasks` does.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def evaluate(
 ) -> E:
     """Measure every shard in a task of its own and return an evaluator of all units.
 
-    `measure` is called in a task with a copy of the evaluator and the shard, and updates the copy; a shard
+    `measure` is called in a task with a copy of the evaluator and the shard, and updates the copy. A shard
     that is an object reference is resolved there. `task_options` are those of `ray.remote`, such as
     `num_cpus`, `resources` and `max_retries`. Units of equal names coincide where their rows are equal, and
     raise `ConflictError` where they are not.

@@ -79,7 +79,7 @@ class Evaluator(EvaluatorBase):
     ) -> None:
         """Say how histograms are made, which nodes count, and what the features are.
 
-        `ddof` is 1 without a word, 0 in preset `rung-fork`.
+        `ddof` is 1 unless given, 0 in preset `rung-fork`.
         """
         options = {
             "preset": preset,

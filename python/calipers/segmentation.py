@@ -145,7 +145,7 @@ def _config(**keys: Any) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """NumPy numbers, and mappings and sequences of any make, as JSON has them."""
+    """NumPy numbers, mappings and sequences of any type, as JSON has them."""
     if hasattr(value, "tolist"):
         return value.tolist()
     return dict(value) if isinstance(value, Mapping) else list(value)
@@ -211,7 +211,7 @@ class BoundaryCounts(NamedTuple):
 
 
 class ContourCounts(NamedTuple):
-    """Contour pixels of a class, and how many have a partner in the other map."""
+    """Contour pixels of a class, and how many are matched in the other map."""
 
     pred_matched: int
     pred: int

@@ -1,8 +1,8 @@
-"""The evaluators as `torchmetrics.Metric`s, for Lightning and for loops of one's own; needs torchmetrics.
+"""The evaluators as `torchmetrics.Metric`s, for Lightning and for your own loops; needs torchmetrics.
 
-What a metric keeps is the mergeable state of its evaluator. Between processes it is gathered and merged by
-unit name, so that uneven shards and samples that a `DistributedSampler` repeats give the numbers of one
-process, bit for bit. That is why every unit needs a name that is the same wherever it is measured.
+A metric keeps the mergeable state of its evaluator. Between processes it is gathered and merged by unit
+name. Uneven shards and samples that a `DistributedSampler` repeats give the numbers of one process, bit for
+bit. That is why every unit needs a name that is the same wherever it is measured.
 
 >>> class Segmenter(torch.nn.Module):  # or lightning.LightningModule, which calls these methods itself
 ...     def __init__(self):
@@ -72,7 +72,7 @@ E = TypeVar("E", bound=EvaluatorBase)
 
 
 class _EvaluatorMetric(Metric, Generic[E]):
-    """What the metrics of every family do alike."""
+    """What the metrics of all families share."""
 
     full_state_update = False
     is_differentiable = False
@@ -270,7 +270,7 @@ class IndependentSet(_EvaluatorMetric[independent_set.Evaluator]):
         """Measure one graph, or the graphs that `ptr` or `batch` cut; all of them or, on an error, none.
 
         `preds` are the scores of the nodes and `target` their labels; either may be `None`. `optimum` has
-        one number a graph, -1 where it is unknown.
+        one number per graph, -1 where it is unknown.
         """
         if ptr is None and batch is None:
             nodes = preds if preds is not None else target

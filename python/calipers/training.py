@@ -64,8 +64,8 @@ class Evaluator(EvaluatorBase):
     ) -> None:
         """Name the metric, say from which value on a run is saturated, and which conventions count.
 
-        The parameters are those of the command line. `x` names what the x of a run is; without a name it
-        is taken for epochs, and missing ones are warned of. `bootstrap` adds the intervals by configuration.
+        The parameters are those of the command line. `x` names the x of a run. Without a name it is taken for
+        epochs, and missing epochs are a warning. `bootstrap` adds intervals per configuration.
         """
         options = {
             "metric": metric, "label": metric if label is None else label, "threshold": float(threshold),
@@ -85,7 +85,7 @@ class Evaluator(EvaluatorBase):
         group: str | None = None,
         fold: str | None = None,
     ) -> None:
-        """Measure one run: its values in the order of logging, and where they stand.
+        """Measure one run: its values in the order of logging, and their x.
 
         Without `group` and `fold` the name says both: `cfg/0` is fold 0 of the configuration cfg, a name
         without a slash is a fold of `all`. The unit is called `<group>/<fold>`; one that was measured

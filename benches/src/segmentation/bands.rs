@@ -24,7 +24,7 @@ pub(crate) fn run(report: &mut dyn FnMut(Line)) -> Outcome {
     let (width, height, pixels) = (maps.width, maps.height, maps.pixels());
     let outer = |thickness: u32| outer_band(&maps.truth, &maps.pred, width, height, thickness, &rules);
     for thickness in [2, 4] {
-        let job = format!("outer band, t = {thickness}; OpenCV dilate a class");
+        let job = format!("outer band, t = {thickness}; OpenCV dilate per class");
         let peer_job = format!("outer {thickness}");
         against(report, job, pixels, Goal::AtLeast(4.0), || outer(thickness), (&mut peer, &peer_job))?;
     }
@@ -37,9 +37,9 @@ pub(crate) fn run(report: &mut dyn FnMut(Line)) -> Outcome {
         goal: Goal::AtMost(1.5),
     });
     let inner = || inner_band(&maps.truth, &maps.pred, width, height, CHENG, &rules);
-    let job = format!("Cheng's band, {CHENG} pixels; OpenCV erode a class");
+    let job = format!("Cheng's band, {CHENG} pixels; OpenCV erode per class");
     against(report, job, pixels, Goal::AtLeast(15.0), inner, (&mut peer, &format!("inner {CHENG}")))?;
     let matched = || contours(&maps.truth, &maps.pred, width, height, RADIUS_SQUARED, &rules);
-    let job = "contour F1; OpenCV with a disk a class".into();
+    let job = "contour F1; OpenCV with a disk per class".into();
     against(report, job, pixels, Goal::AtLeast(10.0), matched, (&mut peer, "contour"))
 }

@@ -1,4 +1,4 @@
-//! The `calipers` command as a function: one file a subcommand. The program and the Python package
+//! The `calipers` command as a function: one file per subcommand. The program and the Python package
 //! both run it.
 
 mod commands;
@@ -32,8 +32,8 @@ Examples:
   calipers serve results/                                the reports of a folder as a local page
   calipers explain independent_set.gap_ratio             what a number means
 
-Exit status: 0 done; 1 the input or the computation failed; 2 wrong usage; 3 verify found a difference, or a
-warning under --strict.")]
+Exit status: 0 done; 1 the input or the computation failed; 2 wrong usage; 3 verify found a
+difference, or a warning under --strict.")]
 struct Cli {
     #[command(subcommand)]
     command: Command,

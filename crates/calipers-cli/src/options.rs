@@ -35,7 +35,7 @@ pub(crate) struct Output {
     /// Write the report as one HTML page with pictures
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
-    /// Write one line a unit: .csv, .jsonl or .parquet
+    /// Write one row per unit: .csv, .jsonl or .parquet
     #[arg(long, value_name = "FILE")]
     pub(crate) per_unit: Option<PathBuf>,
     /// Write the state, to be shown or merged later
@@ -68,7 +68,7 @@ pub(crate) struct Work {
     /// Measure only shard I of N (I from 1); combine the states with `calipers merge`
     #[arg(long, value_name = "I/N")]
     pub(crate) shard: Option<Shard>,
-    /// Number of worker threads [default: one a core]
+    /// Number of worker threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
 }

@@ -1,4 +1,4 @@
-//! Every metric, and one metric in full: what `calipers list`, `calipers explain` and the README say.
+//! Every metric, and one metric in full: what `calipers list`, `calipers explain` and `docs/metrics/` say.
 
 use calipers_core::Better;
 use calipers_core::metric::MetricInfo;
@@ -65,7 +65,7 @@ pub fn explain(info: &MetricInfo, style: Style) -> String {
     text
 }
 
-/// The metric tables of every family for the README.
+/// The metric tables of every family for `docs/metrics/`.
 pub fn markdown_table(families: &[Family<'_>]) -> String {
     let mut blocks = Vec::new();
     for (family, summary, infos) in families {

@@ -7,7 +7,7 @@
 //!        --table--> sections --> terminal, markdown, latex
 //! Table  --per_unit------------> csv, jsonl, parquet
 //! blocks --long_table----------> the same, many lines a unit
-//! MetricInfo --catalogue-------> `calipers list`, `calipers explain`, the README's table
+//! MetricInfo --catalogue-------> `calipers list`, `calipers explain`, `docs/metrics/`
 //! ```
 //!
 //! **Architecture invariant:** nothing here knows a family. What a table says about a metric comes

@@ -45,7 +45,7 @@ pub(crate) struct Compare {
     /// Seed of the resamples and the sign patterns
     #[arg(long, value_name = "K", default_value_t = 0)]
     seed: u64,
-    /// Number of worker threads [default: one a core]
+    /// Number of worker threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
     #[command(flatten)]
@@ -59,7 +59,7 @@ struct Forms {
     /// Write the comparison as JSON ("-" for standard output)
     #[arg(long, value_name = "FILE|-")]
     json: Option<PathBuf>,
-    /// Write one line a metric as CSV ("-" for standard output)
+    /// Write one row per metric as CSV ("-" for standard output)
     #[arg(long, value_name = "FILE|-")]
     csv: Option<PathBuf>,
     /// Print a Markdown table

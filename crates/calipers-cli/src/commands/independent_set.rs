@@ -76,7 +76,7 @@ struct Files {
     /// Number of nodes, where a file does not say it
     #[arg(long, value_name = "N")]
     num_nodes: Option<u64>,
-    /// Names for the graphs of a pack, one a line
+    /// Names for the graphs of a pack, one per line
     #[arg(long, value_name = "FILE")]
     names: Option<PathBuf>,
     /// Remove TEXT from the end of names before files are paired (repeatable)

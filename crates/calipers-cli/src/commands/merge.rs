@@ -8,7 +8,7 @@ use clap::Args;
 use crate::options::Output;
 use crate::{Outcome, emit};
 
-/// Merge states into one: in any order, and a shard may come twice
+/// Merge states into one, in any order; a shard may come twice
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:

@@ -37,7 +37,7 @@ pub(crate) struct FitArgs {
     /// Seed of what is held back and of the pixels that are fitted to
     #[arg(long, value_name = "K", default_value_t = 0)]
     seed: u64,
-    /// Number of worker threads [default: one a core]
+    /// Number of worker threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
     /// Print nothing

@@ -19,14 +19,14 @@ Examples:
   calipers serve results/
   calipers serve results/ --port 8000 --idle 60
 
-Prints an address with a token; whoever has it can read the reports of the folder, nothing else. Only this
-machine is answered. The list follows the folder while it is open.")]
+Prints an address with a token. Whoever has it can read the reports of the folder, nothing else.
+Only this machine is answered. The list follows the folder while it is open.")]
 pub(crate) struct Serve {
     /// The folder
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// The port [default: any free one]
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     port: u16,
     /// End after so many minutes in which nobody opened a page
     #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u32).range(1..))]
@@ -34,7 +34,7 @@ pub(crate) struct Serve {
     /// Draw pictures from the input files that reports name, wherever they are
     #[arg(long)]
     inputs: bool,
-    /// Number of worker threads [default: one a core]
+    /// Number of worker threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
 }

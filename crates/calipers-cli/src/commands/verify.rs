@@ -24,16 +24,16 @@ Examples:
   calipers verify calipers-demo/report.json
   calipers verify paper/report.json --root /data/release
 
-Length and BLAKE3 of every input are checked first. Exit status 0: the report is identical; 3: it is not,
-or an input has changed; 1: an input cannot be read.")]
+Length and BLAKE3 of every input are checked first. Exit status 0: the report is identical; 3: it
+is not, or an input has changed; 1: an input cannot be read.")]
 pub(crate) struct Verify {
-    /// A report.json, or a state (\"-\" reads standard input)
+    /// A report.json, or a state ("-" reads standard input)
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// The folder that the paths in the report are relative to [default: the current one]
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
-    /// Number of worker threads [default: one a core]
+    /// Number of worker threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
     /// Print nothing

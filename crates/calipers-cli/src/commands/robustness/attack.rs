@@ -27,8 +27,8 @@ Examples:
   calipers robustness attack --graph large.npz --splits masks --model model.safetensors --budgets 0.05 \\
       --method prbcd --block-size 1000000 --out flips/
 
-Writes DIR/<budget>.npy with the pairs to toggle, one file as soon as its budget is done: stop it at any
-time, and go on with --resume.")]
+Writes DIR/<budget>.npy with the pairs to toggle as soon as a budget is done. Stop it at any time,
+and go on with --resume.")]
 pub(crate) struct AttackArgs {
     #[command(flatten)]
     graph: GraphArgs,
@@ -64,7 +64,7 @@ struct Search {
     /// is pgd [default: 250000]
     #[arg(long, value_name = "PAIRS", value_parser = clap::value_parser!(u64).range(1..))]
     block_size: Option<u64>,
-    /// Whether edge weights count as constants
+    /// Whether edge weights count as constants (detached) or are differentiated too (full)
     #[arg(long, value_enum, default_value_t = GradientWord::Detached)]
     gradient: GradientWord,
     /// Steps of the descent
@@ -85,7 +85,7 @@ struct Search {
 enum MethodWord {
     /// By projected gradient over all pairs of nodes
     Pgd,
-    /// The same over random blocks of pairs, for graphs whose pairs are too many
+    /// The same over random blocks of pairs, for graphs with too many pairs
     Prbcd,
     /// Random insertions, which every attack must beat
     Random,

@@ -67,7 +67,7 @@ pub(crate) struct RobustnessArgs {
     /// configuration (.toml)
     #[arg(value_name = "INPUT")]
     inputs: Vec<PathBuf>,
-    /// The name of the attack; several attacks meet in `calipers merge`
+    /// The name of the attack; `calipers merge` joins several attacks
     #[arg(long, value_name = "NAME")]
     attack: Option<String>,
     /// The budget of arrays called `attacked`, where the file has none
@@ -85,7 +85,7 @@ pub(crate) struct RobustnessArgs {
     penalty: PenaltyArgs,
     #[command(flatten)]
     attacked: AttackedArgs,
-    /// Write one line a node: .csv, .jsonl or .parquet
+    /// Write one row per node: .csv, .jsonl or .parquet
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     per_node: Option<PathBuf>,
     /// Seed of the bootstrap

@@ -58,7 +58,7 @@ pub(super) struct PenaltyArgs {
     /// What stands for the difference y in edge weights: sqrt(y + 0.01), sqrt(y^2 + 0.01) or y
     #[arg(long, value_name = "FORM", value_parser = named::<Weights>(&["legacy", "fixed", "exact"]))]
     pub(super) weights: Option<Weights>,
-    /// Where mcp and scad become flat, and adaptive turns round
+    /// Where mcp and scad become flat, and the two parts of adaptive meet
     #[arg(long, value_name = "G", allow_negative_numbers = true)]
     pub(super) gamma: Option<f64>,
     /// The share of the graph in each step [default: 0.9]

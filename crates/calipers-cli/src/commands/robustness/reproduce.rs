@@ -27,8 +27,8 @@ Examples:
   calipers robustness reproduce --graph cora.npz --prepare rung --out figures/ --quick
   calipers robustness reproduce --graph texas.npz --out texas/ --penalties l1,mcp --gamma 3
 
-Writes DIR/index.html, figure6 and figure7 as .csv, .svg and .png, report.json, expectations.json, and
-models/ and flips/ as they are finished: stop it at any time, and go on with --resume.")]
+Writes DIR/index.html, figure6 and figure7 as .csv, .svg and .png, report.json, expectations.json,
+and models/ and flips/ as they are finished. Stop it at any time, and go on with --resume.")]
 pub(crate) struct ReproduceArgs {
     #[command(flatten)]
     graph: GraphArgs,
@@ -50,7 +50,7 @@ pub(crate) struct ReproduceArgs {
     #[arg(long, value_name = "FORM[,FORM..]", value_delimiter = ',', default_value = "exact",
           value_parser = named::<Weights>(&["legacy", "fixed", "exact"]))]
     weights: Vec<Weights>,
-    /// Where mcp and scad become flat, and adaptive turns round
+    /// Where mcp and scad become flat, and the two parts of adaptive meet
     #[arg(long, value_name = "G", default_value_t = 6.0, allow_negative_numbers = true)]
     gamma: f64,
     /// The shares of edges that may be flipped [default: 0.05,0.1,0.2,0.3,0.4]

@@ -14,7 +14,7 @@ use crate::{Outcome, emit};
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Work")]
 pub(super) struct Speaking {
-    /// Number of worker threads [default: one a core]
+    /// Number of worker threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
     /// Print nothing but errors

@@ -54,7 +54,7 @@ struct Learning {
     /// The learning rate
     #[arg(long, value_name = "R", default_value_t = 0.05, allow_negative_numbers = true)]
     lr: f64,
-    /// The pull of every weight towards 0
+    /// The weight decay
     #[arg(long, value_name = "W", default_value_t = 5e-4, allow_negative_numbers = true)]
     weight_decay: f64,
     /// Seed of the initial weights and of dropout
