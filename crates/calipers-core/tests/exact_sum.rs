@@ -1,8 +1,9 @@
 //! Exact sums against whole-number arithmetic: every case rounded right, whatever the order.
 
-use calipers_core::exact::exact_sum;
+use calipers_core::exact::{Rational, exact_sum};
 use calipers_core::{ExactSum, SplitMix64};
 use num_bigint::{BigInt, BigUint, Sign};
+use proptest::prelude::*;
 
 /// The slow and obvious sum: every term as a whole number of 2^-1074, rounded by comparing with
 /// the midpoint of the two neighbours.

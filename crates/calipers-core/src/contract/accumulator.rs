@@ -14,6 +14,7 @@ use crate::protocol::Protocol;
 use crate::provenance::{Provenance, Reading, Setting, are_many};
 use crate::reading::{Reader, Rows};
 use crate::report::{Report, Table, Warning};
+use crate::value::Value;
 use crate::workers::{Alone, Workers};
 
 /// The name of a unit. Rows are kept and read in the byte order of these names. A clone shares the
@@ -215,6 +216,11 @@ impl<P: Protocol> Accumulator<P> {
             warnings,
             inputs: self.provenance.inputs.clone(),
         }
+    }
+
+    /// Reads one metric from the rows.
+    pub fn value(&self, metric: &Metric<P>) -> Value {
+        metric.read(&self.protocol, &self.rows())
     }
 
     /// The per-unit table: the protocol's columns, then every per-unit metric read from one row.

@@ -195,7 +195,7 @@ mod tests {
             let several: Vec<CompactSum> =
                 numbers.iter().map(|&x| [x, x * 0.7, 1e-30].into_iter().collect()).collect();
             let short: Vec<Term> = numbers.iter().map(|&x| Term::Number(x)).collect();
-            let long: Vec<Term> = several.iter().map(|sum| Term::Exact(Cow::Borrowed(sum))).collect();
+            let long: Vec<Term> = several.iter().map(|sum| Term::Exact(Cow::Owned(sum.clone()))).collect();
             for (terms, sources) in [(short, single), (long, several)] {
                 let sums = sums(&terms, &weights).unwrap();
                 for (sum, counts) in sums.iter().zip(weights.each()) {

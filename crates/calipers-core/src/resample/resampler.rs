@@ -206,7 +206,7 @@ impl<'a, P: Protocol> Numbers<'a, P> {
                 self.pools[pool].cut.as_ref()?;
                 Some(pools[pool].get_or_init(|| self.sums(&self.pools[pool], drawn)).as_slice())
             });
-            let value = sums.and_then(|sums| self.from_sums(number, sums));
+            let value = sums.and_then(|sums| self.by_sums(number, sums));
             // What the columns do not tell is read from the rows, as a report is.
             let value = value.unwrap_or_else(|| Reader::new(self.protocol, &rows).value(number));
             put(labels, &value, &mut out);
@@ -215,7 +215,7 @@ impl<'a, P: Protocol> Numbers<'a, P> {
     }
 
     /// The number; `None` where the sums do not settle it.
-    fn from_sums(&self, number: &Number<P>, groups: &[Sums<'_, P::Row>]) -> Option<Value> {
+    fn by_sums(&self, number: &Number<P>, groups: &[Sums<'_, P::Row>]) -> Option<Value> {
         let value = match number {
             Number::Pooled { read, .. } => read(self.protocol, &groups[0]),
             Number::Grouped { read, .. } => read(self.protocol, groups),

@@ -123,8 +123,8 @@ impl SignMagnitude {
         // Long division by words, until the digits hold more bits than f64 keeps.
         let (mut at, mut rest, mut leading) = (top, 0u128, 0u128);
         loop {
-            let above = rest << 32 | u128::from(self.limbs[at]);
-            leading = leading << 32 | above / u128::from(divisor);
+            let above = (rest << 32) | u128::from(self.limbs[at]);
+            leading = (leading << 32) | (above / u128::from(divisor));
             rest = above % u128::from(divisor);
             if leading >> 64 > 0 {
                 break;
