@@ -19,7 +19,7 @@ pub(crate) fn run(report: &mut dyn FnMut(Line)) -> Outcome {
     let protocol = core_metrics();
     let unit = || {
         let scores = Scores::new(Kind::Logits, None, &logits, graph.nodes())?;
-        protocol.measure(Unit::new("dense", &graph, Some(scores), Some(&pack.labels), None)?)
+        protocol.measure("dense", Unit::new(&graph, Some(scores), Some(&pack.labels), None)?)
     };
     unit()?;
     let seconds = (0..7).map(|_| seconds_per_call(unit)).fold(f64::INFINITY, f64::min);

@@ -1,7 +1,7 @@
 //! The greedy decode alone, against a numba loop over compressed rows and against dicts of sets.
 
-use calipers_metrics::independent_set::decode::greedy;
 use calipers_metrics::independent_set::graph::Graph;
+use calipers_metrics::independent_set::search::greedy;
 
 use crate::Outcome;
 use crate::clock::{by_turns, seconds_per_call};

@@ -66,7 +66,7 @@ pub(crate) fn score(protocol: &IndependentSet, pack: &Pack) -> Result<Report> {
         let labels = unit.2;
         let (graph, logits) = Pack::built(Ok(unit))?;
         let scores = Scores::new(Kind::Logits, None, &logits, graph.nodes())?;
-        let unit = Unit::new(&name, &graph, Some(scores), Some(labels), None)?;
+        let unit = Unit::new(&graph, Some(scores), Some(labels), None)?;
         accumulator.update(name.as_str(), unit)?;
     }
     Ok(accumulator.finish())

@@ -6,14 +6,14 @@ use std::path::Path;
 
 use calipers::core::{Accumulator, Ledger, SplitMix64};
 use calipers::inputs::Inputs;
-use calipers::metrics::explanation::protocol::{Explanation, Scores};
+use calipers::metrics::explanation::{Explanation, Scores};
 use calipers::metrics::independent_set::graph::{Graph, Storage};
 use calipers::metrics::independent_set::unit::{Scores as NodeScores, Unit as GraphUnit};
 use calipers::metrics::independent_set::{IndependentSet, Kind};
 use calipers::metrics::segmentation::config::Config;
 use calipers::metrics::segmentation::protocol::Segmentation;
 use calipers::metrics::segmentation::unit::{LabelMap, MapData, Prediction, Unit};
-use calipers::metrics::training::protocol::{Preset, Training};
+use calipers::metrics::training::{Preset, Training};
 use calipers::replay::Evidence;
 use calipers::report::chart::{Art, Picture, Svg};
 use calipers::run::Work;
@@ -225,7 +225,7 @@ fn hostile_names_never_become_markup() {
     for name in HOSTILE {
         let graph = Graph::build(3, Storage::Both, &[(0u32, 1u32), (1, 2)].as_slice()).unwrap();
         let scores = NodeScores::new(Kind::Set, None, &[1.0, 0.0, 1.0], 3).unwrap();
-        let unit = GraphUnit::new(name, &graph, Some(scores), Some(&[true, false, true]), None).unwrap();
+        let unit = GraphUnit::new(&graph, Some(scores), Some(&[true, false, true]), None).unwrap();
         graphs.update(name, unit).unwrap();
     }
     check_all(&pictures::of(&graphs, &without_inputs()));
@@ -250,7 +250,7 @@ fn many_classes_and_many_units_stay_small() {
         let labels: Vec<bool> = (0..nodes).map(|v| v % 2 == 0).collect();
         let scores = NodeScores::new(Kind::Set, None, &set, nodes as usize).unwrap();
         let name = format!("graph {i}");
-        let unit = GraphUnit::new(&name, &graph, Some(scores), Some(&labels), None).unwrap();
+        let unit = GraphUnit::new(&graph, Some(scores), Some(&labels), None).unwrap();
         graphs.update(name.as_str(), unit).unwrap();
     }
     let drawn = pictures::of(&graphs, &without_inputs());

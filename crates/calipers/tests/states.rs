@@ -15,7 +15,7 @@ fn sample(units: &[&str]) -> Vec<Box<dyn Ledger>> {
     for name in units {
         let scores = Scores::new(Kind::Logits, None, &[1.0, -2.0], 2).unwrap();
         accumulator
-            .update(*name, Unit::new(name, &graph, Some(scores), Some(&[true, false]), None).unwrap())
+            .update(*name, Unit::new(&graph, Some(scores), Some(&[true, false]), None).unwrap())
             .unwrap();
     }
     accumulator.provenance.shards.entry(3).or_default().insert(units.len() as u32);

@@ -140,8 +140,8 @@ impl<P: Protocol> Accumulator<P> {
         match self.rows.entry(id.into()) {
             Entry::Occupied(entry) => Err(twice(entry.key())),
             Entry::Vacant(entry) => {
-                let row =
-                    self.protocol.measure(unit).map_err(|error| error.at(format!("unit {}", entry.key())))?;
+                let measured = self.protocol.measure(entry.key().as_str(), unit);
+                let row = measured.map_err(|error| error.at(format!("unit {}", entry.key())))?;
                 entry.insert(Kept { row, source: Arc::clone(&self.source) });
                 Ok(())
             }
@@ -197,7 +197,7 @@ impl<P: Protocol> Accumulator<P> {
         let metrics = P::METRICS
             .iter()
             .filter(|metric| self.protocol.reports(metric) && self.protocol.has_evidence(metric, &rows))
-            .map(|metric| (full_id::<P>(metric.id), reader.value(&metric.number)))
+            .map(|metric| (full_id::<P>(metric.id), reader.value(metric)))
             .collect();
         let mut warnings = self.protocol.warnings(&rows, &self.provenance);
         warnings.extend(self.provenance.missing_shards().map(|missing| Warning {
@@ -243,7 +243,7 @@ impl<P: Protocol> Accumulator<P> {
                 let one = all.single(i);
                 let reader = Reader::new(&fixed, &one);
                 let columns = P::COLUMNS.iter().map(|column| (column.read)(&fixed, row));
-                let cells = columns.chain(metrics.iter().map(|metric| reader.value(&metric.number)));
+                let cells = columns.chain(metrics.iter().map(|metric| reader.value(metric)));
                 (name.to_owned(), cells.collect())
             })
             .collect();

@@ -11,7 +11,7 @@ use crate::report::Warning;
 
 /// A way of measuring: its parameters, how a unit becomes a row, and what is read from rows.
 ///
-/// *Correctness.* `measure` depends on the protocol and the unit alone, never on other units, so
+/// *Correctness.* `measure` depends on the protocol, the unit and its name alone, never on other units, so
 /// that any split of the work gives the same rows; everything that needs several units happens in
 /// the lines of [`Protocol::METRICS`].
 pub trait Protocol: Clone + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static {
@@ -33,9 +33,9 @@ pub trait Protocol: Clone + PartialEq + Serialize + DeserializeOwned + Send + Sy
     /// What is kept of a unit: counts and exact sums, never a ratio.
     type Row: Clone + PartialEq + Serialize + DeserializeOwned + Send + Sync;
 
-    /// Reduces a unit to its row. Fails only on a bad value whose check would have needed a second
-    /// pass over the data when the view was built.
-    fn measure(&self, unit: Self::Unit<'_>) -> Result<Self::Row>;
+    /// Reduces a unit to its row; the name may seed what is random in that. Fails only on a bad value
+    /// whose check would have needed a second pass over the data when the view was built.
+    fn measure(&self, name: &str, unit: Self::Unit<'_>) -> Result<Self::Row>;
 
     /// Whether this protocol's preset and evidence have the metric at all.
     fn reports(&self, metric: &Metric<Self>) -> bool {

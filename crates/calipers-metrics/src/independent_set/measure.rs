@@ -1,26 +1,22 @@
 //! One unit reduced to its row.
 
-use super::adaptive::score_degree;
 use super::certificate::upper_bound;
-use super::decode::{baseline, greedy};
-use super::edge_walk::{Walk, walk};
-use super::ils::from_swapped;
+use super::losses::{node_sums, probabilities, stored_sum};
 use super::protocol::{Axis, Decoder, IndependentSet, Kind, Preset, Switch};
-use super::ranking::extent;
 use super::row::{LabelRow, Row, ScoreRow, Sums};
-use super::solution::{counts, pinned_probabilities, size, stored_violations};
-use super::sums::{node_sums, probabilities, stored_sum};
-use super::swap::swap_search;
-use super::trajectory::{Reading, read, samples, steps};
+use super::search::baseline::baseline;
+use super::search::{extent, from_swapped, greedy, score_degree, swap_search};
+use super::solution::{Walk, counts, pinned_probabilities, size, stored_violations, walk};
+use super::steps::{Predicted, predict, samples, steps};
 use super::unit::{Scores, Unit};
 
-/// Everything that is kept of one graph; depends on the protocol and the unit alone.
-pub fn measure(protocol: &IndependentSet, unit: &Unit<'_>) -> Row {
+/// Everything that is kept of one graph. The name seeds the iterated local search.
+pub(super) fn measure(protocol: &IndependentSet, name: &str, unit: &Unit<'_>) -> Row {
     let graph = unit.graph;
     let (walked, scores) = match &unit.scores {
         None => (walk(graph, None, unit.labels, None), None),
         Some(scores) => {
-            let (walked, row) = score_row(protocol, unit, scores);
+            let (walked, row) = score_row(protocol, name, unit, scores);
             (walked, Some(row))
         }
     };
@@ -45,10 +41,15 @@ pub fn measure(protocol: &IndependentSet, unit: &Unit<'_>) -> Row {
     }
 }
 
-fn score_row(protocol: &IndependentSet, unit: &Unit<'_>, scores: &Scores<'_>) -> (Walk, ScoreRow) {
+fn score_row(
+    protocol: &IndependentSet,
+    name: &str,
+    unit: &Unit<'_>,
+    scores: &Scores<'_>,
+) -> (Walk, ScoreRow) {
     let (graph, kind, preset) = (unit.graph, scores.kind(), protocol.preset);
     let values = scores.prediction();
-    let main = read(graph, kind, preset, values);
+    let main = predict(graph, kind, preset, values);
     let (p, labelled) = match unit.labels.filter(|_| kind != Kind::Set) {
         None => (probabilities(kind, values), None),
         Some(labels) => {
@@ -65,7 +66,7 @@ fn score_row(protocol: &IndependentSet, unit: &Unit<'_>, scores: &Scores<'_>) ->
     });
     let found = walked.prediction;
     let (lowest, highest) = extent(values);
-    let (swap, ils) = local_searches(protocol, unit, values, &main);
+    let (swap, ils) = local_searches(protocol, name, unit, values, &main);
     let row = ScoreRow {
         predicted: size(&main.predicted),
         counts: unit.labels.map(|labels| counts(&main.predicted, labels)),
@@ -92,9 +93,10 @@ fn score_row(protocol: &IndependentSet, unit: &Unit<'_>, scores: &Scores<'_>) ->
 /// The sizes after the swap search and the iterated local search, as far as they are wanted.
 fn local_searches(
     protocol: &IndependentSet,
+    name: &str,
     unit: &Unit<'_>,
     scores: &[f64],
-    main: &Reading,
+    main: &Predicted,
 ) -> (Option<u64>, Option<u64>) {
     let (wants_swap, wants_ils) = (wants(protocol, Decoder::Swap), wants(protocol, Decoder::Ils));
     if !wants_swap && !wants_ils {
@@ -105,7 +107,7 @@ fn local_searches(
         _ => swap_search(unit.graph, &greedy(unit.graph, scores)),
     };
     let swap = wants_swap.then(|| size(&swapped));
-    let search = |set| from_swapped(unit.graph, set, protocol.ils_iterations, protocol.seed, unit.name);
+    let search = |set| from_swapped(unit.graph, set, protocol.ils_iterations, protocol.seed, name);
     (swap, wants_ils.then(|| size(&search(swapped))))
 }
 

@@ -1,58 +1,55 @@
 //! Predicted independent sets of graphs.
 //!
 //! ```text
-//! stored entries --graph--> simple graph (CSR)          graph
-//! scores, labels --unit---> checked view                unit
-//! decode, adaptive, swap, ils: independent sets         one file a decoder
-//! certificate: upper bound                              certificate
-//! solution: prediction against graph and labels         solution
-//! trajectory: samples and recursion steps               trajectory
-//! measure: all of it into one row                       measure, row
-//! strict, beyond: a row into numbers or reasons         strict, beyond, evidence
-//! curves, pooled, drop: all rows into numbers           aggregate
-//! published: all rows as one batch of published code    published
-//! protocol: parameters; metrics: the table; audit: the warnings
-//! loss: the training loss and its gradient
+//! stored entries --> simple graph                                graph
+//! scores, labels --> checked view                                unit
+//! view --> row: prediction, decode, losses, steps, bound         measure, row
+//! row --> numbers of one graph or reasons; their means           solution, losses, search, certificate, steps
+//! rows --> sums over all graphs                                  pooled; in presets of the published code: published
+//! ```
+//!
+//! A unit is a graph with scores, labels and a known optimum, as far as these are given:
+//!
+//! ```
+//! use calipers_core::{Accumulator, Value};
+//! use calipers_metrics::independent_set::{Graph, IndependentSet, Kind, Scores, Storage, Unit};
+//!
+//! let path: &[(u32, u32)] = &[(0, 1), (1, 2)];
+//! let graph = Graph::build(3, Storage::Once, &path)?;
+//! let (logits, labels) = ([2.0, -1.0, 3.0], [true, false, true]);
+//! let scores = Scores::new(Kind::Logits, None, &logits, 3)?;
+//! let unit = Unit::new(&graph, Some(scores), Some(&labels), None)?;
+//!
+//! let mut first = Accumulator::new(IndependentSet { scores: Some(Kind::Logits), ..Default::default() });
+//! let mut second = first.clone();
+//! first.update("path", unit)?;
+//! second.update("the same path", unit)?;
+//! first.merge(second)?;
+//! let report = first.finish();
+//! assert_eq!(report.get("independent_set.approx_ratio_postprocessed"), Some(&Value::Number(1.0)));
+//! assert_eq!(report.get("independent_set.nodes_total"), Some(&Value::Count(6)));
+//! # Ok::<(), calipers_core::Error>(())
 //! ```
 
-pub mod adaptive;
-mod adjacency;
-mod aggregate;
-mod audit;
-mod batches;
-mod beyond;
 pub mod certificate;
-pub mod chosen;
-mod curves;
-pub mod decode;
-mod degree_queue;
-mod drop;
-mod edge_products;
-mod edge_source;
-mod edge_walk;
-mod entry_group;
 mod evidence;
 pub mod graph;
-pub mod ils;
-pub mod loss;
-pub mod measure;
+pub mod losses;
+mod measure;
 mod metrics;
-mod node_heap;
-mod node_set;
 mod pooled;
 pub mod protocol;
 mod published;
-mod ranking;
-mod reading;
 pub mod row;
-mod short_edges;
+pub mod search;
 pub mod solution;
-mod sorted_entries;
-mod strict;
-mod sums;
-pub mod swap;
-mod trajectory;
+pub mod steps;
 pub mod unit;
+mod warnings;
 
-pub use protocol::{Axis, Baseline, Decoder, IndependentSet, Kind, PosWeight, Preset, Reference};
+pub use graph::{EdgeSource, Graph, PackedEntries, Storage};
+pub use protocol::{
+    Axis, Baseline, Decoder, IndependentSet, Kind, PosWeight, Preset, Reference, Switch, WeightRule,
+};
 pub use row::Row;
+pub use unit::{Scores, Unit};

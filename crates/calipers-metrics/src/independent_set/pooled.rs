@@ -1,116 +1,98 @@
-//! Preset `strict` over all graphs together: numerators and denominators are added before the one
+//! What all graphs add up to in preset `strict`. Numerators and denominators are added before the one
 //! division, so that large graphs weigh more.
 
-use calipers_core::Rows;
+use calipers_core::{Number, Sums, Terms, Value};
 
-use super::aggregate::{pooled, pooled_sum};
-use super::evidence::{
-    NO_EDGES, NO_NODES, NONE_LABELLED, NONE_OF_EITHER, NONE_PREDICTED, Reading, Reason, ZERO_REFERENCE,
-    counts, edges, label_sums, labels, nodes, reference, scores, sums,
-};
+use super::evidence::{NO_UNITS, counts, reference, scores};
 use super::protocol::IndependentSet;
-use super::row::{Row, ScoreRow};
-use super::strict::{add_losses, pooled_weight, weighted_losses};
+use super::row::Row;
+use crate::reading::{Reason, number, quotient};
 
-type All<'r, 'a> = &'r Rows<'a, Row>;
+/// Columns of [`add_counts`]: graphs with labels, and their labels 1.
+pub(super) const LABELLED: usize = 0;
+pub(super) const ONES: usize = 1;
+/// Graphs with scores, and what they add up to.
+pub(super) const SCORED: usize = 2;
+pub(super) const EDGES: usize = 3;
+pub(super) const VIOLATIONS: usize = 4;
+pub(super) const PREDICTED: usize = 5;
+pub(super) const DECODED: usize = 6;
+/// Graphs with scores and labels, and the agreement of both.
+const COUNTED: usize = 7;
+pub(super) const TP: usize = 8;
+pub(super) const FP: usize = 9;
+pub(super) const FN: usize = 10;
+pub(super) const TN: usize = 11;
+/// Graphs with scores and a reference size, the sum of these sizes, and the nodes of these graphs.
+const COMPARED: usize = 12;
+pub(super) const REFERENCE: usize = 13;
+pub(super) const PREDICTED_OF_REFERENCE: usize = 14;
+pub(super) const DECODED_OF_REFERENCE: usize = 15;
 
-pub(crate) fn loss_bce(protocol: &IndependentSet, rows: All<'_, '_>) -> Reading {
-    let weight = pooled_weight(rows);
-    pooled_sum(rows, |row| Ok((weighted_losses(protocol, row, weight)?, row.nodes)))
-}
-
-pub(crate) fn loss_feasibility(rows: All<'_, '_>) -> Reading {
-    pooled_sum(rows, |row| Ok(([sums(row)?.edge], edges(row)?)))
-}
-
-pub(crate) fn loss_total(protocol: &IndependentSet, rows: All<'_, '_>) -> Reading {
-    add_losses(protocol, loss_bce(protocol, rows), loss_feasibility(rows))
-}
-
-/// What one graph adds to the numerator and the divisor of a pooled quotient.
-pub(crate) type Parts = fn(&IndependentSet, &Row) -> Result<(i128, u64), Reason>;
-
-/// A pooled quotient: its parts, and the reason where all divisors are 0.
-pub(crate) struct Pooled {
-    pub(crate) parts: Parts,
-    zero: Reason,
-}
-
-impl Pooled {
-    pub(crate) fn read(&self, protocol: &IndependentSet, rows: All<'_, '_>) -> Reading {
-        pooled(rows, |row| (self.parts)(protocol, row), self.zero)
+fn add_counts(protocol: &IndependentSet, row: &Row, terms: &mut Terms<'_>) {
+    if let Some(labels) = &row.labels {
+        terms.whole(LABELLED, 1);
+        terms.whole(ONES, labels.ones);
+    }
+    let Some(scores) = &row.scores else { return };
+    terms.whole(SCORED, 1);
+    terms.whole(EDGES, row.edges);
+    terms.whole(VIOLATIONS, scores.violations);
+    terms.whole(PREDICTED, scores.predicted);
+    terms.whole(DECODED, scores.decoded);
+    if let Some(counts) = scores.counts {
+        terms.whole(COUNTED, 1);
+        terms.whole(TP, counts.tp);
+        terms.whole(FP, counts.fp);
+        terms.whole(FN, counts.fn_);
+        terms.whole(TN, counts.tn);
+    }
+    if let Ok(reference) = reference(protocol, row) {
+        terms.whole(COMPARED, 1);
+        terms.whole(REFERENCE, reference);
+        terms.whole(PREDICTED_OF_REFERENCE, scores.predicted);
+        terms.whole(DECODED_OF_REFERENCE, scores.decoded);
     }
 }
 
-pub(crate) const FEASIBILITY: Pooled = Pooled {
-    parts: |_, row| {
-        let violations = scores(row)?.violations;
-        let edges = edges(row)?;
-        Ok((i128::from(edges - violations), edges))
-    },
-    zero: NO_EDGES,
-};
-
-pub(crate) const ACCURACY: Pooled = Pooled {
-    parts: |_, row| {
-        let counts = counts(row)?;
-        Ok((i128::from(counts.tp + counts.tn), nodes(row)?))
-    },
-    zero: NO_NODES,
-};
-
-pub(crate) const PRECISION: Pooled =
-    Pooled { parts: |_, row| counts(row).map(|c| (c.tp.into(), c.tp + c.fp)), zero: NONE_PREDICTED };
-
-pub(crate) const RECALL: Pooled =
-    Pooled { parts: |_, row| counts(row).map(|c| (c.tp.into(), c.tp + c.fn_)), zero: NONE_LABELLED };
-
-pub(crate) const F1: Pooled = Pooled {
-    parts: |_, row| counts(row).map(|c| ((2 * c.tp).into(), 2 * c.tp + c.fp + c.fn_)),
-    zero: NONE_OF_EITHER,
-};
-
-pub(crate) const SET_SIZE_RATIO: Pooled = Pooled {
-    parts: |_, row| {
-        let predicted = scores(row)?.predicted;
-        Ok((predicted.into(), labels(row)?.ones))
-    },
-    zero: NONE_LABELLED,
-};
-
-pub(crate) const APPROX_RATIO_RAW: Pooled = Pooled {
-    parts: |protocol, row| against_reference(protocol, row, |scores, _| scores.predicted.into()),
-    zero: ZERO_REFERENCE,
-};
-
-pub(crate) const GAP_RATIO: Pooled =
-    Pooled { parts: |protocol, row| against_reference(protocol, row, gap), zero: ZERO_REFERENCE };
-
-pub(crate) const APPROX_RATIO_POSTPROCESSED: Pooled = Pooled {
-    parts: |protocol, row| against_reference(protocol, row, |scores, _| scores.decoded.into()),
-    zero: ZERO_REFERENCE,
-};
-
-pub(crate) fn q_hat(rows: All<'_, '_>) -> Reading {
-    pooled_sum(rows, |row| Ok(([label_sums(row)?.confidence], row.nodes)))
+/// A number that follows from the counts of all graphs.
+pub(super) const fn pooled(read: fn(&IndependentSet, &Sums<'_, Row>) -> Value) -> Number<IndependentSet> {
+    Number::Pooled { terms: add_counts, read }
 }
 
-/// R - K of one graph.
-pub(crate) fn gap_of(protocol: &IndependentSet, row: &Row) -> Result<i128, Reason> {
-    let scores = scores(row)?;
-    Ok(gap(scores, reference(protocol, row)?))
+/// How many graphs, nodes or edges have the evidence; if none, the reason of the first graph.
+pub(super) fn some<'r, T>(
+    sums: &Sums<'r, Row>,
+    count: i128,
+    evidence: impl Fn(&'r Row) -> Result<T, Reason>,
+) -> Result<i128, Reason> {
+    if count > 0 {
+        return Ok(count);
+    }
+    Err(sums.rows().first().and_then(|row| evidence(row).err()).unwrap_or(NO_UNITS))
 }
 
-fn gap(scores: &ScoreRow, reference: u64) -> i128 {
-    i128::from(reference) - i128::from(scores.decoded)
+/// How many graphs have scores.
+pub(super) fn scored(sums: &Sums<'_, Row>) -> Result<i128, Reason> {
+    some(sums, sums.whole(SCORED), scores)
 }
 
-fn against_reference(
-    protocol: &IndependentSet,
-    row: &Row,
-    numerator: fn(&ScoreRow, u64) -> i128,
-) -> Result<(i128, u64), Reason> {
-    let scores = scores(row)?;
-    let reference = reference(protocol, row)?;
-    Ok((numerator(scores, reference), reference))
+/// How many graphs have scores and labels.
+pub(super) fn counted(sums: &Sums<'_, Row>) -> Result<i128, Reason> {
+    some(sums, sums.whole(COUNTED), counts)
+}
+
+/// How many graphs have scores and a reference size.
+pub(super) fn compared(protocol: &IndependentSet, sums: &Sums<'_, Row>) -> Result<i128, Reason> {
+    some(sums, sums.whole(COMPARED), |row| scores(row).and_then(|_| reference(protocol, row)))
+}
+
+/// A sum over the graphs that have the evidence.
+pub(super) fn total(graphs: Result<i128, Reason>, sum: i128) -> Value {
+    graphs.map_or_else(Value::Undefined, |_| Value::Count(sum))
+}
+
+/// A quotient of sums over the graphs that have the evidence.
+pub(super) fn ratio(graphs: Result<i128, Reason>, numerator: i128, divisor: i128, zero: Reason) -> Value {
+    number(graphs.and_then(|_| quotient(numerator, divisor, zero)))
 }

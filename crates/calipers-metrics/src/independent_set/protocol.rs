@@ -3,12 +3,12 @@
 use calipers_core::{Column, Metric, Protocol, Provenance, Result, Rows, Warning};
 use serde::{Deserialize, Serialize};
 
-use super::audit;
+use super::losses::pooled_weight;
 use super::measure::measure;
-use super::metrics::{COLUMNS, METRICS, is_published};
+use super::metrics::{COLUMNS, METRICS};
 use super::row::Row;
-use super::strict::pooled_weight;
 use super::unit::Unit;
+use super::warnings::warnings;
 
 /// How independent sets are measured. Serialised, it is the report's `protocol`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -83,22 +83,18 @@ impl Protocol for IndependentSet {
     type Unit<'a> = Unit<'a>;
     type Row = Row;
 
-    fn measure(&self, unit: Unit<'_>) -> Result<Row> {
-        Ok(measure(self, &unit))
-    }
-
-    fn reports(&self, metric: &Metric<Self>) -> bool {
-        self.preset == Preset::Strict || is_published(metric.id)
+    fn measure(&self, name: &str, unit: Unit<'_>) -> Result<Row> {
+        Ok(measure(self, name, &unit))
     }
 
     fn for_single_rows(&self, rows: &Rows<'_, Row>) -> Self {
         let pooled = self.preset == Preset::Strict && self.pos_weight == PosWeight::Pooled;
-        let fixed = pooled.then(|| pooled_weight(rows)).flatten();
-        Self { pos_weight: fixed.map_or(self.pos_weight, PosWeight::Fixed), ..self.clone() }
+        let pos_weight = if pooled { PosWeight::Fixed(pooled_weight(rows)) } else { self.pos_weight };
+        Self { pos_weight, ..self.clone() }
     }
 
     fn warnings(&self, rows: &Rows<'_, Row>, provenance: &Provenance) -> Vec<Warning> {
-        audit::warnings(self, rows, provenance)
+        warnings(self, rows, provenance)
     }
 }
 

@@ -1,258 +1,290 @@
 //! Presets `document` and `trm-mis-head`: the published code with its epsilons and constants.
 //!
-//! All units are one batch and stored entries count as they are. Expressions are evaluated in f64
+//! All graphs are one batch and stored entries count as they are. Expressions are evaluated in f64
 //! as the code writes them, left to right; sums over graphs are exact and rounded once.
 
 use calipers_core::exact::rounded_quotient;
-use calipers_core::{Rows, Value};
+use calipers_core::{Number, Sums, Terms, Value};
 
-use super::aggregate::exact_sum;
-use super::evidence::{
-    INFINITE, NO_LABELS, NO_NODES, NO_STEPS, NO_UNITS, Reason, STEPS_DIFFER, labels, scores, sums,
-};
-use super::protocol::{IndependentSet, PosWeight, Preset, WeightRule};
-use super::row::{LabelSums, Row, ScoreRow};
+use super::evidence::{A_SET, INFINITE, NO_LABELS, NO_NODES, NO_SCORES, NO_STEPS, NO_UNITS, STEPS_DIFFER};
+use super::protocol::{IndependentSet, PosWeight, Preset};
+use super::row::Row;
+use crate::reading::{Reading, Reason};
 
 const EPSILON: f64 = 1e-8;
 
-type Outcome = Result<Value, Reason>;
+/// Columns: graphs that lack something. One of them, and the batch lacks it.
+const UNSCORED: usize = 0;
+const SETS: usize = 1;
+const UNLABELLED: usize = 2;
+const INFINITE_LOSSES: usize = 3;
+/// The reason in each of these columns.
+const LACKS: [Reason; 4] = [NO_SCORES, A_SET, NO_LABELS, INFINITE];
 
-/// All units of a run as the published code sees them.
-pub(crate) struct Batch<'r, 'a> {
-    protocol: &'r IndependentSet,
-    rows: &'r Rows<'a, Row>,
+/// Columns of [`add_graph`]: sums over all graphs.
+const NODES: usize = 4;
+const ENTRIES: usize = 5;
+const ONES: usize = 6;
+const PREDICTED: usize = 7;
+const VIOLATIONS: usize = 8;
+const TP: usize = 9;
+const FP: usize = 10;
+const FN: usize = 11;
+const TN: usize = 12;
+const EDGE: usize = 13;
+const POSITIVE: usize = 14;
+const NEGATIVE: usize = 15;
+const CONFIDENCE: usize = 16;
+/// Sums over the graphs with a label 1.
+const DECODED: usize = 17;
+const GAPS: usize = 18;
+const RAW_RATIOS: usize = 19;
+const GAP_RATIOS: usize = 20;
+const RATIOS: usize = 21;
+
+fn add_graph(protocol: &IndependentSet, row: &Row, terms: &mut Terms<'_>) {
+    terms.whole(NODES, row.nodes);
+    terms.whole(ENTRIES, row.entries);
+    let ones = row.labels.as_ref().map_or(0, |labels| labels.ones);
+    terms.whole(UNLABELLED, i128::from(row.labels.is_none()));
+    terms.whole(ONES, ones);
+    let Some(scores) = &row.scores else { return terms.whole(UNSCORED, 1) };
+    terms.whole(PREDICTED, scores.predicted);
+    terms.whole(VIOLATIONS, scores.stored_violations);
+    if let Some(counts) = scores.counts {
+        terms.whole(TP, counts.tp);
+        terms.whole(FP, counts.fp);
+        terms.whole(FN, counts.fn_);
+        terms.whole(TN, counts.tn);
+    }
+    terms.whole(SETS, i128::from(scores.sums.is_none()));
+    if let Some(sums) = &scores.sums {
+        terms.number(EDGE, sums.edge_stored);
+        if let Some(labelled) = &sums.labelled {
+            terms.number(POSITIVE, labelled.positive.unwrap_or(0.0));
+            terms.number(NEGATIVE, labelled.negative.unwrap_or(0.0));
+            terms.number(CONFIDENCE, labelled.confidence);
+            let infinite = labelled.positive.is_none() || labelled.negative.is_none();
+            terms.whole(INFINITE_LOSSES, i128::from(infinite));
+        }
+    }
+    if ones > 0 {
+        let gap = i128::from(ones) - i128::from(scores.decoded);
+        let epsilon = if protocol.preset == Preset::TrmMisHead { 0.0 } else { EPSILON };
+        terms.whole(DECODED, scores.decoded);
+        terms.whole(GAPS, gap);
+        terms.number(RAW_RATIOS, rounded_quotient(scores.predicted.into(), ones.into()));
+        terms.number(GAP_RATIOS, gap as f64 / (ones as f64 + epsilon));
+        terms.number(RATIOS, scores.decoded as f64 / (ones as f64 + epsilon));
+    }
 }
 
-/// Node counts of the whole batch.
-struct Totals {
-    tp: i128,
-    fp: i128,
-    missed: i128,
-    tn: i128,
+type Batch<'a> = Sums<'a, Row>;
+type Protocol = IndependentSet;
+
+/// A number of the batch that all graphs make.
+pub(super) const fn batch(read: fn(&Protocol, &Batch<'_>) -> Value) -> Number<Protocol> {
+    Number::Pooled { terms: add_graph, read }
 }
 
-impl<'r, 'a> Batch<'r, 'a> {
-    pub(crate) fn new(protocol: &'r IndependentSet, rows: &'r Rows<'a, Row>) -> Self {
-        Self { protocol, rows }
-    }
+const SCORES: &[usize] = &[UNSCORED];
+const LABELS: &[usize] = &[UNLABELLED];
+const COUNTS: &[usize] = &[UNSCORED, UNLABELLED];
+const SCORE_SUMS: &[usize] = &[UNSCORED, SETS];
+const LABEL_SUMS: &[usize] = &[UNSCORED, SETS, UNLABELLED];
 
-    pub(crate) fn loss_bce(&self) -> Outcome {
-        self.bce().map(Value::Number)
+/// What is read where no graph lacks any of these.
+fn given<T>(
+    batch: &Batch<'_>,
+    lacks: &[usize],
+    read: impl FnOnce() -> Result<T, Reason>,
+) -> Result<T, Reason> {
+    if batch.count() == 0 {
+        return Err(NO_UNITS);
     }
-
-    pub(crate) fn loss_feasibility(&self) -> Outcome {
-        self.edge_loss().map(Value::Number)
+    match lacks.iter().find(|column| batch.whole(**column) > 0) {
+        Some(column) => Err(LACKS[*column].clone()),
+        None => read(),
     }
+}
 
-    pub(crate) fn loss_total(&self) -> Outcome {
-        Ok(Value::Number(self.bce()? + self.protocol.feasibility_weight * self.edge_loss()?))
-    }
+fn number(batch: &Batch<'_>, lacks: &[usize], read: impl FnOnce() -> f64) -> Value {
+    crate::reading::number(given(batch, lacks, || Ok(read())))
+}
 
-    pub(crate) fn feasibility(&self) -> Outcome {
-        let raw = self.score_total(|scores| scores.stored_violations)?;
-        let entries = self.total(|row| row.entries);
-        let nothing = entries == 0 || self.score_total(|scores| scores.predicted)? == 0;
-        Ok(Value::Number(if nothing { 1.0 } else { 1.0 - rounded_quotient(raw, entries).min(1.0) }))
-    }
+fn count(batch: &Batch<'_>, lacks: &[usize], read: impl FnOnce() -> Result<i128, Reason>) -> Value {
+    given(batch, lacks, read).map_or_else(Value::Undefined, Value::Count)
+}
 
-    pub(crate) fn num_violations(&self) -> Outcome {
-        let raw = self.score_total(|scores| scores.stored_violations)?;
-        Ok(Value::Count((raw + 1) / 2))
-    }
+fn nodes(batch: &Batch<'_>) -> Result<i128, Reason> {
+    Some(batch.whole(NODES)).filter(|nodes| *nodes > 0).ok_or(NO_NODES)
+}
 
-    pub(crate) fn accuracy(&self) -> Outcome {
-        let counts = self.counts()?;
-        Ok(Value::ratio(counts.tp + counts.tn, self.nodes()?, NO_NODES))
-    }
+pub(super) fn loss_bce(protocol: &Protocol, batch: &Batch<'_>) -> Value {
+    crate::reading::number(bce(protocol, batch))
+}
 
-    pub(crate) fn precision(&self) -> Outcome {
-        let counts = self.counts()?;
-        Ok(Value::Number(self.guarded(counts.tp, counts.tp + counts.fp)))
-    }
+pub(super) fn loss_feasibility(_: &Protocol, batch: &Batch<'_>) -> Value {
+    crate::reading::number(edge_loss(batch))
+}
 
-    pub(crate) fn recall(&self) -> Outcome {
-        let counts = self.counts()?;
-        Ok(Value::Number(self.guarded(counts.tp, counts.tp + counts.missed)))
-    }
+pub(super) fn loss_total(protocol: &Protocol, batch: &Batch<'_>) -> Value {
+    let total =
+        bce(protocol, batch).and_then(|bce| Ok(bce + protocol.feasibility_weight * edge_loss(batch)?));
+    crate::reading::number(total)
+}
 
-    pub(crate) fn f1(&self) -> Outcome {
-        let Totals { tp, fp, missed, .. } = self.counts()?;
-        Ok(Value::Number(match self.protocol.preset {
-            Preset::TrmMisHead => self.guarded(2 * tp, 2 * tp + fp + missed),
-            Preset::Document | Preset::Strict => {
-                let (precision, recall) = (self.guarded(tp, tp + fp), self.guarded(tp, tp + missed));
-                2.0 * (precision * recall) / (precision + recall + EPSILON)
-            }
-        }))
-    }
-
-    pub(crate) fn num_pred_1s(&self) -> Outcome {
-        self.score_total(|scores| scores.predicted).map(Value::Count)
-    }
-
-    pub(crate) fn num_true_1s(&self) -> Outcome {
-        self.ones().map(Value::Count)
-    }
-
-    pub(crate) fn set_size_ratio(&self) -> Outcome {
-        let predicted = self.score_total(|scores| scores.predicted)?;
-        Ok(Value::Number(predicted as f64 / (self.ones()? as f64 + EPSILON)))
-    }
-
-    pub(crate) fn approx_ratio_raw(&self) -> Outcome {
-        match self.protocol.preset {
-            Preset::TrmMisHead => {
-                self.mean_of_labelled(|scores, ones| rounded_quotient(scores.predicted.into(), ones))
-            }
-            Preset::Document | Preset::Strict => self.set_size_ratio(),
-        }
-    }
-
-    pub(crate) fn postprocessed_size(&self) -> Outcome {
-        self.mean_of_labelled(|scores, _| scores.decoded as f64)
-    }
-
-    pub(crate) fn gap(&self) -> Outcome {
-        self.mean_of_labelled(|scores, ones| (ones - i128::from(scores.decoded)) as f64)
-    }
-
-    pub(crate) fn gap_ratio(&self) -> Outcome {
-        self.mean_of_labelled(|scores, ones| {
-            (ones - i128::from(scores.decoded)) as f64 / (ones as f64 + self.decode_epsilon())
-        })
-    }
-
-    pub(crate) fn approx_ratio_postprocessed(&self) -> Outcome {
-        self.mean_of_labelled(|scores, ones| scores.decoded as f64 / (ones as f64 + self.decode_epsilon()))
-    }
-
-    pub(crate) fn q_hat(&self) -> Outcome {
-        let sums = self.label_sums()?;
-        let nodes = self.nodes()?;
-        Ok(Value::Number(exact_sum(sums.iter().map(|sums| sums.confidence)) / nodes as f64))
-    }
-
-    pub(crate) fn steps_to_solve(&self) -> Outcome {
-        let graphs = self.scores()?;
-        if graphs.iter().any(|scores| scores.steps.is_empty()) {
-            return Err(NO_STEPS);
-        }
-        self.ones()?;
-        let number = graphs[0].steps.len();
-        if graphs.iter().any(|scores| scores.steps.len() != number) {
-            return Err(STEPS_DIFFER);
-        }
-        let solved =
-            |t: usize| self.rows.iter().zip(&graphs).all(|(row, scores)| scores.steps[t].solved(row.nodes));
-        let first = (0..number).find(|&t| solved(t)).map_or(number, |t| t + 1);
-        Ok(Value::Count(first as i128))
-    }
-
-    pub(crate) fn solved(&self) -> Outcome {
-        let counts = self.counts()?;
-        let right = counts.tp + counts.tn == self.nodes()?;
-        let raw = self.score_total(|scores| scores.stored_violations)?;
-        Ok(Value::Count((right && raw == 0).into()))
-    }
-
-    fn bce(&self) -> Result<f64, Reason> {
-        let sums = self.label_sums()?;
-        let (nodes, ones) = (self.nodes()?, self.ones()?);
-        let losses: Vec<(f64, f64)> = sums
-            .iter()
-            .map(|sums| sums.positive.zip(sums.negative).ok_or(INFINITE))
-            .collect::<Result<_, _>>()?;
-        let weight = match self.protocol.pos_weight {
+fn bce(protocol: &Protocol, batch: &Batch<'_>) -> Reading {
+    let nodes = given(batch, LABEL_SUMS, || nodes(batch))?;
+    given(batch, &[INFINITE_LOSSES], || {
+        let weight = match protocol.pos_weight {
             PosWeight::Fixed(weight) => weight,
-            PosWeight::Rule(WeightRule::Pooled | WeightRule::Graph) => {
-                let ones = ones.max(1);
-                rounded_quotient((nodes - ones).max(1), ones)
+            PosWeight::Rule(_) => {
+                let ones = batch.whole(ONES);
+                rounded_quotient((nodes - ones).max(1), ones.max(1))
             }
         };
-        let positive = exact_sum(losses.iter().map(|losses| losses.0));
-        let negative = exact_sum(losses.iter().map(|losses| losses.1));
-        Ok((negative + weight * positive) / nodes as f64)
-    }
+        Ok((batch.number(NEGATIVE) + weight * batch.number(POSITIVE)) / nodes as f64)
+    })
+}
 
-    fn edge_loss(&self) -> Result<f64, Reason> {
-        self.scores()?;
-        let graphs: Vec<_> = self.rows.iter().map(sums).collect::<Result<_, _>>()?;
-        let entries = self.total(|row| row.entries);
-        if entries == 0 {
-            return Ok(0.0);
+fn edge_loss(batch: &Batch<'_>) -> Reading {
+    given(batch, SCORE_SUMS, || match batch.whole(ENTRIES) {
+        0 => Ok(0.0),
+        entries => Ok(batch.number(EDGE) / entries as f64),
+    })
+}
+
+pub(super) fn feasibility(_: &Protocol, batch: &Batch<'_>) -> Value {
+    number(batch, SCORES, || match batch.whole(ENTRIES) {
+        entries if entries > 0 && batch.whole(PREDICTED) > 0 => {
+            1.0 - rounded_quotient(batch.whole(VIOLATIONS), entries).min(1.0)
         }
-        Ok(exact_sum(graphs.iter().map(|sums| sums.edge_stored)) / entries as f64)
-    }
+        _ => 1.0,
+    })
+}
 
-    /// The quotient with the preset's guard against a divisor of 0.
-    fn guarded(&self, numerator: i128, divisor: i128) -> f64 {
-        let divisor = divisor as f64;
-        numerator as f64
-            / match self.protocol.preset {
-                Preset::TrmMisHead => divisor.max(EPSILON),
-                Preset::Document | Preset::Strict => divisor + EPSILON,
-            }
-    }
+pub(super) fn num_violations(_: &Protocol, batch: &Batch<'_>) -> Value {
+    count(batch, SCORES, || Ok((batch.whole(VIOLATIONS) + 1) / 2))
+}
 
-    fn decode_epsilon(&self) -> f64 {
-        if self.protocol.preset == Preset::TrmMisHead { 0.0 } else { EPSILON }
-    }
+pub(super) fn accuracy(_: &Protocol, batch: &Batch<'_>) -> Value {
+    let right = batch.whole(TP) + batch.whole(TN);
+    crate::reading::number(given(batch, COUNTS, || Ok(rounded_quotient(right, nodes(batch)?))))
+}
 
-    /// The sum over graphs with a label 1, divided by the number of all graphs.
-    fn mean_of_labelled(&self, value: impl Fn(&ScoreRow, i128) -> f64) -> Outcome {
-        let graphs = self.scores()?;
-        self.ones()?;
-        let labelled = self.rows.iter().zip(&graphs).filter_map(|(row, scores)| {
-            let ones = row.labels.as_ref().map_or(0, |labels| labels.ones);
-            (ones > 0).then(|| value(scores, ones.into()))
-        });
-        Ok(Value::Number(exact_sum(labelled) / self.rows.len() as f64))
-    }
+pub(super) fn precision(protocol: &Protocol, batch: &Batch<'_>) -> Value {
+    number(batch, COUNTS, || share_of_hits(protocol, batch, FP))
+}
 
-    /// Every graph's scores: one graph without them and the batch has none.
-    fn scores(&self) -> Result<Vec<&'a ScoreRow>, Reason> {
-        if self.rows.is_empty() {
-            return Err(NO_UNITS);
+pub(super) fn recall(protocol: &Protocol, batch: &Batch<'_>) -> Value {
+    number(batch, COUNTS, || share_of_hits(protocol, batch, FN))
+}
+
+pub(super) fn f1(protocol: &Protocol, batch: &Batch<'_>) -> Value {
+    number(batch, COUNTS, || {
+        if protocol.preset == Preset::TrmMisHead {
+            let twice = 2 * batch.whole(TP);
+            return guarded(protocol, twice, twice + batch.whole(FP) + batch.whole(FN));
         }
-        self.rows.iter().map(scores).collect()
-    }
+        let (precision, recall) = (share_of_hits(protocol, batch, FP), share_of_hits(protocol, batch, FN));
+        2.0 * (precision * recall) / (precision + recall + EPSILON)
+    })
+}
 
-    fn label_sums(&self) -> Result<Vec<&'a LabelSums>, Reason> {
-        self.scores()?;
-        let sums: Vec<_> = self.rows.iter().map(sums).collect::<Result<_, _>>()?;
-        sums.into_iter().map(|sums| sums.labelled.as_ref().ok_or(NO_LABELS)).collect()
-    }
+/// tp / (tp + misses).
+fn share_of_hits(protocol: &Protocol, batch: &Batch<'_>, misses: usize) -> f64 {
+    guarded(protocol, batch.whole(TP), batch.whole(TP) + batch.whole(misses))
+}
 
-    fn counts(&self) -> Result<Totals, Reason> {
-        let mut totals = Totals { tp: 0, fp: 0, missed: 0, tn: 0 };
-        for scores in self.scores()? {
-            let counts = scores.counts.ok_or(NO_LABELS)?;
-            totals.tp += i128::from(counts.tp);
-            totals.fp += i128::from(counts.fp);
-            totals.missed += i128::from(counts.fn_);
-            totals.tn += i128::from(counts.tn);
+/// The quotient with the preset's guard against a divisor of 0.
+fn guarded(protocol: &Protocol, numerator: i128, divisor: i128) -> f64 {
+    let divisor = divisor as f64;
+    let head = protocol.preset == Preset::TrmMisHead;
+    numerator as f64 / if head { divisor.max(EPSILON) } else { divisor + EPSILON }
+}
+
+pub(super) fn num_pred_1s(_: &Protocol, batch: &Batch<'_>) -> Value {
+    count(batch, SCORES, || Ok(batch.whole(PREDICTED)))
+}
+
+pub(super) fn num_true_1s(_: &Protocol, batch: &Batch<'_>) -> Value {
+    count(batch, LABELS, || Ok(batch.whole(ONES)))
+}
+
+pub(super) fn set_size_ratio(_: &Protocol, batch: &Batch<'_>) -> Value {
+    number(batch, COUNTS, || batch.whole(PREDICTED) as f64 / (batch.whole(ONES) as f64 + EPSILON))
+}
+
+pub(super) fn approx_ratio_raw(protocol: &Protocol, batch: &Batch<'_>) -> Value {
+    if protocol.preset == Preset::TrmMisHead {
+        over_graphs(batch, batch.number(RAW_RATIOS))
+    } else {
+        set_size_ratio(protocol, batch)
+    }
+}
+
+pub(super) fn postprocessed_size(_: &Protocol, batch: &Batch<'_>) -> Value {
+    over_graphs(batch, batch.whole(DECODED) as f64)
+}
+
+pub(super) fn gap(_: &Protocol, batch: &Batch<'_>) -> Value {
+    over_graphs(batch, batch.whole(GAPS) as f64)
+}
+
+pub(super) fn gap_ratio(_: &Protocol, batch: &Batch<'_>) -> Value {
+    over_graphs(batch, batch.number(GAP_RATIOS))
+}
+
+pub(super) fn approx_ratio_postprocessed(_: &Protocol, batch: &Batch<'_>) -> Value {
+    over_graphs(batch, batch.number(RATIOS))
+}
+
+/// A sum over the graphs with a label 1, divided by the number of all graphs.
+fn over_graphs(batch: &Batch<'_>, sum: f64) -> Value {
+    number(batch, COUNTS, || sum / batch.count() as f64)
+}
+
+pub(super) fn q_hat(_: &Protocol, batch: &Batch<'_>) -> Value {
+    let confidence = || Ok(batch.number(CONFIDENCE) / nodes(batch)? as f64);
+    crate::reading::number(given(batch, LABEL_SUMS, confidence))
+}
+
+pub(super) fn solved(_: &Protocol, batch: &Batch<'_>) -> Value {
+    count(batch, COUNTS, || {
+        let right = batch.whole(TP) + batch.whole(TN) == nodes(batch)?;
+        Ok(i128::from(right && batch.whole(VIOLATIONS) == 0))
+    })
+}
+
+/// The first step at which every graph is solved.
+pub(super) const STEPS_TO_SOLVE: Number<Protocol> =
+    Number::Pooled { terms: add_steps, read: |_, batch| count(batch, SCORES, || first_solved(batch)) };
+
+/// Columns of [`add_steps`], behind those of what graphs lack: how many steps a graph has, and from
+/// there on, for each step, the graphs that are solved at it.
+const STEPS: usize = 4;
+const SOLVED: usize = 5;
+
+fn add_steps(_: &Protocol, row: &Row, terms: &mut Terms<'_>) {
+    terms.whole(UNLABELLED, i128::from(row.labels.is_none()));
+    let Some(scores) = &row.scores else { return terms.whole(UNSCORED, 1) };
+    terms.value(STEPS, scores.steps.len() as u64);
+    for (t, step) in scores.steps.iter().enumerate() {
+        terms.whole(SOLVED + t, i128::from(step.solved(row.nodes)));
+    }
+}
+
+fn first_solved(batch: &Batch<'_>) -> Result<i128, Reason> {
+    let mut lengths = batch.values(STEPS).iter().filter(|(_, graphs)| *graphs > 0).map(|(steps, _)| *steps);
+    // Lengths ascend: a graph without steps comes first.
+    let steps = lengths.next().filter(|steps| *steps > 0).ok_or(NO_STEPS)?;
+    given(batch, LABELS, || {
+        if lengths.next().is_some() {
+            return Err(STEPS_DIFFER);
         }
-        Ok(totals)
-    }
-
-    /// Labels 1 of the whole batch.
-    fn ones(&self) -> Result<i128, Reason> {
-        if self.rows.is_empty() {
-            return Err(NO_UNITS);
-        }
-        self.rows.iter().map(|row| Ok(i128::from(labels(row)?.ones))).sum()
-    }
-
-    fn nodes(&self) -> Result<i128, Reason> {
-        let nodes = self.total(|row| row.nodes);
-        if nodes == 0 { Err(NO_NODES) } else { Ok(nodes) }
-    }
-
-    fn total(&self, count: fn(&Row) -> u64) -> i128 {
-        self.rows.iter().map(|row| i128::from(count(row))).sum()
-    }
-
-    fn score_total(&self, count: fn(&ScoreRow) -> u64) -> Result<i128, Reason> {
-        Ok(self.scores()?.into_iter().map(|scores| i128::from(count(scores))).sum())
-    }
+        let all = batch.count() as i128;
+        let first = (0..steps as usize).find(|t| batch.whole(SOLVED + t) == all);
+        Ok(first.map_or(steps.into(), |t| t as i128 + 1))
+    })
 }

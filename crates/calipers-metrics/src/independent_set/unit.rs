@@ -122,7 +122,6 @@ fn allowed(kind: Kind, value: f64) -> bool {
 /// One graph with what is known about it.
 #[derive(Clone, Copy, Debug)]
 pub struct Unit<'a> {
-    pub(super) name: &'a str,
     pub(super) graph: &'a Graph,
     pub(super) scores: Option<Scores<'a>>,
     pub(super) labels: Option<&'a [bool]>,
@@ -133,7 +132,6 @@ impl<'a> Unit<'a> {
     /// Refuses scores or labels of another length than the graph has nodes, and an optimum that no
     /// graph of that size has.
     pub fn new(
-        name: &'a str,
         graph: &'a Graph,
         scores: Option<Scores<'a>>,
         labels: Option<&'a [bool]>,
@@ -144,7 +142,6 @@ impl<'a> Unit<'a> {
         for (what, length) in [("scores", scored), ("labels", labels.map(<[bool]>::len))] {
             if let Some(length) = length.filter(|&length| length != nodes) {
                 return Err(Error::value(format!("{what} and graph differ in length"))
-                    .at(format!("unit {name}"))
                     .found(format!("{length} {what}"))
                     .allowed(format!("{nodes}, one for each node"))
                     .advice(format!("check that {what} and graph belong together")));
@@ -152,12 +149,11 @@ impl<'a> Unit<'a> {
         }
         if let Some(optimum) = optimum.filter(|&optimum| optimum > nodes as u64) {
             return Err(Error::value("the optimum is larger than the graph")
-                .at(format!("unit {name}"))
                 .found(optimum)
                 .allowed(format!("0 to {nodes}"))
                 .advice("no set has more nodes than the graph: is this the optimum of another one?"));
         }
-        Ok(Self { name, graph, scores, labels, optimum })
+        Ok(Self { graph, scores, labels, optimum })
     }
 }
 
@@ -204,10 +200,10 @@ mod tests {
         assert!(refusal(Kind::Logits, Some(Axis::Samples), &[], 3).contains("no samples"));
         let pairs: &[(u32, u32)] = &[(0, 1)];
         let graph = Graph::build(3, Storage::Once, &pairs).unwrap();
-        let error = Unit::new("g", &graph, None, Some(&[true; 4]), None).unwrap_err().to_string();
+        let error = Unit::new(&graph, None, Some(&[true; 4]), None).unwrap_err().to_string();
         assert!(error.contains("4 labels") && error.contains('3'), "{error}");
-        let error = Unit::new("g", &graph, None, None, Some(4)).unwrap_err().to_string();
-        assert!(error.contains("unit g") && error.contains("0 to 3"), "{error}");
+        let error = Unit::new(&graph, None, None, Some(4)).unwrap_err().to_string();
+        assert!(error.contains("0 to 3"), "{error}");
     }
 
     #[test]

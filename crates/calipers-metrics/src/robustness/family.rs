@@ -30,7 +30,7 @@ impl Protocol for Robustness {
     type Unit<'a> = Pair<'a>;
     type Row = Row;
 
-    fn measure(&self, unit: Pair<'_>) -> Result<Row> {
+    fn measure(&self, _: &str, unit: Pair<'_>) -> Result<Row> {
         measure(self, &unit)
     }
 

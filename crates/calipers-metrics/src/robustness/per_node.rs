@@ -84,7 +84,7 @@ mod tests {
             for nodes in [Nodes::All, Nodes::Test] {
                 let protocol = Robustness { preset, nodes, ..Robustness::default() };
                 let lines = NodeLines::of(&pair(), &protocol);
-                let row = protocol.measure(pair()).unwrap();
+                let row = protocol.measure("", pair()).unwrap();
                 assert_eq!(lines.bias, row.bias.per_node);
             }
         }

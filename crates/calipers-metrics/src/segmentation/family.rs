@@ -19,7 +19,7 @@ impl Protocol for Segmentation {
     type Unit<'a> = Unit<'a>;
     type Row = Row;
 
-    fn measure(&self, unit: Unit<'_>) -> Result<Row> {
+    fn measure(&self, _: &str, unit: Unit<'_>) -> Result<Row> {
         measure(self, &unit)
     }
 

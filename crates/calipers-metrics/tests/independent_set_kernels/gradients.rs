@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use calipers_metrics::independent_set::graph::{Graph, Storage};
-use calipers_metrics::independent_set::loss::loss_and_grad;
+use calipers_metrics::independent_set::losses::loss_and_grad;
 use calipers_metrics::independent_set::{PosWeight, Preset};
 use serde_json::Value;
 

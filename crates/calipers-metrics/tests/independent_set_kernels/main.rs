@@ -5,20 +5,19 @@
 mod gradients;
 mod oracle;
 
-use calipers_core::{ExactSum, SplitMix64};
-use calipers_metrics::independent_set::adaptive::{min_degree, score_degree};
+use calipers_core::{ExactSum, Protocol, SplitMix64};
 use calipers_metrics::independent_set::certificate::upper_bound;
-use calipers_metrics::independent_set::decode::greedy;
-use calipers_metrics::independent_set::graph::{Graph, Storage};
-use calipers_metrics::independent_set::ils::ils;
-use calipers_metrics::independent_set::measure::measure;
-use calipers_metrics::independent_set::protocol::Switch;
+use calipers_metrics::independent_set::search::{greedy, ils, min_degree, score_degree, swap_search};
 use calipers_metrics::independent_set::solution::{is_independent, is_maximal};
-use calipers_metrics::independent_set::swap::swap_search;
-use calipers_metrics::independent_set::unit::{Scores, Unit};
-use calipers_metrics::independent_set::{Axis, Baseline, Decoder, IndependentSet, Kind, Preset};
+use calipers_metrics::independent_set::{
+    Axis, Baseline, Decoder, Graph, IndependentSet, Kind, Preset, Row, Scores, Storage, Switch, Unit,
+};
 use oracle::SlowGraph;
 use proptest::prelude::*;
+
+fn measure(protocol: &IndependentSet, unit: Unit<'_>) -> Row {
+    protocol.measure("g", unit).unwrap()
+}
 
 /// A number of nodes and entries between them; dense and sparse, now and then in sorted order.
 fn entries(most: u32) -> impl Strategy<Value = (u32, Vec<(u32, u32)>)> {
@@ -162,8 +161,8 @@ proptest! {
             ..IndependentSet::default()
         };
         let unit_scores = Scores::new(Kind::Logits, None, &z, nodes as usize).unwrap();
-        let unit = Unit::new("g", &graph, Some(unit_scores), Some(&labels), Some(1)).unwrap();
-        let row = measure(&protocol, &unit);
+        let unit = Unit::new(&graph, Some(unit_scores), Some(&labels), Some(1)).unwrap();
+        let row = measure(&protocol, unit);
         let found = row.scores.unwrap();
         let label_row = row.labels.unwrap();
         // These scores are multiples of 1/4: single precision predicts and ranks alike.
@@ -261,8 +260,8 @@ fn samples_and_steps_keep_one_entry_each_and_share_the_prediction() {
     let values: Vec<f64> = [bad, good].concat();
     let row = |axis| {
         let scores = Scores::new(Kind::Logits, Some(axis), &values, 5).unwrap();
-        let unit = Unit::new("g", &graph, Some(scores), Some(&labels), None).unwrap();
-        measure(&IndependentSet::default(), &unit).scores.unwrap()
+        let unit = Unit::new(&graph, Some(scores), Some(&labels), None).unwrap();
+        measure(&IndependentSet::default(), unit).scores.unwrap()
     };
     let sampled = row(Axis::Samples);
     assert_eq!((sampled.samples, sampled.decoded, sampled.steps.len()), (vec![2, 3], 2, 0));
@@ -277,15 +276,15 @@ fn samples_and_steps_keep_one_entry_each_and_share_the_prediction() {
 fn a_graph_without_nodes_and_a_unit_without_scores_have_rows() {
     let empty = Graph::build(0, Storage::Both, &(&[][..] as &[(u32, u32)])).unwrap();
     let scores = Scores::new(Kind::Probs, None, &[], 0).unwrap();
-    let unit = Unit::new("empty", &empty, Some(scores), Some(&[]), Some(0)).unwrap();
+    let unit = Unit::new(&empty, Some(scores), Some(&[]), Some(0)).unwrap();
     let every = vec![Decoder::ScoreDegree, Decoder::Swap, Decoder::Ils];
-    let row = measure(&IndependentSet { decoders: every, ..IndependentSet::default() }, &unit);
+    let row = measure(&IndependentSet { decoders: every, ..IndependentSet::default() }, unit);
     assert_eq!((row.nodes, row.baseline, row.upper_bound), (0, Some(0), Some(0)));
     assert_eq!(row.scores.unwrap().ils, Some(0));
-    let bare = Unit::new("bare", &empty, None, None, None).unwrap();
+    let bare = Unit::new(&empty, None, None, None).unwrap();
     let nothing =
         IndependentSet { baseline: Baseline::None, certificate: Switch::Off, ..IndependentSet::default() };
-    let row = measure(&nothing, &bare);
+    let row = measure(&nothing, bare);
     assert!(row.scores.is_none() && row.labels.is_none() && row.baseline.is_none());
 }
 
@@ -297,7 +296,7 @@ fn score_degree_compares_probabilities_that_are_right_to_the_last_bit() {
     let graph = Graph::build(8, Storage::Once, &pairs).unwrap();
     let logits = [36.9, 40.0, -30.0, -30.0, -30.0, -30.0, -30.0, -30.0];
     let scores = Scores::new(Kind::Logits, None, &logits, 8).unwrap();
-    let unit = Unit::new("g", &graph, Some(scores), None, None).unwrap();
+    let unit = Unit::new(&graph, Some(scores), None, None).unwrap();
     let protocol = IndependentSet { decoders: vec![Decoder::ScoreDegree], ..IndependentSet::default() };
-    assert_eq!(measure(&protocol, &unit).scores.unwrap().score_degree, Some(3));
+    assert_eq!(measure(&protocol, unit).scores.unwrap().score_degree, Some(3));
 }

@@ -2,10 +2,9 @@
 
 use calipers::core::Error;
 use calipers::io::array::{Array, Arrays};
-use calipers::metrics::independent_set::graph::Graph;
-use calipers::metrics::independent_set::loss::loss_and_grad;
+use calipers::metrics::independent_set::losses::loss_and_grad;
 use calipers::metrics::independent_set::{
-    IndependentSet, Kind, PosWeight, Preset, Reference, adaptive, certificate, decode, solution, swap,
+    Graph, IndependentSet, Kind, PosWeight, Preset, Reference, certificate, search, solution,
 };
 use calipers::sources::independent_set::memory;
 use calipers::sources::independent_set::options::Options;
@@ -112,7 +111,7 @@ pub(crate) fn independent_set_greedy_decode<'py>(
     let (scores, edges) = (read(scores, "scores")?, read(edge_index, "edge_index")?);
     let set = detached(py, |_| {
         let (graph, values) = scored("scores", &scores, edges)?;
-        Ok(decode::greedy(&graph, &values))
+        Ok(search::greedy(&graph, &values))
     })?;
     Ok(set.to_pyarray(py))
 }
@@ -125,7 +124,7 @@ pub(crate) fn independent_set_min_degree<'py>(
     num_nodes: u64,
 ) -> PyResult<Bound<'py, PyArray1<bool>>> {
     let edges = read(edge_index, "edge_index")?;
-    let set = detached(py, |_| Ok(adaptive::min_degree(&graph(edges, num_nodes)?)))?;
+    let set = detached(py, |_| Ok(search::min_degree(&graph(edges, num_nodes)?)))?;
     Ok(set.to_pyarray(py))
 }
 
@@ -142,7 +141,7 @@ pub(crate) fn independent_set_swap_search<'py>(
         if !solution::is_independent(&graph, &start) {
             return Err(Error::value("the start is not an independent set").advice("decode it first"));
         }
-        Ok(swap::swap_search(&graph, &start))
+        Ok(search::swap_search(&graph, &start))
     })?;
     Ok(set.to_pyarray(py))
 }

@@ -262,9 +262,9 @@ fn update(
             file => error.in_file(file),
         })
     });
-    let view = Unit::new(name, graph, scores.transpose()?, evidence.labels.as_deref(), evidence.optimum);
+    let view = Unit::new(graph, scores.transpose()?, evidence.labels.as_deref(), evidence.optimum);
     let too_large = evidence.optimum.is_some_and(|optimum| optimum > graph.nodes() as u64);
-    let view = view.map_err(|error| match &evidence.optimum_shown {
+    let view = view.map_err(at_unit).map_err(|error| match &evidence.optimum_shown {
         Some(file) if too_large => error.in_file(file),
         _ => error,
     });

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use calipers_core::{Accumulator, Result};
 use calipers_metrics::independent_set::IndependentSet;
-use calipers_metrics::independent_set::chosen::chosen;
+use calipers_metrics::independent_set::solution::chosen;
 use calipers_report::chart::Picture;
 use calipers_sources::independent_set::options::{IN_GRAPH, Labels, Optimum, Options};
 use calipers_sources::independent_set::{measure, with_unit};

@@ -6,6 +6,7 @@ mod steps;
 
 use calipers_core::Accumulator;
 use calipers_metrics::independent_set::IndependentSet;
+use calipers_metrics::independent_set::search::{APPROX_RATIO_POSTPROCESSED, BASELINE_APPROX_RATIO, GAP};
 use calipers_report::chart::histogram::{Histogram, bins, counted};
 use calipers_report::chart::scatter::{Cloud, Point, Scatter};
 use calipers_report::chart::{Art, Axis, Colour, Picture};
@@ -28,8 +29,8 @@ fn ratios(rows: &Accumulator<IndependentSet>) -> Picture {
     const SLUG: &str = "ratios";
     const TITLE: &str = "Distribution of approximation ratios";
     let shown = [
-        ("approx_ratio_postprocessed", "after greedy repair", Colour::Series(0)),
-        ("baseline_approx_ratio", "baseline without scores", Colour::Series(1)),
+        (APPROX_RATIO_POSTPROCESSED.id, "after greedy repair", Colour::Series(0)),
+        (BASELINE_APPROX_RATIO.id, "baseline without scores", Colour::Series(1)),
     ];
     let values = shown.map(|(id, name, colour)| (id, name, colour, of_each(rows, id)));
     if values[0].3.is_empty() {
@@ -77,9 +78,9 @@ fn ratios(rows: &Accumulator<IndependentSet>) -> Picture {
 fn gap(rows: &Accumulator<IndependentSet>) -> Picture {
     const SLUG: &str = "gap";
     const TITLE: &str = "Gap against size";
-    let gaps = of_each(rows, "gap");
+    let gaps = of_each(rows, GAP.id);
     if gaps.is_empty() {
-        return missing(SLUG, TITLE, reason(&over_all(rows, "gap")));
+        return missing(SLUG, TITLE, reason(&over_all(rows, GAP.id)));
     }
     let sizes: Vec<f64> = rows.rows().iter().map(|row| row.nodes as f64).collect();
     let points: Vec<Point> = gaps
@@ -93,7 +94,7 @@ fn gap(rows: &Accumulator<IndependentSet>) -> Picture {
         .collect();
     let data =
         gaps.iter().map(|(i, name, gap)| vec![words(name), Cell::Number(sizes[*i]), Cell::Number(*gap)]);
-    let data = table(&["unit", "nodes", "gap"], data);
+    let data = table(&["unit", "nodes", GAP.id], data);
     let cut = if gaps.len() > MOST_ROWS {
         format!(" The data hold the first {MOST_ROWS} graphs.")
     } else {

@@ -48,5 +48,5 @@ fn add(accumulator: &mut Accumulator<IndependentSet>, name: &str, unit: usize) {
     let labels: Vec<bool> = (0..nodes).map(|_| random.below(3) == 0).collect();
     let labels = (unit % 5 != 4).then_some(labels.as_slice());
     let optimum = unit.is_multiple_of(3).then_some(nodes / 2);
-    accumulator.update(name, Unit::new(name, &graph, Some(scores), labels, optimum).unwrap()).unwrap();
+    accumulator.update(name, Unit::new(&graph, Some(scores), labels, optimum).unwrap()).unwrap();
 }

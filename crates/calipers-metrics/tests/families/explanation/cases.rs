@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use calipers_core::{ErrorKind, Protocol, Value};
-use calipers_metrics::explanation::needs::missing_keys;
-use calipers_metrics::explanation::protocol::Explanation;
+use calipers_metrics::explanation::{Explanation, missing_keys};
 use serde_json::Value as Json;
 
 use super::{FAMILY, run};

@@ -5,8 +5,7 @@ mod properties;
 mod published;
 
 use calipers_core::{Accumulator, Result};
-use calipers_metrics::explanation::evidence::{Array, Data, Evidence};
-use calipers_metrics::explanation::protocol::{Explanation, Options};
+use calipers_metrics::explanation::{Array, Data, Evidence, Explanation, Options};
 use half::{bf16, f16};
 use serde_json::Value as Json;
 

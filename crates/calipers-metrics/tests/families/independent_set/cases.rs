@@ -1,7 +1,7 @@
 //! What golden cases of independent sets say beside their reports.
 
 use calipers_core::Protocol;
-use calipers_metrics::independent_set::decode::greedy;
+use calipers_metrics::independent_set::search::greedy;
 use calipers_metrics::independent_set::{IndependentSet, Preset};
 use serde_json::Value as Json;
 

@@ -56,7 +56,7 @@ fn add(state: &mut Accumulator<IndependentSet>, unit: &Json) {
     let scores = kind.map(|kind| Scores::new(kind, axis, &values, graph.nodes()).expect("good scores"));
     let labels: Option<Vec<bool>> =
         unit["labels"].as_array().map(|labels| labels.iter().map(|y| y.as_u64() == Some(1)).collect());
-    let unit = Unit::new(name, &graph, scores, labels.as_deref(), unit["optimum"].as_u64());
+    let unit = Unit::new(&graph, scores, labels.as_deref(), unit["optimum"].as_u64());
     state.update(name, unit.expect("a good unit")).expect("a new name");
 }
 

@@ -1,8 +1,8 @@
 //! What holds for any graph: ranges, relabelling, perfect predictions, and runs without evidence.
 
 use calipers_core::{Accumulator, Fact, Metric, Protocol, Rows, Value};
-use calipers_metrics::independent_set::decode::greedy;
 use calipers_metrics::independent_set::graph::{Graph, Storage};
+use calipers_metrics::independent_set::search::greedy;
 use calipers_metrics::independent_set::unit::{Scores, Unit};
 use calipers_metrics::independent_set::{Decoder, IndependentSet, Kind, PosWeight, Preset};
 use proptest::prelude::*;
@@ -34,7 +34,7 @@ impl Sample {
         let scores = scores
             .as_ref()
             .map(|(kind, values)| Scores::new(*kind, None, values, self.nodes).expect("good scores"));
-        let unit = Unit::new(name, &graph, scores, self.labels.as_deref(), self.optimum);
+        let unit = Unit::new(&graph, scores, self.labels.as_deref(), self.optimum);
         state.update(name, unit.expect("a good unit")).expect("a new name");
     }
 

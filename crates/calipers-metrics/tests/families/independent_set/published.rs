@@ -58,7 +58,7 @@ fn measured(batch: &Json, preset: Preset, weight: PosWeight) -> Accumulator<Inde
         let scores =
             Scores::new(Kind::Logits, None, &logits[span.clone()], span.len()).expect("finite logits");
         let name = format!("{i:02}");
-        let unit = Unit::new(&name, &graph, Some(scores), Some(&labels[span]), None).expect("a good unit");
+        let unit = Unit::new(&graph, Some(scores), Some(&labels[span]), None).expect("a good unit");
         state.update(name.clone(), unit).expect("a new name");
     }
     state

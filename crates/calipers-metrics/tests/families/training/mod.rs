@@ -6,8 +6,7 @@ mod published;
 mod warnings;
 
 use calipers_core::{Accumulator, Result};
-use calipers_metrics::training::protocol::{Preset, Training};
-use calipers_metrics::training::unit::{Curve, Sample};
+use calipers_metrics::training::{Curve, Preset, Sample, Training};
 use serde_json::Value as Json;
 
 use crate::agreement::Tolerance;
@@ -41,8 +40,7 @@ pub(crate) fn protocol(given: &Json) -> Training {
         parameters[key] = value.clone();
     }
     let protocol: Training = serde_json::from_value(parameters).expect("known parameters");
-    protocol.check().expect("possible parameters");
-    protocol
+    protocol.checked().expect("possible parameters")
 }
 
 fn add(state: &mut Accumulator<Training>, run: &Json, x_key: &str) -> Result<()> {

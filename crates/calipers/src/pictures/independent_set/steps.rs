@@ -1,7 +1,8 @@
 //! How recursion steps lead to a solution.
 
 use calipers_core::Accumulator;
-use calipers_metrics::independent_set::IndependentSet;
+use calipers_metrics::independent_set::steps::{ACCURACY_BY_STEP, NUM_VIOLATIONS_BY_STEP, SOLVED_BY_STEP};
+use calipers_metrics::independent_set::{IndependentSet, Row};
 use calipers_report::chart::histogram::{Histogram, counted};
 use calipers_report::chart::lines::{Curve, Lines};
 use calipers_report::chart::{Art, Axis, Colour, Picture, Svg};
@@ -14,11 +15,11 @@ const TITLE: &str = "Steps to solve";
 
 /// The picture.
 pub(super) fn picture(rows: &Accumulator<IndependentSet>) -> Picture {
-    let solved = over_all(rows, "solved_by_step");
-    let violations = over_all(rows, "num_violations_by_step");
+    let solved = over_all(rows, SOLVED_BY_STEP.id);
+    let violations = over_all(rows, NUM_VIOLATIONS_BY_STEP.id);
     let (mut variants, mut data) = (Vec::new(), Vec::new());
     if let Some(values) = series(&solved) {
-        let accuracy = series(&over_all(rows, "accuracy_by_step")).unwrap_or_default();
+        let accuracy = series(&over_all(rows, ACCURACY_BY_STEP.id)).unwrap_or_default();
         let shares = Axis::share("share");
         let curves = [("solved so far", 0, &values), ("accuracy", 1, &accuracy)];
         variants.push(("solved".to_owned(), by_step("Share of graphs solved by step", shares, &curves)));
@@ -31,7 +32,7 @@ pub(super) fn picture(rows: &Accumulator<IndependentSet>) -> Picture {
         });
         data.push((
             "steps".to_owned(),
-            table(&["step", "solved_by_step", "accuracy_by_step", "first_solved"], lines),
+            table(&["step", SOLVED_BY_STEP.id, ACCURACY_BY_STEP.id, "first_solved"], lines),
         ));
     }
     if let Some(values) = series(&violations) {
@@ -40,7 +41,7 @@ pub(super) fn picture(rows: &Accumulator<IndependentSet>) -> Picture {
         variants.push(("violations".to_owned(), by_step("Violated edges by step", axis, &curves)));
         let lines =
             values.iter().enumerate().map(|(i, x)| vec![Cell::Number((i + 1) as f64), Cell::Number(*x)]);
-        data.push(("violations".to_owned(), table(&["step", "num_violations_by_step"], lines)));
+        data.push(("violations".to_owned(), table(&["step", NUM_VIOLATIONS_BY_STEP.id], lines)));
     }
     if variants.is_empty() {
         return missing(SLUG, TITLE, reason(&violations));
@@ -57,7 +58,7 @@ pub(super) fn picture(rows: &Accumulator<IndependentSet>) -> Picture {
 
 /// The step at which each graph is first solved, of those that ever are.
 fn first_solved(rows: &Accumulator<IndependentSet>) -> Vec<usize> {
-    let first = |row: &calipers_metrics::independent_set::Row| {
+    let first = |row: &Row| {
         let steps = &row.scores.as_ref()?.steps;
         steps.iter().position(|step| step.solved(row.nodes)).map(|place| place + 1)
     };
