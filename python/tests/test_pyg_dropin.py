@@ -15,7 +15,8 @@ import pytest
 import calipers as cp
 from calipers import pyg
 
-CASES = json.loads((Path(__file__).parent / "golden/pyg_dropin.json").read_text())["cases"]
+RECORDED = Path(__file__).parents[2] / "oracles/explanation/pyg_dropin.json"
+CASES = json.loads(RECORDED.read_text())["cases"]
 METRICS = ["accuracy", "recall", "precision", "f1_score", "auroc"]
 
 

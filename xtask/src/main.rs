@@ -7,6 +7,7 @@ mod figures;
 mod fuzz;
 mod gate;
 mod generate;
+mod golden;
 mod python;
 mod step;
 
@@ -22,6 +23,8 @@ cargo xtask COMMAND
   browser                             the pages only, in Chromium
   check                               formatting and lints only
   generate [--check]                  rewrite (or only compare) what the program writes itself
+  golden [FAMILY...]                  write the golden files from their oracles, of all families or the named
+  golden --check                      compare them with what the oracles give
   bench [NAME...]                     speed against the peers, as ratios in one run
   figures [--quick] [GRAPH.npz]       train, attack and draw the figures of the bias document on Cora
   fuzz [--seconds N] [TARGET...]      run every fuzz target for N seconds (60), or only those named
@@ -54,6 +57,8 @@ fn run(arguments: &[&str]) -> Outcome {
         ["check"] => gate::check(),
         ["generate"] => generate::write(),
         ["generate", "--check"] => generate::compare(),
+        ["golden", "--check"] => golden::compare(),
+        ["golden", families @ ..] => golden::write(families),
         ["bench", names @ ..] => bench::run(names),
         ["figures", "--quick"] => figures::draw(true, None),
         ["figures", "--quick", graph] => figures::draw(true, Some(graph)),

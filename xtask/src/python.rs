@@ -56,6 +56,13 @@ pub(crate) fn module(python: &Path, words: &str) -> Command {
     command
 }
 
+/// A script of the repository, run by that Python.
+pub(crate) fn script(python: &Path, path: &str) -> Command {
+    let mut command = Command::new(python);
+    command.current_dir(root()).arg(path);
+    command
+}
+
 /// Python itself, and its module for virtual environments, which Debian packages apart.
 pub(crate) fn interpreter() -> Outcome {
     let complete = |mut python: Command| {
@@ -68,9 +75,14 @@ pub(crate) fn interpreter() -> Outcome {
     step("Python", Command::new("apt-get").args(["install", "-y", "-q", "python3", "python3-venv"]))
 }
 
-/// The Python of the virtual environment, filled again when the requirements have changed.
+/// The Python of the package's virtual environment.
 pub(crate) fn environment(files: &[&str]) -> Outcome<PathBuf> {
-    let folder = root().join("target/py-venv");
+    environment_in("target/py-venv", files)
+}
+
+/// The Python of a virtual environment, filled again when the requirements have changed.
+pub(crate) fn environment_in(folder: &str, files: &[&str]) -> Outcome<PathBuf> {
+    let folder = root().join(folder);
     let python = folder.join("bin/python");
     if !is_there(&python.to_string_lossy(), "--version") {
         interpreter()?;

@@ -7,7 +7,7 @@ mod support;
 
 use explanation_support::{assert_report, cases, flags, float, piped, unit_file};
 use serde_json::{Map, Value as Json, json};
-use support::Bench;
+use support::{Bench, pinned};
 
 fn files(case: &Json) -> Bench {
     let bench = Bench::new();
@@ -24,24 +24,22 @@ fn the_binary_reproduces_every_golden_report_from_array_files() {
     for case in cases().iter().filter(|case| case.get("expect").is_some()) {
         let name = case["name"].as_str().unwrap();
         let report = files(case).report(&format!("explanation units{}", flags(case)));
-        assert_report(&report, &case["expect"], name);
+        assert_report(&pinned(&report, &case["pins"]), &case["expect"], name);
         for (key, value) in case["protocol"].as_object().unwrap() {
             let shown = &report["protocol"][key];
             assert!(shown == value || shown.as_f64() == value.as_f64(), "{name}: {key}");
         }
         reports += 1;
     }
-    assert_eq!(reports, 122);
+    assert!(reports >= 122);
 }
 
 #[test]
 fn the_binary_refuses_every_bad_golden_case_in_its_words() {
     let mut refused = 0;
-    for case in cases().iter().filter(|case| case.get("expect_error").is_some()) {
+    for case in cases().iter().filter(|case| case.get("refused").is_some()) {
         let name = case["name"].as_str().unwrap();
-        let text = case["expect_error"].as_str().unwrap();
-        let words = text.strip_prefix("unit u: ").unwrap_or(text);
-        let words = words.split_once(" (any finite").map_or(words, |(words, _)| words);
+        let words = case["refused"][0].as_str().unwrap();
         let usage = name == "bad_threshold" || name.starts_with("bad_weights");
         let line = format!("explanation units{}", flags(case));
         match (usage, name) {
@@ -51,7 +49,7 @@ fn the_binary_refuses_every_bad_golden_case_in_its_words() {
         }
         refused += 1;
     }
-    assert_eq!(refused, 45);
+    assert!(refused >= 45);
 }
 
 /// An array as nested lists, where JSON can say it.
@@ -109,11 +107,12 @@ fn json_in_every_form_gives_the_golden_reports_too() {
         });
         for input in ["lines", "array.json", "each"] {
             let report = bench.report(&format!("explanation {input}{}", flags(case)));
-            assert_report(&report, &case["expect"], &format!("{name} from {input}"));
+            assert_report(&pinned(&report, &case["pins"]), &case["expect"], &format!("{name} from {input}"));
         }
         let said = piped(&bench, &format!("explanation - --json - --quiet{}", flags(case)), lines.as_bytes());
         assert_eq!(said.status, 0, "{name}: {}", said.stderr);
-        assert_report(&serde_json::from_str(&said.stdout).unwrap(), &case["expect"], name);
+        let report = serde_json::from_str(&said.stdout).unwrap();
+        assert_report(&pinned(&report, &case["pins"]), &case["expect"], name);
         reports += 1;
     }
     assert!(reports >= 60, "{reports} cases can be written as JSON");

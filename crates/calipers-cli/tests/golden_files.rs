@@ -4,12 +4,7 @@
 mod support;
 
 use serde_json::Value as Json;
-use support::{Bench, codes, f64s, i64s, npz};
-
-fn cases() -> Json {
-    serde_json::from_str(include_str!("../../calipers-metrics/tests/fixtures/independent_set/cases.json"))
-        .unwrap()
-}
+use support::{Bench, codes, f64s, golden, golden_cases, i64s, npz, pinned};
 
 fn numbers(list: &Json) -> Vec<f64> {
     list.as_array().unwrap().iter().map(|value| value.as_f64().unwrap()).collect()
@@ -90,43 +85,44 @@ fn assert_equal(found: &Json, expected: &Json, tolerance: f64, place: &str) {
 
 #[test]
 fn the_binary_reproduces_every_golden_case_from_files() {
-    let golden = cases();
+    let file = std::fs::read_to_string(golden("independent_set/cases.json")).unwrap();
+    let file: Json = serde_json::from_str(&file).unwrap();
     let inexact: Vec<&str> =
-        golden["exact_unless_listed"].as_array().unwrap().iter().map(|id| id.as_str().unwrap()).collect();
-    for case in golden["cases"].as_array().unwrap() {
-        let name = case["name"].as_str().unwrap();
+        file["exact_unless_listed"].as_array().unwrap().iter().map(|id| id.as_str().unwrap()).collect();
+    for case in &golden_cases("independent_set/cases.json") {
+        let (name, expect) = (case["name"].as_str().unwrap(), &case["expect"]);
         let bench = Bench::new();
         for unit in case["units"].as_array().unwrap() {
             bench.write(&format!("units/{}.npz", unit["unit"].as_str().unwrap()), unit_file(unit));
         }
         let line = format!("independent-set units {} --per-unit units.jsonl", options(case));
-        let report = bench.report(&line);
-        let expected = case["metrics"].as_object().unwrap();
+        let report = pinned(&bench.report(&line), &case["pins"]);
+        let expected = expect["metrics"].as_object().unwrap();
         assert_eq!(report["metrics"].as_object().unwrap().len(), expected.len(), "{name}");
         for (id, value) in expected {
             let tolerance = if inexact.contains(&id.as_str()) { 1e-12 } else { 0.0 };
-            assert_equal(support::metric(&report, id), value, tolerance, &format!("{name}: {id}"));
+            assert_equal(&report["metrics"][id], value, tolerance, &format!("{name}: {id}"));
         }
-        for (id, reason) in case["undefined"].as_object().unwrap() {
-            assert_eq!(&report["undefined"][format!("independent_set.{id}")], reason, "{name}: {id}");
+        for (id, reason) in expect["undefined"].as_object().unwrap() {
+            assert_eq!(&report["undefined"][id], reason, "{name}: {id}");
         }
         let mut found = codes(&report);
         found.sort_unstable();
         let mut wanted: Vec<&str> =
-            case["warnings"].as_object().unwrap().keys().map(String::as_str).collect();
+            expect["warnings"].as_object().unwrap().keys().map(String::as_str).collect();
         wanted.sort_unstable();
         assert_eq!(found, wanted, "{name}");
         for warning in report["warnings"].as_array().unwrap() {
             assert_eq!(
                 warning["units"],
-                case["warnings"][warning["code"].as_str().unwrap()],
+                expect["warnings"][warning["code"].as_str().unwrap()],
                 "{name}: {warning}"
             );
         }
         for line in bench.read("units.jsonl").lines() {
             let row: Json = serde_json::from_str(line).unwrap();
             let unit = row["unit"].as_str().unwrap();
-            for (id, value) in case["per_unit"][unit].as_object().unwrap() {
+            for (id, value) in expect["per_unit"][unit].as_object().unwrap() {
                 let tolerance = if inexact.contains(&id.as_str()) { 1e-12 } else { 0.0 };
                 assert_equal(&row[id], value, tolerance, &format!("{name}: {unit}: {id}"));
             }

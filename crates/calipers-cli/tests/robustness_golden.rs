@@ -30,7 +30,6 @@ fn report(bench: &Bench, case: &Json, ending: &str) -> Json {
 #[test]
 fn the_binary_reproduces_every_golden_report_from_npz() {
     let cases = cases();
-    assert_eq!(cases.len(), 32);
     for case in &cases {
         let bench = Bench::new();
         for file in case["files"].as_array().unwrap() {

@@ -4,8 +4,6 @@
 
 mod support;
 
-use std::path::Path;
-
 use support::{Bench, codes};
 
 /// A bench with one file.
@@ -16,7 +14,7 @@ fn file(name: &str, bytes: impl AsRef<[u8]>) -> Bench {
 }
 
 fn golden(path: &str) -> Vec<u8> {
-    std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/training").join(path)).unwrap()
+    std::fs::read(support::golden("training").join(path)).unwrap()
 }
 
 const WANDB: &str = "formats/wandb/offline-run-1/run-id01.wandb";

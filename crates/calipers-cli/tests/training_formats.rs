@@ -4,21 +4,16 @@
 
 mod support;
 
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value as Json;
-use support::{Bench, Said, codes};
-
-fn golden() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/training")
-}
+use support::{Bench, Said, codes, golden, golden_cases, pinned};
 
 /// Runs the binary inside one of the golden folders.
 fn run_in(folder: &str, words: &[&str]) -> Said {
     let output = Command::new(env!("CARGO_BIN_EXE_calipers"))
         .args(words)
-        .current_dir(golden().join(folder))
+        .current_dir(golden("training").join(folder))
         .output()
         .unwrap();
     Said::from(output)
@@ -47,21 +42,19 @@ fn assert_same(found: &Json, expected: &Json, place: &str) {
 
 #[test]
 fn every_layout_gives_the_expected_report() {
-    let text = std::fs::read_to_string(golden().join("formats.json")).unwrap();
-    let cases: Json = serde_json::from_str(&text).unwrap();
-    let cases = cases["cases"].as_array().unwrap();
-    assert_eq!(cases.len(), 13);
-    for case in cases {
+    let cases = golden_cases("training/formats.json");
+    assert!(cases.len() >= 13);
+    for case in &cases {
         let name = case["name"].as_str().unwrap();
         let words: Vec<&str> =
             case["argv"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
-        let report = report_in("formats", &words);
-        assert_eq!(report["units"], case["units"], "{name}");
-        assert_same(&report["metrics"], &case["metrics"], name);
-        assert_eq!(report["undefined"], case["undefined"], "{name}");
+        let (report, expect) = (pinned(&report_in("formats", &words), &case["pins"]), &case["expect"]);
+        assert_eq!(report["units"], expect["units"], "{name}");
+        assert_same(&report["metrics"], &expect["metrics"], name);
+        assert_eq!(report["undefined"], expect["undefined"], "{name}");
         let mut found = codes(&report);
         found.sort_unstable();
-        assert_eq!(serde_json::to_value(found).unwrap(), case["warnings"], "{name}");
+        assert_eq!(serde_json::to_value(found).unwrap(), expect["warnings"], "{name}");
         for input in report["inputs"].as_array().unwrap() {
             assert!(input["format"].is_string() && input["x"].is_string(), "{name}: {input}");
         }
@@ -170,7 +163,7 @@ fn a_study_gives_its_three_tables() {
         assert_eq!(report.as_array().unwrap().len(), 2, "one report for each metric");
         for suffix in ["STRICT", "MEAN_WISE", "MEAN_NAIVE"] {
             let name = format!("{preset}_{suffix}.csv");
-            let expected = std::fs::read_to_string(golden().join("table/expected").join(&name)).unwrap();
+            let expected = std::fs::read_to_string(golden("training/table/expected").join(&name)).unwrap();
             assert_eq!(bench.read(&format!("out/{name}")), expected, "{name}");
             let paper = bench.read(&format!("out/{preset}_{suffix}.md"));
             assert!(paper.starts_with("| tag\\_name | ") && !paper.contains("tokenizer"), "{paper}");

@@ -190,7 +190,7 @@ fn padded(mut bytes: Vec<u8>) -> Vec<u8> {
 #[test]
 fn a_large_database_is_read_in_its_file_and_nothing_is_written_beside_it() {
     let bench = Bench::new();
-    let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/training/formats/mlflow.db");
+    let golden = support::golden("training/formats/mlflow.db");
     let small = std::fs::read(golden).unwrap();
     let large = padded(small.clone());
     assert!(large.len() > 4 << 20);

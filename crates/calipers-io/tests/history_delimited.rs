@@ -5,11 +5,12 @@ use std::path::Path;
 use calipers_io::history::delimited::{self, Long, Options};
 use calipers_io::history::{Format, Places, Table, Wanted};
 
-const WIDE: &[u8] = include_bytes!("histories/wide.csv");
-const LONG: &[u8] = include_bytes!("histories/long.tsv");
-const PANEL: &[u8] = include_bytes!("histories/panel.csv");
-const KERAS: &[u8] = include_bytes!("histories/keras/cfgA_0.csv");
-const LIGHTNING: &[u8] = include_bytes!("histories/lightning/metrics.csv");
+const WIDE: &[u8] = include_bytes!("../../../oracles/training/formats/wide.csv");
+const LONG: &[u8] = include_bytes!("../../../oracles/training/formats/long.tsv");
+const PANEL: &[u8] = include_bytes!("../../../oracles/training/formats/panel.csv");
+const KERAS: &[u8] = include_bytes!("../../../oracles/training/formats/keras/cfgA_0.csv");
+const LIGHTNING: &[u8] =
+    include_bytes!("../../../oracles/training/formats/lightning/cfgA/version_0/metrics.csv");
 
 /// The curve that all layouts hold for fold 0 of configuration A.
 const CURVE: [f64; 5] = [0.5, 0.91, 0.95, 0.89, 0.96];

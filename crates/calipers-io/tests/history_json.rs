@@ -8,7 +8,7 @@ use calipers_io::history::{Format, Table, Wanted};
 const FORMATS: [Format; 4] = [Format::JsonRows, Format::JsonLines, Format::JsonColumns, Format::TrainerState];
 
 fn fixture(name: &str) -> Vec<u8> {
-    std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/histories").join(name))
+    std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../oracles/training/formats").join(name))
         .expect("a fixture")
 }
 
@@ -47,16 +47,16 @@ fn the_golden_run_has_the_same_values_in_every_layout() {
     assert_eq!(rows.number("val_F1").unwrap().values.len(), rows.rows);
     assert_eq!(rows.keys, ["_step", "epoch", "train_loss", "val_F1"]);
 
-    let lines = golden("lines/cfgA_0.jsonl", Format::JsonLines);
+    let lines = golden("lines/cfgA/0.jsonl", Format::JsonLines);
     assert_eq!((finite(&lines, "val_F1"), lines.rows), (at([1, 3, 5, 7, 9]), 10));
     assert_eq!(lines.text("note").unwrap().cells, []);
     assert_eq!(lines.places.of(9), "line 10");
 
-    let columns = golden("columns/cfgA_0.json", Format::JsonColumns);
+    let columns = golden("columns/cfgA/0.json", Format::JsonColumns);
     assert_eq!((finite(&columns, "val_F1"), columns.rows), (at([0, 1, 2, 3, 4]), 5));
     assert_eq!(columns.keys, ["loss", "val_F1"]);
 
-    let state = golden("hf/trainer_state.json", Format::TrainerState);
+    let state = golden("hf/cfgA/0/trainer_state.json", Format::TrainerState);
     assert_eq!((finite(&state, "eval_F1"), state.rows), (at([1, 3, 5, 7, 9]), 11));
     assert_eq!(finite(&state, "step").iter().map(|(_, step)| *step as u64).max(), Some(50));
     assert!(state.number("eval_loss").unwrap().values.iter().all(|loss| loss.is_nan()));
@@ -65,14 +65,14 @@ fn the_golden_run_has_the_same_values_in_every_layout() {
 #[test]
 fn checkpoints_are_told_apart_by_their_global_step() {
     let step = |name: &str| json::global_step(&fixture(name)).unwrap();
-    assert_eq!(step("hf/checkpoint-10/trainer_state.json"), Some(10));
-    assert_eq!(step("hf/checkpoint-30/trainer_state.json"), Some(30));
-    assert_eq!(step("hf/trainer_state.json"), Some(50));
+    assert_eq!(step("hf/cfgB/0/checkpoint-10/trainer_state.json"), Some(10));
+    assert_eq!(step("hf/cfgB/0/checkpoint-30/trainer_state.json"), Some(30));
+    assert_eq!(step("hf/cfgA/0/trainer_state.json"), Some(50));
 }
 
 #[test]
 fn the_per_run_document_is_no_history_and_is_read_as_a_tree() {
-    let bytes = fixture("runs.json");
+    let bytes = fixture("../table/runs.json");
     assert_eq!((json::sniff(&bytes), json::check(&bytes)), (None, Ok(())));
     let runs = loose::parse(&bytes).unwrap();
     let summary = runs.get("demo").and_then(|demo| demo.get("DS_xml_demo")?.get("summary")).unwrap();
@@ -91,8 +91,8 @@ fn the_per_run_document_is_no_history_and_is_read_as_a_tree() {
 fn a_json_document_cut_at_any_byte_is_an_error() {
     for (name, format) in [
         ("rows/cfgA_0.json", Format::JsonRows),
-        ("columns/cfgA_0.json", Format::JsonColumns),
-        ("hf/trainer_state.json", Format::TrainerState),
+        ("columns/cfgA/0.json", Format::JsonColumns),
+        ("hf/cfgA/0/trainer_state.json", Format::TrainerState),
         ("runs.json", Format::JsonRows),
     ] {
         let bytes = fixture(name);
@@ -108,7 +108,7 @@ fn a_json_document_cut_at_any_byte_is_an_error() {
 
 #[test]
 fn lines_cut_at_any_byte_are_an_error_or_the_lines_before() {
-    let bytes = fixture("lines/cfgA_0.jsonl");
+    let bytes = fixture("lines/cfgA/0.jsonl");
     let whole = json::read(&bytes, Format::JsonLines, &wanted()).unwrap();
     for length in 0..bytes.len() {
         let Ok(cut) = json::read(&bytes[..length], Format::JsonLines, &wanted()) else { continue };
@@ -133,7 +133,9 @@ fn flipped(name: &str) -> impl Iterator<Item = Vec<u8>> {
 
 #[test]
 fn no_flipped_bit_makes_a_reader_panic() {
-    for name in ["rows/cfgA_0.json", "lines/cfgA_0.jsonl", "columns/cfgA_0.json", "hf/trainer_state.json"] {
+    for name in
+        ["rows/cfgA_0.json", "lines/cfgA/0.jsonl", "columns/cfgA/0.json", "hf/cfgA/0/trainer_state.json"]
+    {
         for bytes in flipped(name) {
             json::sniff(&bytes);
             for format in FORMATS {

@@ -10,7 +10,7 @@ use calipers_io::history::{Format, Table, Wanted, json};
 use proptest::prelude::*;
 
 fn fixture(name: &str) -> Vec<u8> {
-    fs::read(format!("{}/tests/histories/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
+    fs::read(format!("{}/../../oracles/training/formats/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
 }
 
 fn wanted() -> Wanted {
@@ -180,7 +180,7 @@ fn compare_columns(text: &[u8], step: usize) {
 
 #[test]
 fn columns_of_json_are_the_same_in_stretches_of_any_length() {
-    let golden = fixture("columns/cfgA_0.json");
+    let golden = fixture("columns/cfgA/0.json");
     let odd = "\u{feff} {\"m\": [1, 2.5e-3 , NaN], \"x\": [[1, {}], \"a\\n\", null], \"run\": [\"\u{e9}\", \"b\", true],\n\
         \"m\" : [-Infinity, 0.25,\"x\"], \"epoch\": [0,1,2], \"e\\u0070och\": [] } \n";
     let even = "{\"m\": [1, 2, 3], \"epoch\":[0,1,12345], \"a.b\": [null, -1, 1E5]}\n\n";

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Map, Value as Json};
 
-use crate::support::{Bench, Said, npy, npz};
+use crate::support::{Bench, Said, golden_cases, npy, npz};
 
 /// The folder of real data, or a line that says the test was skipped.
 #[expect(clippy::print_stderr, reason = "a skipped test says so")]
@@ -22,9 +22,7 @@ pub fn real_data() -> Option<PathBuf> {
 
 /// The golden cases.
 pub fn cases() -> Vec<Json> {
-    let golden = include_str!("../../../calipers-metrics/tests/fixtures/explanation/cases.json");
-    let golden: Json = serde_json::from_str(golden).unwrap();
-    golden["cases"].as_array().unwrap().clone()
+    golden_cases("explanation/cases.json")
 }
 
 /// A number, or the word for one that JSON does not have.
@@ -148,15 +146,14 @@ pub fn assert_agrees(found: &Json, expected: &Json, tolerance: Tolerance, place:
     }
 }
 
-/// Fails unless a report has exactly the expected metrics, reasons and warnings.
+/// Fails unless a report, its ids without prefix, has exactly the expected metrics, reasons and warnings.
 pub fn assert_report(report: &Json, expected: &Json, name: &str) {
     let metrics = expected["metrics"].as_object().unwrap();
     let found = report["metrics"].as_object().unwrap();
     assert!(found.keys().eq(metrics.keys()), "{name}: {:?}", found.keys());
     let (pyg, single) = (report["protocol"]["preset"] == "pyg", report["units"] == 1);
     for (id, value) in metrics {
-        let short = id.strip_prefix("explanation.").unwrap();
-        assert_agrees(&found[id], value, tolerance(short, pyg, single), &format!("{name}: {id}"));
+        assert_agrees(&found[id], value, tolerance(id, pyg, single), &format!("{name}: {id}"));
     }
     assert_eq!(report["undefined"], expected["undefined"], "{name}");
     assert_eq!(Json::Object(warnings(report)), expected["warnings"], "{name}");

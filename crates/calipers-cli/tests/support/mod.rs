@@ -112,6 +112,37 @@ pub fn metric<'a>(report: &'a Json, id: &str) -> &'a Json {
     report["metrics"].get(&full).unwrap_or_else(|| panic!("no {full} in the report"))
 }
 
+/// A folder or file that an oracle wrote.
+pub fn golden(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../oracles").join(path)
+}
+
+/// The cases of a golden file, each with the ids that it decides over.
+pub fn golden_cases(path: &str) -> Vec<Json> {
+    let mut file: Json = serde_json::from_str(&std::fs::read_to_string(golden(path)).unwrap()).unwrap();
+    let pins = file["pins"].take();
+    let mut cases = std::mem::take(file["cases"].as_array_mut().unwrap());
+    for case in cases.iter_mut().filter(|case| case["pins"].is_null()) {
+        case["pins"] = pins.clone();
+    }
+    cases
+}
+
+/// The report with those ids alone that a case decides over, without the prefix of the family.
+pub fn pinned(report: &Json, pins: &Json) -> Json {
+    let pins: Vec<&str> = pins.as_array().unwrap().iter().filter_map(Json::as_str).collect();
+    let mut kept = report.clone();
+    for part in ["metrics", "undefined"] {
+        let short = report[part].as_object().unwrap().iter().map(|(path, value)| {
+            let (_, path) = path.split_once('.').unwrap();
+            (path.to_owned(), value.clone())
+        });
+        let of_pins = |path: &str| path.split('.').next().is_some_and(|id| pins.contains(&id));
+        kept[part] = Json::Object(short.filter(|(path, _)| of_pins(path)).collect());
+    }
+    kept
+}
+
 /// The codes of a report's warnings.
 pub fn codes(report: &Json) -> Vec<&str> {
     report["warnings"].as_array().unwrap().iter().map(|warning| warning["code"].as_str().unwrap()).collect()

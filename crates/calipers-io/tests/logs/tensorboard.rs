@@ -34,7 +34,8 @@ fn golden_runs_of_two_files_give_the_curves_in_single_precision() {
         ("cfgB/1", &[0.1, 0.92, 0.93, 0.94]),
     ];
     for (run, want) in curves {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/histories/tb").join(run);
+        let folder =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../oracles/training/formats/tb").join(run);
         let names = ["events.out.tfevents.1700000000.host.1.0", "events.out.tfevents.1700000100.host.1.1"];
         let files = names.map(|name| (name, fs::read(folder.join(name)).unwrap()));
         let files: Vec<_> = files.iter().map(|(name, bytes)| (*name, &bytes[..])).collect();

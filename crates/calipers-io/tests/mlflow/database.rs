@@ -10,7 +10,7 @@ use rusqlite::{Connection, MAIN_DB};
 
 use crate::{CURVES, bits, values, wanted};
 
-pub(crate) const GOLDEN: &[u8] = include_bytes!("../histories/mlflow.db");
+pub(crate) const GOLDEN: &[u8] = include_bytes!("../../../../oracles/training/formats/mlflow.db");
 
 pub(crate) const METRICS: &str =
     "CREATE TABLE metrics (\"key\" varchar(250), value float, timestamp bigint, run_uuid varchar(32),

@@ -37,7 +37,8 @@ pub(crate) fn read(run: &Path, numbers: &[&str], texts: &[&str]) -> Result<Table
 fn the_golden_folders_hold_the_golden_curves() {
     for (number, (name, fold, curve)) in CURVES.into_iter().enumerate() {
         let id = format!("{:032}", number + 1);
-        let run = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/histories/mlruns/1").join(&id);
+        let run =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../oracles/training/formats/mlruns/1").join(&id);
         let table = read(&run, &["val/F1", "step", "timestamp"], &["config", "fold"]).unwrap();
         assert_eq!((table.format, table.rows, table.keys.len()), (Format::Mlflow, curve.len(), 1));
         assert_eq!(values(&table, "val/F1"), bits(curve), "{name}");

@@ -1,4 +1,4 @@
-//! The small worked cases of `tests/fixtures/model.json`: exact arithmetic and sixty-digit differences.
+//! The small worked cases of `oracles/robustness/model.json`: exact arithmetic and sixty-digit differences.
 
 use std::sync::Mutex;
 
@@ -15,7 +15,7 @@ use crate::model::watch::{Status, Unwatched, Watch};
 use crate::model::{Attack, Features, Graph, Rung, Settings, Tensor, Training, attack, stratified, train};
 
 pub(crate) fn cases() -> Value {
-    serde_json::from_str(include_str!("../../tests/fixtures/model.json")).unwrap()
+    serde_json::from_str(include_str!("../../../../oracles/robustness/model.json")).unwrap()
 }
 
 fn list(value: &Value) -> &[Value] {
