@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use calipers::inputs::Inputs;
 use calipers::io::file::InputFile;
 use calipers::io::history::{Wanted, delimited, pieces};
-use calipers::metrics::training::protocol::{Preset, Training};
+use calipers::metrics::training::{Preset, Training};
 use calipers::run::Work;
 use calipers::sources::training::assign::{Assignment, FoldBy, GroupBy};
 use calipers::sources::training::options::Options;

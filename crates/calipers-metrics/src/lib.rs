@@ -4,8 +4,8 @@
 
 pub mod explanation;
 pub mod independent_set;
+mod reading;
 pub mod robustness;
 pub mod segmentation;
 pub mod training;
 
-mod reading;

@@ -1,4 +1,4 @@
-//! A number, or why there is none.
+//! What every family reads from counts: a number, or why there is none.
 
 use std::borrow::Cow;
 

@@ -6,11 +6,11 @@ use calipers_core::metric::{MetricInfo, metric_infos};
 use calipers_core::spelling::distance;
 use calipers_core::state::{self, Section};
 use calipers_core::{Accumulator, Error, Ledger, Protocol, Result};
-use calipers_metrics::explanation::protocol::Explanation;
+use calipers_metrics::explanation::Explanation;
 use calipers_metrics::independent_set::IndependentSet;
 use calipers_metrics::robustness::protocol::Robustness;
 use calipers_metrics::segmentation::protocol::Segmentation;
-use calipers_metrics::training::protocol::Training;
+use calipers_metrics::training::Training;
 use calipers_report::chart::Picture;
 use serde_json::{Map, Value as Json};
 

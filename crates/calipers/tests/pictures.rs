@@ -6,14 +6,14 @@ use std::path::Path;
 
 use calipers::core::{Accumulator, Ledger, SplitMix64};
 use calipers::inputs::Inputs;
-use calipers::metrics::explanation::protocol::{Explanation, Scores};
+use calipers::metrics::explanation::{Explanation, Scores};
 use calipers::metrics::independent_set::graph::{Graph, Storage};
 use calipers::metrics::independent_set::unit::{Scores as NodeScores, Unit as GraphUnit};
 use calipers::metrics::independent_set::{IndependentSet, Kind};
 use calipers::metrics::segmentation::config::Config;
 use calipers::metrics::segmentation::protocol::Segmentation;
 use calipers::metrics::segmentation::unit::{LabelMap, MapData, Prediction, Unit};
-use calipers::metrics::training::protocol::{Preset, Training};
+use calipers::metrics::training::{Preset, Training};
 use calipers::replay::Evidence;
 use calipers::report::chart::{Art, Picture, Svg};
 use calipers::run::Work;

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use calipers::core::InputFiles;
 use calipers::families;
 use calipers::inputs::Inputs;
-use calipers::metrics::explanation::protocol::{Explanation, Scores};
+use calipers::metrics::explanation::{Explanation, Scores};
 use calipers::replay::{Evidence, Replay};
 use calipers::run::Work;
 use calipers::sources::config_file;
 use calipers::sources::training::assign::{Assignment, FoldBy, GroupBy};
 use calipers::sources::{explanation, independent_set, segmentation, training};
 use calipers::{Accumulator, Report, demo};
-use calipers_metrics::training::protocol::{Preset, Training};
+use calipers_metrics::training::{Preset, Training};
 
 fn available(report: &Report) -> Replay {
     match Evidence::of(report) {

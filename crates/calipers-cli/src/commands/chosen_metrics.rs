@@ -8,8 +8,8 @@ use calipers::core::resample::{Bootstrap, Resampler, Scope};
 use calipers::core::spelling::distance;
 use calipers::core::state::Section;
 use calipers::core::{Protocol, Provenance, Workers};
-use calipers::metrics::explanation::needs::missing_keys;
-use calipers::metrics::explanation::protocol::Explanation;
+use calipers::metrics::explanation::Explanation;
+use calipers::metrics::explanation::missing_keys;
 use calipers::{Accumulator, Error, Ledger, Report, Result};
 use serde_json::{Map, Value as Json};
 

@@ -9,9 +9,9 @@ use calipers::core::metric::MetricInfo;
 use calipers::core::resample::Bootstrap;
 use calipers::inputs::Inputs;
 use calipers::io::history::delimited;
-use calipers::metrics::explanation::protocol::{Explanation, Scores};
+use calipers::metrics::explanation::{Explanation, Scores};
 use calipers::metrics::independent_set::{Decoder, IndependentSet};
-use calipers::metrics::training::protocol::{Preset, Training};
+use calipers::metrics::training::{Preset, Training};
 use calipers::report::comparison::{self, Comparison};
 use calipers::report::number::rounded;
 use calipers::report::page::Section;
@@ -231,16 +231,6 @@ fn in_short(report: &Report) -> String {
 /// The numbers that papers print first.
 const SEGMENTATION: &[&str] =
     &["miou", "pixel_accuracy", "mean_f1", "biou", "boundary_f1", "nll", "brier", "ece"];
-const TRAINING: &[&str] = &[
-    "saturation_count",
-    "velocity_strict",
-    "velocity_wise",
-    "velocity_rmst",
-    "stability_wise",
-    "divergence_wise",
-    "best_mean",
-    "last_mean",
-];
 
 /// The configurations of one report in columns, headline numbers in lines.
 fn configurations(report: &Report) -> String {
@@ -248,8 +238,13 @@ fn configurations(report: &Report) -> String {
         Some(Value::PerLabel(groups)) => groups.as_slice(),
         _ => &[],
     };
-    let groups: Vec<&str> = by_group("training.fold_count").iter().map(|(group, _)| group.as_str()).collect();
-    side_by_side("training, configurations side by side", report, &groups, TRAINING, |column, id| {
+    let mut infos = registry::metrics_of(&report.protocol);
+    infos.retain(|info| info.headline.is_some());
+    infos.sort_by_key(|info| info.headline);
+    let headlines: Vec<&str> = infos.iter().filter_map(|info| Some(info.id.split_once('.')?.1)).collect();
+    let all = infos.first().map_or(&[][..], |info| by_group(&info.id));
+    let groups: Vec<&str> = all.iter().map(|(group, _)| group.as_str()).collect();
+    side_by_side("training, configurations side by side", report, &groups, &headlines, |column, id| {
         by_group(id).get(column).and_then(|(_, value)| value.as_f64())
     })
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use calipers::inputs::Inputs;
-use calipers::metrics::explanation::protocol::{MaskScores, Options as Parameters, Preset, Scores, Task};
+use calipers::metrics::explanation::{MaskScores, Options as Parameters, Preset, Scores, Task};
 use calipers::sources::explanation::{Options, measure};
 use calipers::{Ledger, Result};
 use clap::Args;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use calipers::inputs::{Inputs, role};
 use calipers::io::history::Format;
 use calipers::io::history::delimited::{self, Long};
-use calipers::metrics::training::protocol::{Direction, Duplicates, Index, Nan, Preset, Training};
+use calipers::metrics::training::{Direction, Duplicates, Index, Nan, Preset, Training};
 use calipers::sources::training::assign::{Assignment, FoldBy, GroupBy};
 use calipers::sources::training::options::Options;
 use calipers::sources::training::runs_file::RunsFile;

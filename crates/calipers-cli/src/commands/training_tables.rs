@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use calipers::metrics::training::protocol::Preset;
+use calipers::metrics::training::Preset;
 use calipers::report::grid::Grid;
 use calipers::run::Shard;
 use calipers::sources::training::endings::Endings;

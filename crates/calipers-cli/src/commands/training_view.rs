@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use calipers::core::error::printable;
-use calipers::metrics::training::protocol::Training;
+use calipers::metrics::training::Training;
 use calipers::report::curves::{self, Curve, Panel};
 use calipers::report::terminal::Style;
 use calipers::sources::training::Measured;

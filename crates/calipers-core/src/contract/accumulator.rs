@@ -197,7 +197,7 @@ impl<P: Protocol> Accumulator<P> {
         let metrics = P::METRICS
             .iter()
             .filter(|metric| self.protocol.reports(metric) && self.protocol.has_evidence(metric, &rows))
-            .map(|metric| (full_id::<P>(metric.id), reader.value(&metric.number)))
+            .map(|metric| (full_id::<P>(metric.id), reader.value(metric)))
             .collect();
         let mut warnings = self.protocol.warnings(&rows, &self.provenance);
         warnings.extend(self.provenance.missing_shards().map(|missing| Warning {
@@ -243,7 +243,7 @@ impl<P: Protocol> Accumulator<P> {
                 let one = all.single(i);
                 let reader = Reader::new(&fixed, &one);
                 let columns = P::COLUMNS.iter().map(|column| (column.read)(&fixed, row));
-                let cells = columns.chain(metrics.iter().map(|metric| reader.value(&metric.number)));
+                let cells = columns.chain(metrics.iter().map(|metric| reader.value(metric)));
                 (name.to_owned(), cells.collect())
             })
             .collect();

@@ -48,7 +48,7 @@ impl<P: Protocol> Metric<P> {
 
     /// Reads the number from rows.
     pub fn read(&self, protocol: &P, rows: &Rows<'_, P::Row>) -> Value {
-        Reader::new(protocol, rows).value(&self.number)
+        Reader::new(protocol, rows).value(self)
     }
 }
 
@@ -79,7 +79,8 @@ pub enum Number<P: Protocol> {
     Mean {
         /// The value of a row.
         of: fn(&P, &P::Row) -> Value,
-        /// Why there is no mean where no row has a value; without it, the reason of the first row.
+        /// Why there is no mean where no row has a value; without it, the reason of the first row that
+        /// has what the line needs.
         none: Option<&'static str>,
     },
     /// What no sum gives.

@@ -27,6 +27,15 @@ impl Value {
         Self::Undefined(Cow::Borrowed(reason))
     }
 
+    /// A number; an infinite one is no value.
+    pub const fn finite(number: f64) -> Self {
+        if number.is_finite() {
+            Self::Number(number)
+        } else {
+            Self::undefined("infinite: beyond the largest number")
+        }
+    }
+
     /// A quotient of two whole numbers, correctly rounded; `reason` when the divisor is 0.
     pub fn ratio(numerator: i128, divisor: i128, reason: &'static str) -> Self {
         if divisor == 0 {

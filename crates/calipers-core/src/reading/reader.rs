@@ -9,7 +9,7 @@ use super::collect::{Precision, collected, grouped};
 use super::rows::Rows;
 use super::sums::Sums;
 use crate::exact::ExactSum;
-use crate::metric::{AddTerms, Number};
+use crate::metric::{AddTerms, Metric, Need, Number};
 use crate::protocol::Protocol;
 use crate::value::Value;
 
@@ -35,15 +35,20 @@ impl<'a, P: Protocol> Reader<'a, P> {
         Self { protocol, rows, known: RefCell::default() }
     }
 
-    /// Reads one number.
-    pub(crate) fn value(&self, number: &Number<P>) -> Value {
+    /// Reads one metric.
+    pub(crate) fn value(&self, metric: &Metric<P>) -> Value {
+        self.number(&metric.number, metric.needs)
+    }
+
+    /// Reads one number; the reason of a mean without a value is that of a row with all `needs`.
+    pub(crate) fn number(&self, number: &Number<P>, needs: &[Need<P>]) -> Value {
         let protocol = self.protocol;
         match number.chosen(protocol) {
             Number::Pooled { terms, read } => self.read(None, terms, |groups| read(protocol, &groups[0])),
             Number::Grouped { order, terms, read } => {
                 self.read(Some(order), terms, |groups| read(protocol, groups))
             }
-            Number::Mean { of, none } => self.mean(of, none),
+            Number::Mean { of, none } => self.mean(of, none, needs),
             Number::Rows(read) => read(protocol, self.rows),
             Number::Chosen(_) => Value::undefined("no way of reading was chosen"),
         }
@@ -87,7 +92,7 @@ impl<'a, P: Protocol> Reader<'a, P> {
         groups.iter().map(|rows| collected(self.protocol, rows, terms, precision)).collect()
     }
 
-    fn mean(&self, of: fn(&P, &P::Row) -> Value, none: Option<&'static str>) -> Value {
+    fn mean(&self, of: fn(&P, &P::Row) -> Value, none: Option<&'static str>, needs: &[Need<P>]) -> Value {
         let (sum, count) = self.rows.folded(
             || (ExactSum::new(), 0u64),
             |(sum, count), row, times| {
@@ -102,11 +107,12 @@ impl<'a, P: Protocol> Reader<'a, P> {
             },
         );
         if count > 0 {
-            return Value::Number(sum.over(count));
+            return Value::finite(sum.over(count));
         }
-        match (none, self.rows.first()) {
+        let has_all = |row: &&P::Row| needs.iter().all(|need| (need.met)(row));
+        match (none, self.rows.iter().find(has_all).or_else(|| self.rows.first())) {
             (Some(reason), _) => Value::undefined(reason),
-            (None, Some(first)) => of(self.protocol, first),
+            (None, Some(row)) => of(self.protocol, row),
             (None, None) => Value::undefined("no units given"),
         }
     }

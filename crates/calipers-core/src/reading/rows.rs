@@ -49,6 +49,16 @@ impl<'a, R> Rows<'a, R> {
         Self { members: Some(members), ..self.clone() }
     }
 
+    /// The rows that count, each as often as it does, without the others.
+    pub(crate) fn alone(&self) -> Self {
+        let weight = |at: usize| self.weights.map_or(1, |weights| weights[at]) as usize;
+        let places = (0..self.places()).map(|place| self.position(place));
+        Self {
+            workers: self.workers,
+            ..Self::new(places.flat_map(|at| repeat_n(self.all[at], weight(at))).collect())
+        }
+    }
+
     /// The row at a position alone, once.
     pub fn single(&self, position: usize) -> Self {
         Self { weights: None, ..self.of([self.position(position) as u32].into()) }
@@ -200,5 +210,9 @@ mod tests {
         let some = drawn.of([1, 2].into());
         assert_eq!(some.named().collect::<Vec<_>>(), [("02", &2)]);
         assert_eq!(drawn.single(1).iter().collect::<Vec<_>>(), [&1]);
+        assert_eq!(
+            drawn.of([0, 1, 2].into()).alone().weighted(&[1, 0, 2]).iter().collect::<Vec<_>>(),
+            [&0, &2, &2]
+        );
     }
 }

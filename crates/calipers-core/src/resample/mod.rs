@@ -14,7 +14,7 @@ use crate::stop;
 
 pub use means::Means;
 pub(crate) use resampler::Numbers;
-pub use resampler::{Leaf, Resampler, Scope};
+pub use resampler::{Leaf, Resampler, Scope, resampled};
 pub use splitmix::SplitMix64;
 pub use weighted_sum::{Panels, Weights};
 

@@ -9,7 +9,7 @@ use crate::accumulator::Accumulator;
 use crate::metric::{AddTerms, Metric, Number, full_id};
 use crate::protocol::Protocol;
 use crate::reading::{Order, Reader, Rows, Sums, Term, grouped, undecided};
-use crate::resample::Weights;
+use crate::resample::{Bootstrap, Weights};
 use crate::stop;
 use crate::value::Value;
 
@@ -108,15 +108,7 @@ impl<'a, P: Protocol> Numbers<'a, P> {
     /// The numbers of the metrics whose full ids are wanted.
     pub(crate) fn new(accumulator: &'a Accumulator<P>, scope: Scope, wanted: &dyn Fn(&str) -> bool) -> Self {
         let (protocol, rows) = (accumulator.protocol(), accumulator.rows());
-        let mut numbers = Self {
-            protocol,
-            rows,
-            leaves: Vec::new(),
-            metrics: Vec::new(),
-            pools: Vec::new(),
-            partitions: Vec::new(),
-            histograms: Vec::new(),
-        };
+        let mut numbers = Self::of(protocol, rows);
         let rows = numbers.rows.clone();
         let reader = Reader::new(protocol, &rows);
         let reported = |metric: &&Metric<P>| {
@@ -127,7 +119,7 @@ impl<'a, P: Protocol> Numbers<'a, P> {
         for metric in P::METRICS.iter().filter(reported) {
             let leaf = |label: Option<&String>| Leaf { id: full_id::<P>(metric.id), label: label.cloned() };
             let mut labels = Vec::new();
-            match reader.value(&metric.number) {
+            match reader.value(metric) {
                 Value::PerLabel(entries) if scope == Scope::Labels => {
                     for (label, value) in entries {
                         if let Some(number) = value.as_f64() {
@@ -144,11 +136,28 @@ impl<'a, P: Protocol> Numbers<'a, P> {
                     None => continue,
                 },
             }
-            let number = metric.number.chosen(protocol);
-            let pool = numbers.pool(&number);
-            numbers.metrics.push(Read { number, pool, labels });
+            numbers.push(&metric.number, labels);
         }
         numbers
+    }
+
+    /// No number yet, of these rows.
+    fn of(protocol: &'a P, rows: Rows<'a, P::Row>) -> Self {
+        Self {
+            protocol,
+            rows,
+            leaves: Vec::new(),
+            metrics: Vec::new(),
+            pools: Vec::new(),
+            partitions: Vec::new(),
+            histograms: Vec::new(),
+        }
+    }
+
+    fn push(&mut self, number: &Number<P>, labels: Vec<String>) {
+        let number = number.chosen(self.protocol);
+        let pool = self.pool(&number);
+        self.metrics.push(Read { number, pool, labels });
     }
 
     /// The place of the sums that a number is read from.
@@ -195,23 +204,37 @@ impl<'a, P: Protocol> Numbers<'a, P> {
         Pool { source, partition, groups, cut }
     }
 
-    /// Every number from what was drawn.
-    fn numbers(&self, drawn: &Drawn<'_>) -> Vec<Option<f64>> {
+    /// What every metric comes to in what was drawn.
+    fn values(&self, drawn: &Drawn<'_>) -> Vec<Value> {
         let rows = self.rows.weighted(drawn.counts);
         let pools: Vec<OnceCell<Vec<Sums<'_, P::Row>>>> =
             self.pools.iter().map(|_| OnceCell::new()).collect();
-        let mut out = Vec::with_capacity(self.leaves.len());
-        for Read { number, pool, labels } in &self.metrics {
+        let one = |Read { number, pool, .. }: &Read<P>| {
             let sums = pool.and_then(|pool| {
                 self.pools[pool].cut.as_ref()?;
                 Some(pools[pool].get_or_init(|| self.sums(&self.pools[pool], drawn)).as_slice())
             });
             let value = sums.and_then(|sums| self.by_sums(number, sums));
             // What the columns do not tell is read from the rows, as a report is.
-            let value = value.unwrap_or_else(|| Reader::new(self.protocol, &rows).value(number));
-            put(labels, &value, &mut out);
-        }
-        out
+            value.unwrap_or_else(|| Reader::new(self.protocol, &rows).number(number, &[]))
+        };
+        self.metrics.iter().map(one).collect()
+    }
+
+    /// What `then` makes of the values of all metrics in every resample; no values once asked to stop.
+    fn each<T>(&self, weights: &Weights, then: impl Fn(&[Value]) -> T) -> Vec<T> {
+        let sums: Vec<_> = self.partitions.iter().map(|partition| partition.sums(weights)).collect();
+        let one = |(resample, counts): (usize, &[u32])| {
+            if stop::asked() {
+                return then(&[]);
+            }
+            then(&self.values(&Drawn {
+                counts,
+                sums: sums.iter().map(|sums| sums[resample].as_slice()).collect(),
+                occurrences: self.histograms.iter().map(|histogram| histogram.counted(counts)).collect(),
+            }))
+        };
+        weights.each().enumerate().map(one).collect()
     }
 
     /// The number; `None` where the sums do not settle it.
@@ -283,17 +306,27 @@ impl<P: Protocol> Resampler for Numbers<'_, P> {
     }
 
     fn read(&self, weights: &Weights) -> Vec<Vec<Option<f64>>> {
-        let sums: Vec<_> = self.partitions.iter().map(|partition| partition.sums(weights)).collect();
-        let one = |(resample, counts): (usize, &[u32])| {
-            if stop::asked() {
-                return vec![None; self.leaves.len()];
-            }
-            self.numbers(&Drawn {
-                counts,
-                sums: sums.iter().map(|sums| sums[resample].as_slice()).collect(),
-                occurrences: self.histograms.iter().map(|histogram| histogram.counted(counts)).collect(),
-            })
-        };
-        weights.each().enumerate().map(one).collect()
+        self.each(weights, |values| {
+            let mut numbers = Vec::with_capacity(self.leaves.len());
+            self.metrics.iter().zip(values).for_each(|(read, value)| put(&read.labels, value, &mut numbers));
+            numbers.resize(self.leaves.len(), None);
+            numbers
+        })
     }
+}
+
+/// The value of a metric in each resample of rows: what a report of the drawn rows alone would have.
+pub fn resampled<P: Protocol>(
+    protocol: &P,
+    rows: &Rows<'_, P::Row>,
+    number: &Number<P>,
+    bootstrap: &Bootstrap,
+) -> Vec<Value> {
+    let rows = rows.alone();
+    let units = rows.len();
+    let mut numbers = Numbers::of(protocol, rows);
+    numbers.push(number, Vec::new());
+    let blocks = bootstrap.blocks().into_iter();
+    let first = |values: &[Value]| values.first().cloned();
+    blocks.flat_map(|block| numbers.each(&bootstrap.draw(units, &block), first)).flatten().collect()
 }

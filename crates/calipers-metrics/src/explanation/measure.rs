@@ -3,15 +3,15 @@
 use calipers_core::{Error, Result};
 
 use super::curve::curves;
-use super::evidence::Evidence;
-use super::fidelity::compare;
-use super::instances::Instances;
+use super::fidelity::compare::compare;
+use super::fidelity::instances::Instances;
+use super::fidelity::predictions::{Given, Y_HAT};
+use super::fidelity::score_check::check;
 use super::mask::mask_row;
-use super::predictions::{Given, Y_HAT};
 use super::protocol::{Explanation, Preset, Task};
 use super::published;
 use super::row::{Keys, Row};
-use super::score_check::check;
+use super::unit::Evidence;
 
 /// Every key that something uses.
 const KNOWN: [&str; 16] = [

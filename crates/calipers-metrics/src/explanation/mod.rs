@@ -1,35 +1,49 @@
 //! Explanations of graph neural networks: fidelity, faithfulness, agreement with a truth, curves.
+//!
+//! A unit is one explanation: the arrays that are known of it, by key. `y_hat` is the prediction on the
+//! full graph, `y_sub` with only the explanation kept, `y_comp` with the explanation removed.
+//!
+//! ```
+//! use calipers_core::{Accumulator, Value};
+//! use calipers_metrics::explanation::fidelity::labels::FID_PLUS_MODEL;
+//! use calipers_metrics::explanation::{Array, Data, Evidence, Explanation};
+//!
+//! fn unit<'a>(y_hat: &'a [i64], y_comp: &'a [i64]) -> calipers_core::Result<Evidence<'a>> {
+//!     let mut unit = Evidence::new();
+//!     unit.insert("y_hat", Array::new([y_hat.len()], Data::Int(y_hat))?);
+//!     unit.insert("y_comp", Array::new([y_comp.len()], Data::Int(y_comp))?);
+//!     Ok(unit)
+//! }
+//! let mut whole = Accumulator::new(Explanation::default());
+//! whole.update("molecule 1", unit(&[1, 0], &[0, 0])?)?;
+//! let mut shard = Accumulator::new(Explanation::default());
+//! shard.update("molecule 2", unit(&[1], &[1])?)?;
+//! whole.merge(shard)?;
+//! // One prediction of three changes without its explanation.
+//! let changed = FID_PLUS_MODEL.read(whole.protocol(), &whole.rows());
+//! assert_eq!(changed, Value::Number(1.0 / 3.0));
+//! assert_eq!(whole.finish().get("explanation.fid_plus_model"), Some(&changed));
+//! # Ok::<(), calipers_core::Error>(())
+//! ```
 
-mod agreement;
-mod audit;
-mod curve;
-mod curve_reading;
-pub mod evidence;
+pub mod curve;
 mod faithfulness;
-mod family;
-mod fidelity;
-mod fidelity_reading;
-mod instances;
+pub mod fidelity;
 pub mod kernels;
 mod mask;
-mod mask_reading;
-pub mod mask_values;
-mod masks;
 mod measure;
 mod metrics;
-pub mod needs;
-mod predictions;
-mod probability;
-pub mod protocol;
+mod needs;
+mod protocol;
 mod published;
-mod published_slices;
-mod ranking;
 mod reading;
 pub mod row;
-mod row_kernel;
-mod score_check;
-mod shape;
-mod single_kernel;
-mod sorting;
 mod stability;
-mod threshold;
+mod unit;
+mod warnings;
+
+pub use mask::values::{MaskValues, mask_values};
+pub use needs::missing_keys;
+pub use protocol::{Explanation, MaskScores, Options, Preset, Scores, Task};
+pub use row::Row;
+pub use unit::{Array, Data, Evidence};

@@ -1,7 +1,13 @@
 //! The parameters of the family: what predictions and masks are, thresholds, weights, conventions.
 
-use calipers_core::{Error, Result};
+use calipers_core::{Column, Error, Metric, Protocol, Provenance, Result, Rows, Warning};
 use serde::{Deserialize, Serialize};
+
+use super::measure::measure;
+use super::metrics::METRICS;
+use super::row::Row;
+use super::unit::Evidence;
+use super::warnings::warnings;
 
 /// How explanations are measured. Serialised, it is the report's `protocol`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,10 +46,29 @@ impl Default for Explanation {
     }
 }
 
+impl Protocol for Explanation {
+    const NAME: &'static str = "explanation";
+    const METRICS: &'static [Metric<Self>] = METRICS;
+    const COLUMNS: &'static [Column<Self>] = &[];
+    const READING_PARAMETERS: &'static [&'static str] = &["scores", "mask_scores"];
+    const READING_IN_ROWS: &'static [&'static str] = &[];
+
+    type Unit<'a> = Evidence<'a>;
+    type Row = Row;
+
+    fn measure(&self, _: &str, unit: Evidence<'_>) -> Result<Row> {
+        measure(self, &unit)
+    }
+
+    fn warnings(&self, rows: &Rows<'_, Row>, _: &Provenance) -> Vec<Warning> {
+        warnings(self, rows)
+    }
+}
+
 impl Explanation {
-    /// Refuses parameters that mean nothing, or nothing together.
-    pub fn check(&self) -> Result<()> {
-        let Self { threshold, target_threshold, mask_scores, preset, .. } = *self;
+    /// The protocol, unless its parameters mean nothing, or nothing together.
+    pub fn checked(self) -> Result<Self> {
+        let Self { threshold, target_threshold, mask_scores, preset, .. } = self;
         let in_reach = match mask_scores {
             MaskScores::Raw => threshold.is_finite(),
             MaskScores::Probs | MaskScores::Logits => (0.0..=1.0).contains(&threshold),
@@ -67,7 +92,7 @@ impl Explanation {
                 .at("--pos-weight and --neg-weight")
                 .found("0 and 0"));
         }
-        Ok(())
+        Ok(self)
     }
 }
 
@@ -111,7 +136,7 @@ impl Options {
         let mask_scores = self.mask_scores.unwrap_or(defaults.mask_scores);
         let threshold = self.threshold.unwrap_or(defaults.threshold);
         let shared = if mask_scores == MaskScores::Raw { defaults.target_threshold } else { threshold };
-        let protocol = Explanation {
+        Explanation {
             task: self.task.unwrap_or(defaults.task),
             scores: self.scores,
             threshold,
@@ -120,9 +145,8 @@ impl Options {
             pos_weight: self.pos_weight.unwrap_or(defaults.pos_weight),
             neg_weight: self.neg_weight.unwrap_or(defaults.neg_weight),
             preset,
-        };
-        protocol.check()?;
-        Ok(protocol)
+        }
+        .checked()
     }
 }
 

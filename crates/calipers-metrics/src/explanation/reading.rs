@@ -1,18 +1,10 @@
-//! Numbers or reasons: how counts and sums of rows become quotients, means and series.
+//! How sums of rows become quotients and means, and the reasons why there is none.
 
-use std::borrow::Cow;
-
-use calipers_core::exact::exact_sum;
-use calipers_core::exact::rounded_quotient;
-use calipers_core::{CompactSum, ExactSum, Rows, Value};
+use calipers_core::exact::exact_mean;
+use calipers_core::{CompactSum, Sums, Terms, Value};
 
 use super::row::Row;
-
-/// Why there is no value.
-pub(crate) type Reason = Cow<'static, str>;
-
-/// A number, or why there is none.
-pub(crate) type Reading = Result<f64, Reason>;
+use crate::reading::{Reading, Reason, quotient};
 
 pub(crate) const NO_INSTANCES: &str = "no explained instances";
 pub(crate) const ZERO_WEIGHT: &str = "0/0: weight 0 on a fidelity term of 0";
@@ -28,15 +20,10 @@ pub(crate) const NO_RANGE: &str = "x range is 0";
 pub(crate) const PUBLISHED_NAN: &str = "published code returns NaN";
 /// What a single unit shows in the table of units for evidence it lacks.
 const NO_EVIDENCE: &str = "the unit lacks a key that this needs";
-const TOO_LARGE: &str = "infinite: beyond the largest number";
 
 /// The value that reports print.
 pub(crate) fn number(reading: Reading) -> Value {
-    match reading {
-        Ok(x) if x.is_finite() => Value::Number(x),
-        Ok(_) => Value::undefined(TOO_LARGE),
-        Err(reason) => Value::Undefined(reason),
-    }
+    reading.map_or_else(Value::Undefined, Value::finite)
 }
 
 /// The same, for a reading that needs evidence.
@@ -44,11 +31,11 @@ pub(crate) fn given(reading: Option<Reading>) -> Value {
     reading.map_or(Value::undefined(NO_EVIDENCE), number)
 }
 
-/// A quotient of whole numbers, or the reason why its divisor is 0.
-pub(crate) fn ratio(numerator: impl Into<i128>, divisor: impl Into<i128>, reason: &'static str) -> Reading {
-    match divisor.into() {
-        0 => Err(reason.into()),
-        divisor => Ok(rounded_quotient(numerator.into(), divisor)),
+/// The value of a unit that a mean is taken of; an infinite one makes the mean infinite.
+pub(crate) fn of_unit(reading: Option<Reading>) -> Value {
+    match reading {
+        Some(Ok(value)) => Value::Number(value),
+        other => given(other),
     }
 }
 
@@ -60,49 +47,73 @@ pub(crate) fn unless(condition: bool, reason: &'static str) -> Result<(), Reason
 /// The mean of the defined values; of none, the first reason. `None` without values.
 pub(crate) fn mean(values: impl Iterator<Item = Reading> + Clone) -> Option<Reading> {
     let first = values.clone().next()?;
-    let mut sum = ExactSum::new();
-    let mut count = 0u64;
-    for value in values.flatten() {
-        sum.add(value);
-        count += 1;
+    Some(exact_mean(values.flatten()).map_or(first, Ok))
+}
+
+/// A quotient of two sums over rows: its place among those of one set of terms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Pooled(pub(crate) usize);
+
+/// The columns of a [`Pooled`] quotient.
+const COLUMNS: usize = 3;
+
+impl Pooled {
+    /// Adds counts.
+    pub(crate) fn whole(self, terms: &mut Terms<'_>, numerator: impl Into<i128>, divisor: u64) {
+        terms.whole(self.numerator(), numerator);
+        self.divide(terms, divisor);
     }
-    Some(if count == 0 { first } else { Ok(sum.value() / count as f64) })
-}
 
-/// The quotient of counts of all rows that have them.
-pub(crate) fn pooled(rows: &Rows<'_, Row>, counts: impl Fn(&Row) -> Option<(i128, u64)>) -> Option<Reading> {
-    let found: Vec<(i128, u64)> = rows.iter().filter_map(counts).collect();
-    let numerator: i128 = found.iter().map(|counts| counts.0).sum();
-    let divisor: i128 = found.iter().map(|counts| i128::from(counts.1)).sum();
-    (!found.is_empty()).then(|| ratio(numerator, divisor, NO_INSTANCES))
-}
-
-/// An exact sum of all rows that have it, divided by their counts.
-pub(crate) fn pooled_mean(
-    rows: &Rows<'_, Row>,
-    sums: impl for<'r> Fn(&'r Row) -> Option<(&'r CompactSum, u64)>,
-) -> Option<Reading> {
-    let mut total = ExactSum::new();
-    let mut count = None;
-    for row in rows.iter() {
-        if let Some((sum, more)) = sums(row) {
-            sum.add_to(&mut total);
-            *count.get_or_insert(0u64) += more;
-        }
+    /// Adds a sum over so many instances.
+    pub(crate) fn exact<'r>(self, terms: &mut Terms<'r>, numerator: &'r CompactSum, divisor: u64) {
+        terms.exact(self.numerator(), numerator);
+        self.divide(terms, divisor);
     }
-    count.map(|count| divided(total.value(), count))
-}
 
-/// The sum of a number of all rows that have it, divided by their counts.
-pub(crate) fn pooled_numbers(
-    rows: &Rows<'_, Row>,
-    numbers: impl Fn(&Row) -> Option<(f64, u64)>,
-) -> Option<Reading> {
-    let found: Vec<(f64, u64)> = rows.iter().filter_map(numbers).collect();
-    let count = found.iter().map(|number| number.1).sum();
-    (!found.is_empty()).then(|| divided(exact_sum(found.iter().map(|number| number.0)), count))
-}
+    /// Adds a number over so many instances.
+    pub(crate) fn number(self, terms: &mut Terms<'_>, numerator: f64, divisor: u64) {
+        terms.number(self.numerator(), numerator);
+        self.divide(terms, divisor);
+    }
 
-fn divided(sum: f64, count: u64) -> Reading {
-    if count == 0 { Err(NO_INSTANCES.into()) } else { Ok(sum / count as f64) }
+    fn divide(self, terms: &mut Terms<'_>, divisor: u64) {
+        terms.whole(self.divisor(), divisor);
+        // A row may have the evidence and no instance.
+        terms.whole(self.rows(), 1);
+    }
+
+    /// Whether a row has the evidence.
+    pub(crate) fn is_given(self, sums: &Sums<'_, Row>) -> bool {
+        sums.whole(self.rows()) > 0
+    }
+
+    /// The numerator and the divisor of a quotient of counts; `None` without evidence.
+    pub(crate) fn counts(self, sums: &Sums<'_, Row>) -> Option<(i128, i128)> {
+        self.is_given(sums).then(|| (sums.whole(self.numerator()), sums.whole(self.divisor())))
+    }
+
+    /// The quotient of counts.
+    pub(crate) fn share(self, sums: &Sums<'_, Row>) -> Option<Reading> {
+        self.counts(sums).map(|(numerator, divisor)| quotient(numerator, divisor, NO_INSTANCES))
+    }
+
+    /// The quotient of a sum of numbers and a count.
+    pub(crate) fn mean(self, sums: &Sums<'_, Row>) -> Option<Reading> {
+        self.is_given(sums).then(|| match sums.whole(self.divisor()) {
+            0 => Err(NO_INSTANCES.into()),
+            divisor => Ok(sums.number_over(self.numerator(), divisor)),
+        })
+    }
+
+    fn rows(self) -> usize {
+        self.0 * COLUMNS
+    }
+
+    fn divisor(self) -> usize {
+        self.0 * COLUMNS + 1
+    }
+
+    fn numerator(self) -> usize {
+        self.0 * COLUMNS + 2
+    }
 }

@@ -2,10 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use calipers_core::{Error, Result, Rows};
+use calipers_core::{Column, Error, Metric, Protocol, Provenance, Result, Rows, Warning};
 use serde::{Deserialize, Serialize};
 
+use super::columns::COLUMNS;
+use super::metrics::METRICS;
+use super::parameters::{Direction, Duplicates, Index, Nan, Preset, StabilityReading};
 use super::row::Row;
+use super::saturation::explain::explain;
+use super::unit::Curve;
+use super::warnings::warnings;
+
+/// How many folds a published table has.
+const TABLE_FOLDS: u64 = 5;
 
 /// How training runs are measured. Serialised, it is the report's `protocol`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -89,15 +98,15 @@ impl Training {
         }
     }
 
-    /// Refuses parameters that are impossible or contradict each other.
-    pub fn check(&self) -> Result<()> {
-        let finite = |name: &str, value: f64| {
-            let error = || Error::usage(format!("{name} must be a finite number")).found(value);
-            if value.is_finite() { Ok(()) } else { Err(error()) }
-        };
-        finite("the threshold", self.threshold)?;
-        finite("the scale", self.scale)?;
-        self.sweep.iter().try_for_each(|&threshold| finite("a threshold of the sweep", threshold))?;
+    /// The protocol itself, unless its parameters are impossible or contradict each other.
+    pub fn checked(self) -> Result<Self> {
+        let numbers = [("the threshold", self.threshold), ("the scale", self.scale)];
+        let swept = self.sweep.iter().map(|&threshold| ("a threshold of the sweep", threshold));
+        for (name, value) in numbers.into_iter().chain(swept) {
+            if !value.is_finite() {
+                return Err(Error::usage(format!("{name} must be a finite number")).found(value));
+            }
+        }
         let refuse = [
             (self.scale.abs() <= 0.0, "values cannot be divided by a scale of 0"),
             (self.sustain == 0, "a sustained saturation needs at least 1 point"),
@@ -107,20 +116,20 @@ impl Training {
         if let Some((_, what)) = refuse.iter().find(|(refused, _)| *refused) {
             return Err(Error::usage(*what));
         }
+        let refused = |what: &str, found: &str| {
+            Error::usage(what).at(format!("preset {}", self.preset.name())).found(found)
+        };
+        let advice = "choose the preset strict, document or revised";
         if self.preset.is_published() && self.direction == Direction::Min {
-            return Err(Error::usage("the published programs take higher values as better")
-                .at(format!("preset {}", self.preset.name()))
-                .found("direction min")
-                .advice("choose the preset strict, document or revised"));
+            return Err(refused("the published programs take higher values as better", "direction min")
+                .advice(advice));
         }
         if self.preset.is_published() && self.nan == Nan::Fail {
-            return Err(Error::usage("the published programs know no failed points")
-                .at(format!("preset {}", self.preset.name()))
-                .found("nan fail")
+            return Err(refused("the published programs know no failed points", "nan fail")
                 .allowed("missing or error")
-                .advice("choose the preset strict, document or revised"));
+                .advice(advice));
         }
-        Ok(())
+        Ok(self)
     }
 
     /// Refuses a group with more runs than folds were declared.
@@ -138,6 +147,12 @@ impl Training {
         }
     }
 
+    /// How many folds the protocol says there are.
+    pub(crate) fn declared_folds(&self) -> Option<u64> {
+        let table = self.preset.is_table().then_some(TABLE_FOLDS);
+        self.folds.map_or(table, |folds| Some(folds.into()))
+    }
+
     /// The thresholds of the sweep, ascending, each once.
     pub(crate) fn sweep_thresholds(&self) -> Vec<f64> {
         let mut thresholds = self.sweep.clone();
@@ -153,99 +168,34 @@ impl Default for Training {
     }
 }
 
-/// A named set of formulas.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Preset {
-    /// The document's formulas, with its two slips repaired.
-    Strict,
-    /// The document's literal text.
-    Document,
-    /// The authors' later text.
-    Revised,
-    /// The program behind the tables of 24 April 2024.
-    #[serde(rename = "table-2024-04-24")]
-    Table20240424,
-    /// The program behind the tables that the document links.
-    #[serde(rename = "table-2024-04-25")]
-    Table20240425,
-    /// The program of 2025.
-    #[serde(rename = "script-2025")]
-    Script2025,
-}
+impl Protocol for Training {
+    const NAME: &'static str = "training";
+    const METRICS: &'static [Metric<Self>] = METRICS;
+    const COLUMNS: &'static [Column<Self>] = COLUMNS;
+    const READING_PARAMETERS: &'static [&'static str] =
+        &["metric", "label", "scale", "x", "group_by", "fold_by", "bootstrap", "seed", "confidence"];
+    const READING_IN_ROWS: &'static [&'static str] = &[];
 
-/// What a stability means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum StabilityReading {
-    /// How much is broken.
-    #[serde(rename = "share of broken epochs; 0 is steady")]
-    Broken,
-    /// How much is not broken.
-    #[serde(rename = "one minus the share; 1 is steady")]
-    Kept,
-}
+    type Unit<'a> = Curve<'a>;
+    type Row = Row;
 
-/// Which values are better.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Direction {
-    /// Higher ones.
-    Max,
-    /// Lower ones.
-    Min,
-}
-
-impl Direction {
-    /// Whether `a` is strictly better than `b`; a NaN is neither better nor worse than anything.
-    pub(crate) fn better(self, a: f64, b: f64) -> bool {
-        match self {
-            Self::Max => a > b,
-            Self::Min => a < b,
-        }
+    fn measure(&self, _: &str, curve: Curve<'_>) -> Result<Row> {
+        Row::of(self, &curve)
     }
-}
 
-/// How a point is numbered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Index {
-    /// By its position among the evaluations of the run.
-    Evaluation,
-    /// By its x.
-    Epoch,
-}
+    fn explain_unit(&self, row: &Row) -> Option<String> {
+        Some(explain(self, row))
+    }
 
-/// What counts of several values at one x.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Duplicates {
-    /// The last one logged.
-    Last,
-    /// The first one logged.
-    First,
-    /// Their mean.
-    Mean,
-    /// None: they are an error.
-    Error,
-}
-
-/// What a logged NaN or infinity is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Nan {
-    /// As if it had not been logged.
-    Missing,
-    /// The worst value there can be.
-    Fail,
-    /// An error.
-    Error,
+    fn warnings(&self, rows: &Rows<'_, Row>, provenance: &Provenance) -> Vec<Warning> {
+        warnings(self, rows, provenance)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use calipers_core::ErrorKind;
-    use serde_json::{Value as Json, json};
 
     #[test]
     fn parameters_print_in_the_order_of_the_report_and_read_back() {
@@ -263,13 +213,6 @@ mod tests {
     }
 
     #[test]
-    fn every_preset_is_written_by_its_name() {
-        let written: Vec<Json> = Preset::ALL.iter().map(|preset| json!(preset)).collect();
-        let names: Vec<&str> = Preset::ALL.iter().map(|preset| preset.name()).collect();
-        assert_eq!(json!(names), json!(written));
-    }
-
-    #[test]
     fn impossible_parameters_are_wrong_usage() {
         let good = Training::default();
         let published = Training::new(Preset::Table20240425);
@@ -284,10 +227,10 @@ mod tests {
             Training { nan: Nan::Fail, ..published.clone() },
         ];
         for training in bad {
-            assert_eq!(training.check().unwrap_err().kind(), ErrorKind::Usage);
+            assert_eq!(training.checked().unwrap_err().kind(), ErrorKind::Usage);
         }
-        good.check().unwrap();
-        published.check().unwrap();
+        good.checked().unwrap();
+        published.checked().unwrap();
     }
 
     #[test]

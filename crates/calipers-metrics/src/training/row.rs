@@ -1,6 +1,13 @@
 //! What is kept of one run: whole numbers and values as they were read, never a ratio.
 
+use calipers_core::Result;
 use serde::{Deserialize, Serialize};
+
+use super::curve::points::Points;
+use super::protocol::Training;
+use super::saturation::aftermath::Aftermath;
+use super::saturation::first::{Saturation, first_sustained, published, ties};
+use super::unit::Curve;
 
 /// One measured run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,47 +40,6 @@ pub struct Row {
     pub doubts: Doubts,
 }
 
-/// The first saturation of a run and what it came to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Saturation {
-    /// The number of the point.
-    pub number: u64,
-    /// How many later points are broken.
-    pub broken: u64,
-    /// Whether the run ends worse than it saturated.
-    pub diverged: bool,
-}
-
-/// The first saturation by the strict rule, and what followed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Aftermath {
-    /// Number, broken points and divergence.
-    pub saturation: Saturation,
-    /// The x of the first saturation.
-    pub x: f64,
-    /// The value at the first saturation.
-    pub value: f64,
-    /// How many points follow it.
-    pub points_after: u64,
-    /// How many broken points follow each other at most.
-    pub longest_break: u64,
-    /// How far the worst broken point is from the threshold; 0 without one.
-    pub drop_depth: f64,
-    /// How many later values are exactly 0.
-    pub zeros: u64,
-    /// The broken points.
-    pub breaks: Vec<Break>,
-}
-
-/// Consecutive broken points.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Break {
-    /// The numbers of the first and the last of them.
-    pub numbers: (u64, u64),
-    /// Their x.
-    pub x: (f64, f64),
-}
-
 /// Counts behind the warnings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Doubts {
@@ -85,4 +51,43 @@ pub struct Doubts {
     pub not_finite: u64,
     /// How many values differ from the threshold but not in single precision.
     pub single_precision_ties: u64,
+}
+
+impl Row {
+    /// Measures one run.
+    pub(crate) fn of(protocol: &Training, curve: &Curve<'_>) -> Result<Self> {
+        let points = Points::new(protocol, curve)?;
+        let values = &points.values;
+        let last = values.len() - 1;
+        let strict = Aftermath::of(protocol, &points);
+        let by_preset = if protocol.preset.is_published() {
+            published(protocol, &points)
+        } else {
+            strict.as_ref().map(|aftermath| aftermath.saturation)
+        };
+        let finite = |value: f64| value.is_finite().then_some(value);
+        let better = |best, value| if protocol.direction.better(value, best) { value } else { best };
+        let swept = protocol.sweep_thresholds().into_iter();
+        let names_epochs = curve.x_key.to_lowercase().ends_with("epoch");
+        Ok(Self {
+            group: curve.group.into(),
+            fold: curve.fold.into(),
+            folds: curve.folds,
+            epochs: points.number(last),
+            points: values.len() as u64,
+            by_preset,
+            strict,
+            sustained: first_sustained(protocol, values).map(|position| points.number(position)),
+            first: finite(values[0]),
+            last: finite(values[last]),
+            best: values.iter().copied().filter(|value| value.is_finite()).reduce(better),
+            sweep: swept.map(|threshold| Saturation::at(protocol, &points, threshold)).collect(),
+            doubts: Doubts {
+                repeated: points.repeated,
+                gaps: names_epochs && points.have_gaps(),
+                not_finite: if curve.marks_missing { points.not_finite } else { 0 },
+                single_precision_ties: ties(values, protocol.threshold),
+            },
+        })
+    }
 }

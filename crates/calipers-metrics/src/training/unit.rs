@@ -15,17 +15,42 @@ pub struct Curve<'a> {
     pub samples: &'a [Sample],
     /// Whether the file marks missing values otherwise, so that a NaN in it was really logged.
     pub marks_missing: bool,
-    /// How messages name a row of the file.
+    /// How messages name a row.
     pub place: &'a dyn Fn(u32) -> String,
+}
+
+impl<'a> Curve<'a> {
+    /// A run whose x are epochs, without a file.
+    pub fn new(group: &'a str, fold: &'a str, samples: &'a [Sample]) -> Self {
+        let place = &|row| format!("value {row}");
+        Self { group, fold, folds: None, x_key: "epoch", samples, marks_missing: false, place }
+    }
+
+    /// The name of the unit.
+    pub fn name(&self) -> String {
+        unit_name(self.group, self.fold)
+    }
+}
+
+/// The name of a run: `<group>/<fold>`.
+pub fn unit_name(group: &str, fold: &str) -> String {
+    format!("{group}/{fold}")
 }
 
 /// One logged value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
-    /// The row of the file it comes from.
+    /// The row of the file it comes from, or its position.
     pub row: u32,
     /// Where it stands in the run: an epoch, a step or a time.
     pub x: f64,
     /// The value as logged, before scaling; may be NaN or infinite.
     pub value: f64,
+}
+
+impl Sample {
+    /// Values at 0, 1, 2, ...
+    pub fn series(values: &[f64]) -> Vec<Self> {
+        (0..).zip(values).map(|(row, &value)| Self { row, x: row.into(), value }).collect()
+    }
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use calipers_core::{ErrorKind, Protocol, Report, Value};
-use calipers_metrics::explanation::needs::missing_keys;
-use calipers_metrics::explanation::protocol::Explanation;
+use calipers_metrics::explanation::Explanation;
+use calipers_metrics::explanation::missing_keys;
 use serde_json::{Map, Value as Json};
 
 use crate::run::{agrees, run, short, tolerance};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use calipers_core::{Protocol, Report, Value};
-use calipers_metrics::explanation::protocol::Explanation;
+use calipers_metrics::explanation::Explanation;
 use serde_json::{Map, Value as Json};
 
 use crate::cases::{undefined, warnings};

@@ -1,7 +1,7 @@
 //! What holds for any evidence: ranges, orders, cuts, and the same model output in three forms.
 
 use calipers_core::{Metric, Protocol, Report, Value, functions};
-use calipers_metrics::explanation::protocol::Explanation;
+use calipers_metrics::explanation::Explanation;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 

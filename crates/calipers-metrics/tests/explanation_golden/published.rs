@@ -1,7 +1,7 @@
 //! Preset `pyg` against calls of the published functions, recorded with their results.
 
 use calipers_core::{Report, Value};
-use calipers_metrics::explanation::evidence::Data;
+use calipers_metrics::explanation::Data;
 use calipers_metrics::explanation::kernels::{mask_auroc, mask_confusion, published as kernels};
 use serde_json::{Value as Json, json};
 

@@ -1,8 +1,8 @@
 //! A run written as JSON: parameters and units in, a state out; and values compared with JSON.
 
 use calipers_core::{Accumulator, Result, Value};
-use calipers_metrics::explanation::evidence::{Array, Data, Evidence};
-use calipers_metrics::explanation::protocol::{Explanation, Options};
+use calipers_metrics::explanation::{Array, Data, Evidence};
+use calipers_metrics::explanation::{Explanation, Options};
 use half::{bf16, f16};
 use serde_json::Value as Json;
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use calipers_core::{Protocol, Report, Value};
-use calipers_metrics::training::protocol::Training;
+use calipers_metrics::training::Training;
 use serde_json::Value as Json;
 
 use crate::run::{agrees, run, short};

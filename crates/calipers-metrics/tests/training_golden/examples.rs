@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use calipers_core::{Accumulator, Ledger, Protocol, Report, Value};
-use calipers_metrics::training::protocol::Training;
+use calipers_metrics::training::Training;
 use serde_json::{Map, Value as Json};
 
 use crate::run::{agrees, run};

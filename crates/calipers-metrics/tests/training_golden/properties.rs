@@ -2,8 +2,7 @@
 //! evidence.
 
 use calipers_core::{Accumulator, Metric, Protocol, Value};
-use calipers_metrics::training::protocol::{Direction, Nan, Preset, Training};
-use calipers_metrics::training::unit::{Curve, Sample};
+use calipers_metrics::training::{Curve, Direction, Nan, Preset, Sample, Training};
 use proptest::prelude::*;
 
 use crate::cases::pattern;

@@ -1,8 +1,7 @@
 //! Runs written as JSON: parameters and curves in, a state out; and values compared with JSON.
 
 use calipers_core::{Accumulator, Result, Value};
-use calipers_metrics::training::protocol::{Preset, Training};
-use calipers_metrics::training::unit::{Curve, Sample};
+use calipers_metrics::training::{Curve, Preset, Sample, Training};
 use serde_json::Value as Json;
 
 /// The state after all runs of `input`, which has `protocol` and `runs`.
@@ -24,8 +23,7 @@ pub(crate) fn protocol(given: &Json) -> Training {
         parameters[key] = value.clone();
     }
     let protocol: Training = serde_json::from_value(parameters).expect("known parameters");
-    protocol.check().expect("possible parameters");
-    protocol
+    protocol.checked().expect("possible parameters")
 }
 
 fn add(state: &mut Accumulator<Training>, run: &Json, x_key: &str) -> Result<()> {

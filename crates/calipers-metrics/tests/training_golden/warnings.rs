@@ -1,8 +1,8 @@
 //! Warnings that follow from files, folds that a file of runs lists, and refused groups.
 
-use calipers_core::exact::exact_sum;
+use calipers_core::exact::{Rational, rational};
 use calipers_core::{Accumulator, Fact, Value};
-use calipers_metrics::training::protocol::{Preset, Training};
+use calipers_metrics::training::{Preset, Training};
 use serde_json::{Value as Json, json};
 
 use crate::run::run;
@@ -118,7 +118,8 @@ fn the_published_tables_divide_by_five_however_many_runs_there_are() {
         for id in ["velocity_strict", "velocity_naive"] {
             assert_eq!(group(&seven, id), Value::Number(3.0 / 5.0), "{preset} {id}");
         }
-        let stability = exact_sum(stabilities) / 5.0;
+        let total = rational::sum(stabilities.into_iter().map(Rational::of));
+        let stability = total.over(&Rational::whole(5)).nearest();
         for id in ["stability_strict", "stability_naive"] {
             assert_eq!(group(&seven, id), Value::Number(stability), "{preset} {id}");
         }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use calipers::core::Error;
 use calipers::io::array::{Array, Dtype};
-use calipers::metrics::explanation::evidence::{self, Data, Evidence};
-use calipers::metrics::explanation::protocol::{Explanation, Options};
+use calipers::metrics::explanation::{self, Data, Evidence};
+use calipers::metrics::explanation::{Explanation, Options};
 use calipers::{Accumulator, Result};
 use half::{bf16, f16};
 use pyo3::prelude::*;
@@ -90,7 +90,7 @@ impl<'a> Elements<'a> {
         Ok(Self { shape, values })
     }
 
-    fn array(&self) -> Result<evidence::Array<'_>> {
+    fn array(&self) -> Result<explanation::Array<'_>> {
         let data = match &self.values {
             Values::Half(values) => Data::F16(values),
             Values::Brain(values) => Data::BF16(values),
@@ -99,6 +99,6 @@ impl<'a> Elements<'a> {
             Values::Whole(values) => Data::Int(values),
             Values::Truth(values) => Data::Bool(values),
         };
-        evidence::Array::new(self.shape.clone(), data)
+        explanation::Array::new(self.shape.clone(), data)
     }
 }

@@ -1,10 +1,10 @@
 //! What `calipers.pyg` computes without torch. Each function takes NumPy arrays, or tensors and their
 //! type, and returns `None` for those that it does not take; the package then asks torch.
 
-use calipers::metrics::explanation::evidence::Data;
+use calipers::metrics::explanation::Data;
+use calipers::metrics::explanation::Scores;
 use calipers::metrics::explanation::kernels::published as kernels;
 use calipers::metrics::explanation::kernels::{flips, mask_auroc, mask_confusion};
-use calipers::metrics::explanation::protocol::Scores;
 use numpy::{Element, PyArray0, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::intern;
 use pyo3::prelude::*;

@@ -2,8 +2,7 @@
 
 use calipers::core::Error;
 use calipers::io::array::Array;
-use calipers::metrics::training::protocol::{Preset, Training};
-use calipers::metrics::training::unit::{Curve, Sample};
+use calipers::metrics::training::{Curve, Preset, Sample, Training};
 use calipers::{Accumulator, Result};
 use pyo3::prelude::*;
 use serde_json::Value as Json;
@@ -26,8 +25,7 @@ pub(crate) fn training_new(py: Python<'_>, options: &str) -> PyResult<State> {
             parameters.extend(options);
         }
         let protocol: Training = settings(parameters)?;
-        protocol.check()?;
-        Ok(State::new(protocol))
+        Ok(State::new(protocol.checked()?))
     })
 }
 
@@ -49,16 +47,12 @@ pub(crate) fn training_update(
             samples(&values, x.as_ref()).map_err(|error| error.at(format!("run {group}/{fold}")))?;
         let x_key = if protocol.x == "auto" { "epoch" } else { protocol.x.as_str() }.to_owned();
         let curve = Curve {
-            group,
-            fold,
-            folds: None,
             x_key: &x_key,
-            samples: &samples,
-            marks_missing: false,
             place: &|row| format!("position {row}"),
+            ..Curve::new(group, fold, &samples)
         };
         let mut aside = Accumulator::new(protocol);
-        aside.update(format!("{group}/{fold}"), curve)?;
+        aside.update(curve.name(), curve)?;
         state.take_in(aside)
     })
 }

@@ -12,8 +12,8 @@ mod stored;
 use std::path::PathBuf;
 
 use calipers_core::{Accumulator, Error, Result};
-use calipers_metrics::explanation::evidence::Evidence;
-use calipers_metrics::explanation::protocol::Explanation;
+use calipers_metrics::explanation::Evidence;
+use calipers_metrics::explanation::Explanation;
 
 pub use self::plan::ENDINGS;
 use self::plan::Plan;
@@ -31,7 +31,7 @@ pub struct Options {
 
 /// Measures every unit of the inputs, or those of one shard.
 pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Accumulator<Explanation>> {
-    options.protocol.check()?;
+    options.protocol.clone().checked()?;
     if options.inputs.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
         return Err(Error::usage("standard input can be read once").advice("give `-` once"));
     }

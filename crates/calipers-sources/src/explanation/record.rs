@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use calipers_core::{Error, Result};
-use calipers_metrics::explanation::evidence::Evidence;
+use calipers_metrics::explanation::Evidence;
 
 use super::batch::Cuts;
 use super::keys::{MASK_PTR, PTR, UNIT, role};

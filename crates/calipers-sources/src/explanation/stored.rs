@@ -2,7 +2,7 @@
 
 use calipers_core::{Error, Result};
 use calipers_io::array::{Array as FileArray, Dtype, Element};
-use calipers_metrics::explanation::evidence::{Array, Data};
+use calipers_metrics::explanation::{Array, Data};
 use half::{bf16, f16};
 
 /// Values of one type and the lengths of their axes.

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use calipers_core::{Accumulator, Error, Fact, Protocol, Result};
 use calipers_io::history::{Format, Numbers, Table};
-use calipers_metrics::training::protocol::Training;
-use calipers_metrics::training::unit::{Curve, Sample};
+use calipers_metrics::training::{Curve, Sample, Training};
 
 use super::SKETCHED;
 use super::assign::{GroupBy, RunNames};
@@ -218,13 +217,17 @@ impl Assembler<'_> {
         part: &mut Part,
     ) -> Result<()> {
         let Run { log, claim, .. } = run;
-        let (accumulator, unit) = (&mut part.accumulators[metric], claim.unit());
+        let accumulator = &mut part.accumulators[metric];
         let key = accumulator.protocol().metric.clone();
         let column = match column.filter(|_| !samples.is_empty()) {
             Some(column) => column,
             None if self.options.skip_missing => {
                 let detail = format!("run {} in {}", claim.run, claim.file);
-                accumulator.provenance.facts.insert(Fact { code: "metric-missing".into(), unit, detail });
+                accumulator.provenance.facts.insert(Fact {
+                    code: "metric-missing".into(),
+                    unit: claim.unit(),
+                    detail,
+                });
                 return Ok(());
             }
             None => {
@@ -251,7 +254,7 @@ impl Assembler<'_> {
             part.sketches.push((claim.place, sketch));
         }
         if run.first {
-            accumulator.update(unit, curve).map_err(about)?;
+            accumulator.update(curve.name(), curve).map_err(about)?;
             accumulator.provenance.facts.extend(run.facts.iter().cloned());
         }
         Ok(())

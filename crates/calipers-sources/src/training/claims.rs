@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use calipers_core::{Error, ErrorKind, Result};
+use calipers_metrics::training::unit_name;
 
 /// One run and the unit it became.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,13 +26,8 @@ pub struct Claim {
 impl Claim {
     /// The name of the unit.
     pub fn unit(&self) -> String {
-        unit(&self.group, &self.fold)
+        unit_name(&self.group, &self.fold)
     }
-}
-
-/// The name of the unit of a group and a fold.
-pub fn unit(group: &str, fold: &str) -> String {
-    format!("{group}/{fold}")
 }
 
 /// The claims of all workers. Two runs may claim one unit: who was first is left to chance, so

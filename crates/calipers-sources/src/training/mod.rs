@@ -28,7 +28,7 @@ pub mod x_axis;
 use std::collections::BTreeSet;
 
 use calipers_core::{Accumulator, Result};
-use calipers_metrics::training::protocol::Training;
+use calipers_metrics::training::Training;
 
 use self::assemble::{Assembler, Part};
 use self::claims::{Claim, Claims};

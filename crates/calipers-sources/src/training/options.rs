@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use calipers_core::provenance::Setting;
 use calipers_core::{Error, Reading, Result};
 use calipers_io::history::{Format, Wanted, delimited};
-use calipers_metrics::training::protocol::Training;
+use calipers_metrics::training::Training;
 
 use super::assign::{Assignment, FoldBy, GroupBy};
 use super::x_axis;
@@ -57,7 +57,7 @@ impl Options {
                 Error::usage("the rule `runs` reads the per-run JSON").advice("give it with --runs FILE")
             );
         }
-        self.metrics.iter().try_for_each(Training::check)
+        self.metrics.iter().try_for_each(|metric| metric.clone().checked().map(|_| ()))
     }
 
     /// The protocol of each metric, complete.

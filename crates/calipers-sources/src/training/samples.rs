@@ -2,7 +2,7 @@
 
 use calipers_core::{Error, Result};
 use calipers_io::history::{Format, Numbers, Table};
-use calipers_metrics::training::unit::Sample;
+use calipers_metrics::training::Sample;
 
 use super::split::Split;
 use super::x_axis::{Cursor, LATER, XAxis, readable};

@@ -1,8 +1,6 @@
 //! A curve small enough to be drawn.
 
-use calipers_metrics::training::protocol::Training;
-use calipers_metrics::training::row::Row;
-use calipers_metrics::training::unit::Sample;
+use calipers_metrics::training::{Row, Sample, Training};
 
 /// The most points a sketch keeps.
 const MOST_POINTS: usize = 1000;
@@ -65,27 +63,12 @@ impl Sketch {
 mod tests {
     use super::*;
     use calipers_core::Protocol;
-    use calipers_metrics::training::unit::Curve;
+    use calipers_metrics::training::Curve;
 
     fn sketch(values: &[f64]) -> Sketch {
-        let samples: Vec<Sample> =
-            (0..).zip(values).map(|(row, value)| Sample { row, x: f64::from(row), value: *value }).collect();
-        let place = |row: u32| row.to_string();
+        let samples = Sample::series(values);
         let protocol = Training::default();
-        let row = protocol
-            .measure(
-                "",
-                Curve {
-                    group: "g",
-                    fold: "f",
-                    folds: None,
-                    x_key: "epoch",
-                    samples: &samples,
-                    marks_missing: false,
-                    place: &place,
-                },
-            )
-            .unwrap();
+        let row = protocol.measure("", Curve::new("g", "f", &samples)).unwrap();
         Sketch::new(0, &protocol, &samples, &row)
     }
 

@@ -1,9 +1,9 @@
 //! What the per-run JSON of a study says about the report as a whole.
 
 use calipers_core::Fact;
+use calipers_metrics::training::unit_name;
 
 use super::assign::GroupBy;
-use super::claims::unit;
 use super::options::Options;
 use super::runs_file::{Group, RunsFile};
 
@@ -25,7 +25,7 @@ fn listed(group: &Group) -> impl Iterator<Item = Fact> {
     group.runs.iter().map(|(fold, run)| {
         let name = run.name.as_ref().or(run.id.as_ref());
         let detail = name.map_or_else(|| format!("fold {fold} of {}", group.name), Clone::clone);
-        Fact { code: "missing-history".into(), unit: unit(&group.name, fold), detail }
+        Fact { code: "missing-history".into(), unit: unit_name(&group.name, fold), detail }
     })
 }
 

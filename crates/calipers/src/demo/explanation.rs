@@ -83,7 +83,7 @@ pub fn write(folder: &Path, seed: u64) -> Result<()> {
 mod tests {
     use super::*;
     use calipers_core::Value;
-    use calipers_metrics::explanation::protocol::{Explanation, Scores};
+    use calipers_metrics::explanation::{Explanation, Scores};
     use calipers_sources::explanation::{Options, measure};
     use calipers_sources::inputs::Inputs;
     use calipers_sources::run::Work;

@@ -1,8 +1,8 @@
 //! Explanations: read again, whole or one unit.
 
 use calipers_core::{Accumulator, Result};
-use calipers_metrics::explanation::mask_values::{MaskValues, mask_values};
-use calipers_metrics::explanation::protocol::Explanation;
+use calipers_metrics::explanation::Explanation;
+use calipers_metrics::explanation::{MaskValues, mask_values};
 use calipers_report::chart::Picture;
 use calipers_sources::explanation::{Options, measure, with_unit};
 use calipers_sources::run::Work;

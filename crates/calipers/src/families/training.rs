@@ -3,12 +3,11 @@
 use calipers_core::{Accumulator, Error, Result};
 use calipers_io::history::Format;
 use calipers_io::history::delimited::{self, Long};
-use calipers_metrics::training::protocol::Training;
+use calipers_metrics::training::{Training, unit_name};
 use calipers_report::chart::Picture;
 use calipers_sources::inputs::role;
 use calipers_sources::run::Work;
 use calipers_sources::training::assign::Assignment;
-use calipers_sources::training::claims;
 use calipers_sources::training::options::Options;
 use calipers_sources::training::runs_file::RunsFile;
 use calipers_sources::training::{self, Measured};
@@ -41,7 +40,7 @@ pub fn curves(replay: &Replay) -> Result<Vec<Curve>> {
     let sketches = again(replay, 1, true)?.sketches.into_iter().filter(|sketch| sketch.metric == 0);
     let mut curves: Vec<Curve> = sketches
         .map(|sketch| Curve {
-            unit: claims::unit(&sketch.group, &sketch.fold),
+            unit: unit_name(&sketch.group, &sketch.fold),
             group: sketch.group,
             fold: sketch.fold,
             x: sketch.x,

@@ -5,7 +5,7 @@ mod masks;
 mod plane;
 
 use calipers_core::Accumulator;
-use calipers_metrics::explanation::protocol::Explanation;
+use calipers_metrics::explanation::Explanation;
 use calipers_report::chart::Picture;
 
 use crate::replay::Evidence;

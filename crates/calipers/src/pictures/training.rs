@@ -5,7 +5,7 @@ mod survival;
 mod sweep;
 
 use calipers_core::Accumulator;
-use calipers_metrics::training::protocol::Training;
+use calipers_metrics::training::Training;
 use calipers_report::chart::Picture;
 
 use crate::replay::Evidence;

@@ -3,9 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use calipers_core::exact::exact_sum;
-use calipers_core::{Report, Value};
+use calipers_core::{ExactSum, Metric, Protocol, Report, Value};
 use calipers_io::history::json::loose::Loose;
+use calipers_metrics::training::Training;
+use calipers_metrics::training::saturation::{
+    DIVERGENCE_NAIVE, DIVERGENCE_STRICT, DIVERGENCE_WISE, SATURATION_COUNT, STABILITY_NAIVE,
+    STABILITY_STRICT, STABILITY_WISE, VELOCITY_NAIVE, VELOCITY_STRICT, VELOCITY_WISE,
+};
 use calipers_report::grid::{Cell, Grid};
 use calipers_sources::training::endings::Endings;
 use calipers_sources::training::runs_file::{Group, RunsFile};
@@ -34,19 +38,19 @@ impl Aggregation {
         }
     }
 
-    fn id(self, name: &str) -> String {
-        let word = match self {
-            Self::Strict => "strict",
-            Self::Wise => "wise",
-            Self::Naive => "naive",
-        };
-        format!("training.{name}_{word}")
+    /// Velocity, stability and divergence.
+    fn saturation(self) -> [Metric<Training>; 3] {
+        match self {
+            Self::Strict => [VELOCITY_STRICT, STABILITY_STRICT, DIVERGENCE_STRICT],
+            Self::Wise => [VELOCITY_WISE, STABILITY_WISE, DIVERGENCE_WISE],
+            Self::Naive => [VELOCITY_NAIVE, STABILITY_NAIVE, DIVERGENCE_NAIVE],
+        }
     }
 
     fn of(self, values: &[f64], folds: usize) -> Option<f64> {
         let count = if self == Self::Wise { values.len() } else { folds };
         let defined = !values.is_empty() && (self != Self::Strict || values.len() == folds);
-        defined.then(|| exact_sum(values.iter().copied()) / count as f64)
+        defined.then(|| values.iter().copied().collect::<ExactSum>().over(count as u64))
     }
 }
 
@@ -179,7 +183,8 @@ impl Study<'_> {
 
     /// Saturation count, velocity, stability and divergence.
     fn saturation(&self, report: &Report, group: &str, folds: usize, by: Aggregation) -> [Option<f64>; 4] {
-        let read = |id: &str| match report.get(id) {
+        let read = |metric: &Metric<Training>| match report.get(&format!("{}.{}", Training::NAME, metric.id))
+        {
             Some(Value::PerLabel(groups)) => {
                 groups.iter().find(|(name, _)| name == group).and_then(|(_, value)| value.as_f64())
             }
@@ -189,9 +194,8 @@ impl Study<'_> {
             let complete = by != Aggregation::Strict || *count as usize == folds;
             !self.published || (*count > 0.0 && complete)
         };
-        let count = read("training.saturation_count").filter(shown);
-        let [velocity, stability, divergence] =
-            ["velocity", "stability", "divergence"].map(|name| read(&by.id(name)));
+        let count = read(&SATURATION_COUNT).filter(shown);
+        let [velocity, stability, divergence] = by.saturation().map(|metric| read(&metric));
         [count, velocity, stability, divergence]
     }
 }

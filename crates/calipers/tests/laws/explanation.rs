@@ -1,8 +1,8 @@
 //! Random explanations for the laws.
 
 use calipers::core::{Accumulator, SplitMix64};
-use calipers::metrics::explanation::evidence::{Array, Data, Evidence};
-use calipers::metrics::explanation::protocol::{Explanation, MaskScores, Preset, Scores};
+use calipers::metrics::explanation::{Array, Data, Evidence};
+use calipers::metrics::explanation::{Explanation, MaskScores, Preset, Scores};
 
 use crate::Sample;
 

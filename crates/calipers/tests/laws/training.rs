@@ -1,8 +1,7 @@
 //! Random curves for the laws.
 
 use calipers::core::{Accumulator, SplitMix64};
-use calipers::metrics::training::protocol::{Nan, Preset, Training};
-use calipers::metrics::training::unit::{Curve, Sample};
+use calipers::metrics::training::{Curve, Nan, Preset, Sample, Training};
 
 use crate::Sample as Law;
 
@@ -55,14 +54,11 @@ fn add_curve(
         })
         .chain([Sample { row: rows, x: rows.into(), value: 0.5 }])
         .collect();
+    let fold = unit.to_string();
     let curve = Curve {
-        group: ["a", "b", "a b"][unit % 3],
-        fold: &unit.to_string(),
         folds,
-        x_key: "epoch",
-        samples: &samples,
         marks_missing: unit.is_multiple_of(2),
-        place: &|row| format!("row {row}"),
+        ..Curve::new(["a", "b", "a b"][unit % 3], &fold, &samples)
     };
     accumulator.update(name, curve).unwrap();
 }

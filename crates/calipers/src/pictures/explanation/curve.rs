@@ -1,7 +1,11 @@
 //! Fidelity over the size of the explanation: fid+, fid-, and the curve whose area is reported.
 
 use calipers_core::Accumulator;
-use calipers_metrics::explanation::protocol::Explanation;
+use calipers_metrics::explanation::Explanation;
+use calipers_metrics::explanation::curve::sweep::{
+    CURVE_X, FID_MINUS_MODEL_CURVE, FID_MINUS_PHENOMENON_CURVE, FID_PLUS_MODEL_CURVE,
+    FID_PLUS_PHENOMENON_CURVE, FIDELITY_CURVE_AUC_MODEL, FIDELITY_CURVE_AUC_PHENOMENON,
+};
 use calipers_report::chart::lines::{Curve, Lines};
 use calipers_report::chart::{Art, Axis, Colour, Picture, Svg};
 use calipers_report::grid::{Cell, Grid};
@@ -17,13 +21,13 @@ const MOST: usize = 12;
 /// The picture: the swept fidelities, and the curves that units brought along.
 pub(super) fn picture(rows: &Accumulator<Explanation>) -> Picture {
     let (mut variants, mut data) = (Vec::new(), Vec::new());
-    for of in ["model", "phenomenon"] {
-        let read = |id: &str| series(&over_all(rows, id));
-        let x = read("curve_x");
-        let plus = read(&format!("fid_plus_{of}_curve"));
-        let minus = read(&format!("fid_minus_{of}_curve"));
+    for (of, fid_plus, fid_minus, area) in [
+        ("model", FID_PLUS_MODEL_CURVE, FID_MINUS_MODEL_CURVE, FIDELITY_CURVE_AUC_MODEL),
+        ("phenomenon", FID_PLUS_PHENOMENON_CURVE, FID_MINUS_PHENOMENON_CURVE, FIDELITY_CURVE_AUC_PHENOMENON),
+    ] {
+        let [x, plus, minus] = [CURVE_X, fid_plus, fid_minus].map(|line| series(&over_all(rows, line.id)));
         if let (Some(x), Some(plus), Some(minus)) = (x, plus, minus) {
-            let area = over_all(rows, &format!("fidelity_curve_auc_{of}")).as_f64();
+            let area = over_all(rows, area.id).as_f64();
             variants.push((of.to_owned(), swept(of, &x, &plus, &minus, area)));
             data.push((format!("curve-{of}"), points(&x, &plus, &minus)));
         }

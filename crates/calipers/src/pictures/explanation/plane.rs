@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use calipers_core::Accumulator;
-use calipers_metrics::explanation::protocol::Explanation;
+use calipers_metrics::explanation::Explanation;
+use calipers_metrics::explanation::fidelity::labels::{
+    FID_MINUS_MODEL, FID_MINUS_PHENOMENON, FID_PLUS_MODEL, FID_PLUS_PHENOMENON,
+};
 use calipers_report::chart::scatter::{Cloud, Point, Scatter};
 use calipers_report::chart::{Art, Axis, Colour, Picture};
 use calipers_report::grid::Cell;
@@ -22,9 +25,11 @@ type Unit<'a> = (&'a str, f64, f64);
 /// The picture.
 pub(super) fn picture(rows: &Accumulator<Explanation>) -> Picture {
     let (mut variants, mut data) = (Vec::new(), Vec::new());
-    for of in ["model", "phenomenon"] {
-        let plus = of_each(rows, &format!("fid_plus_{of}"));
-        let minus = of_each(rows, &format!("fid_minus_{of}"));
+    for (of, fid_minus, fid_plus) in [
+        ("model", FID_MINUS_MODEL.id, FID_PLUS_MODEL.id),
+        ("phenomenon", FID_MINUS_PHENOMENON.id, FID_PLUS_PHENOMENON.id),
+    ] {
+        let [minus, plus] = [fid_minus, fid_plus].map(|id| of_each(rows, id));
         let plus: BTreeMap<usize, (&str, f64)> =
             plus.iter().map(|(i, name, value)| (*i, (name.as_str(), *value))).collect();
         let both: Vec<Unit<'_>> = minus
@@ -34,8 +39,7 @@ pub(super) fn picture(rows: &Accumulator<Explanation>) -> Picture {
         if both.is_empty() {
             continue;
         }
-        let pooled =
-            [format!("fid_minus_{of}"), format!("fid_plus_{of}")].map(|id| over_all(rows, &id).as_f64());
+        let pooled = [fid_minus, fid_plus].map(|id| over_all(rows, id).as_f64());
         variants.push((of.to_owned(), plane(rows.protocol(), of, &both, pooled)));
         let lines = both.iter().map(|(name, minus, plus)| {
             let score = characterization(rows.protocol(), *plus, *minus);
@@ -47,7 +51,7 @@ pub(super) fn picture(rows: &Accumulator<Explanation>) -> Picture {
         ));
     }
     if variants.is_empty() {
-        return missing(SLUG, TITLE, reason(&over_all(rows, "fid_plus_model")));
+        return missing(SLUG, TITLE, reason(&over_all(rows, FID_PLUS_MODEL.id)));
     }
     Picture {
         slug: SLUG.into(),

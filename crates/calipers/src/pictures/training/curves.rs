@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use calipers_core::Accumulator;
-use calipers_metrics::training::protocol::Training;
+use calipers_metrics::training::Training;
 use calipers_report::chart::lines::{self, Lines, Mark, thinned};
 use calipers_report::chart::{Art, Axis, Colour, Picture};
 use calipers_report::grid::{Cell, Grid};

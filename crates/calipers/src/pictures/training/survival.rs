@@ -1,8 +1,8 @@
 //! The share of runs that have not saturated yet.
 
 use calipers_core::Accumulator;
-use calipers_metrics::training::protocol::Training;
-use calipers_metrics::training::survival_curve::{SurvivalCurve, survival_curves};
+use calipers_metrics::training::Training;
+use calipers_metrics::training::survival::{SurvivalCurve, survival_curves};
 use calipers_report::chart::lines::{Course, Curve, Lines, Mark};
 use calipers_report::chart::{Art, Axis, Colour, Picture};
 use calipers_report::grid::Cell;

@@ -1,25 +1,28 @@
 //! What the threshold does to the numbers.
 
-use calipers_core::{Accumulator, Value};
-use calipers_metrics::training::protocol::Training;
+use calipers_core::{Accumulator, Metric, Value};
+use calipers_metrics::training::Training;
+use calipers_metrics::training::saturation::{
+    SWEEP_DIVERGENCE, SWEEP_SATURATION_COUNT, SWEEP_STABILITY_WISE, SWEEP_VELOCITY_WISE,
+};
 use calipers_report::chart::lines::{Curve, Lines, Mark};
 use calipers_report::chart::{Art, Axis, Colour, Picture, Svg};
 use calipers_report::grid::Cell;
 use calipers_report::number::{rounded, shortest};
 
-use super::super::readings::{missing, over_all, table, words};
+use super::super::readings::{missing, table, words};
 
 const SLUG: &str = "sweep";
 const TITLE: &str = "Threshold sweep";
 /// How many groups are drawn.
 const MOST: usize = 8;
 
-/// The names of the numbers on the switch and on the axis, and their ids.
-const NUMBERS: [(&str, &str, &str); 4] = [
-    ("saturating runs", "runs that saturate", "sweep_saturation_count"),
-    ("velocity", "epochs to saturation", "sweep_velocity_wise"),
-    ("stability", "share of broken epochs", "sweep_stability_wise"),
-    ("divergence", "runs that end worse", "sweep_divergence"),
+/// The numbers with their names on the switch and on the axis.
+const NUMBERS: [(&str, &str, Metric<Training>); 4] = [
+    ("saturating runs", "runs that saturate", SWEEP_SATURATION_COUNT),
+    ("velocity", "epochs to saturation", SWEEP_VELOCITY_WISE),
+    ("stability", "share of broken epochs", SWEEP_STABILITY_WISE),
+    ("divergence", "runs that end worse", SWEEP_DIVERGENCE),
 ];
 
 /// Thresholds and values by group.
@@ -29,8 +32,8 @@ type OfGroup = (String, Vec<(f64, f64)>);
 /// The picture.
 pub(super) fn picture(rows: &Accumulator<Training>) -> Picture {
     let (mut variants, mut data) = (Vec::new(), Vec::new());
-    for (name, axis, id) in NUMBERS {
-        let groups = swept(&over_all(rows, id));
+    for (name, axis, metric) in NUMBERS {
+        let groups = swept(&rows.value(&metric));
         if groups.iter().all(|(_, points)| points.is_empty()) {
             continue;
         }
@@ -40,7 +43,7 @@ pub(super) fn picture(rows: &Accumulator<Training>) -> Picture {
                 vec![words(group), Cell::Number(*threshold), value]
             })
         });
-        data.push((id.replace('_', "-"), table(&["group", "threshold", "value"], cells)));
+        data.push((metric.id.replace('_', "-"), table(&["group", "threshold", "value"], cells)));
         variants.push((name.to_owned(), drawn(rows.protocol(), axis, &groups)));
     }
     if variants.is_empty() {

@@ -1,0 +1,160 @@
+//! The metric table: every number of the family in report order, and what its lines share.
+
+use calipers_core::{Better, Metric, Range};
+
+use super::curve::{given, sweep};
+use super::fidelity::{labels, probability, regression, robust};
+use super::mask::{agreement, distribution, pooled, types};
+use super::protocol::{Explanation, Preset};
+use super::{faithfulness, stability};
+
+pub(super) type Line = Metric<Explanation>;
+
+/// Every metric in report order.
+pub(super) const METRICS: &[Line] = &[
+    labels::NUM_INSTANCES,
+    distribution::NUM_MASK_ELEMENTS,
+    labels::FID_PLUS_MODEL,
+    labels::FID_MINUS_MODEL,
+    labels::FID_PLUS_PHENOMENON,
+    labels::FID_MINUS_PHENOMENON,
+    labels::CHARACTERIZATION_SCORE_MODEL,
+    labels::CHARACTERIZATION_SCORE_PHENOMENON,
+    labels::FID_PLUS_SIGNED_PHENOMENON,
+    labels::FID_MINUS_SIGNED_PHENOMENON,
+    probability::FID_PLUS_PROB_MODEL,
+    probability::FID_MINUS_PROB_MODEL,
+    probability::FID_PLUS_PROB_PHENOMENON,
+    probability::FID_MINUS_PROB_PHENOMENON,
+    probability::FID_PLUS_PROB_SIGNED_MODEL,
+    probability::FID_MINUS_PROB_SIGNED_MODEL,
+    probability::FID_PLUS_PROB_SIGNED_PHENOMENON,
+    probability::FID_MINUS_PROB_SIGNED_PHENOMENON,
+    regression::FID_PLUS_MAE,
+    regression::FID_MINUS_MAE,
+    regression::FID_PLUS_MSE,
+    regression::FID_MINUS_MSE,
+    faithfulness::UNFAITHFULNESS,
+    faithfulness::UNFAITHFULNESS_REVERSED,
+    faithfulness::KL,
+    faithfulness::KL_REVERSED,
+    agreement::ACCURACY,
+    agreement::RECALL,
+    agreement::PRECISION,
+    agreement::F1_SCORE,
+    agreement::AUROC,
+    agreement::JACCARD,
+    agreement::AVERAGE_PRECISION,
+    agreement::RELEVANCE_MASS,
+    agreement::RELEVANCE_RANK,
+    pooled::ACCURACY_POOLED,
+    pooled::RECALL_POOLED,
+    pooled::PRECISION_POOLED,
+    pooled::F1_SCORE_POOLED,
+    pooled::JACCARD_POOLED,
+    types::ACCURACY_BY_TYPE,
+    types::RECALL_BY_TYPE,
+    types::PRECISION_BY_TYPE,
+    types::F1_SCORE_BY_TYPE,
+    types::AUROC_BY_TYPE,
+    types::JACCARD_BY_TYPE,
+    types::SPARSITY_BY_TYPE,
+    distribution::SPARSITY,
+    distribution::ZERO_FRACTION,
+    distribution::ENTROPY,
+    distribution::GINI,
+    given::CHARACTERIZATION_SCORE,
+    given::FIDELITY_CURVE_AUC,
+    given::FIDELITY_CURVE_AUC_NORMALIZED,
+    sweep::CURVE_X,
+    sweep::FID_PLUS_MODEL_CURVE,
+    sweep::FID_MINUS_MODEL_CURVE,
+    sweep::FID_PLUS_PHENOMENON_CURVE,
+    sweep::FID_MINUS_PHENOMENON_CURVE,
+    sweep::FIDELITY_CURVE_AUC_MODEL,
+    sweep::FIDELITY_CURVE_AUC_PHENOMENON,
+    robust::ROBUST_FID_PLUS_MODEL,
+    robust::ROBUST_FID_MINUS_MODEL,
+    robust::ROBUST_FID_PLUS_PROB_SIGNED_MODEL,
+    robust::ROBUST_FID_MINUS_PROB_SIGNED_MODEL,
+    robust::ROBUST_FID_DELTA_MODEL,
+    robust::ROBUST_FID_PLUS_PROB_SIGNED_PHENOMENON,
+    robust::ROBUST_FID_MINUS_PROB_SIGNED_PHENOMENON,
+    robust::ROBUST_FID_DELTA_PHENOMENON,
+    stability::INSTABILITY_COSINE,
+    stability::INSTABILITY_COSINE_MEAN,
+    stability::SENSITIVITY_MAX,
+];
+
+/// A line that the published functions have too, and therefore every preset.
+pub(super) const PUBLISHED: Line = Line::DEFAULTS;
+
+/// A line of the document that the published functions do not return.
+pub(super) const DOCUMENTED: Line =
+    Line { presets: |protocol| protocol.preset != Preset::Pyg, ..Line::DEFAULTS };
+
+/// A line beyond the document.
+pub(super) const BEYOND: Line = Line {
+    presets: |protocol| matches!(protocol.preset, Preset::Strict | Preset::Graphxai),
+    ..Line::DEFAULTS
+};
+
+/// The reference of the numbers that the document defines.
+macro_rules! document {
+    ($function:literal) => {
+        concat!("torch_geometric.explain.metric, ", $function)
+    };
+}
+pub(super) use document;
+
+pub(super) const SURVEY: &str =
+    "Yuan et al., Explainability in Graph Neural Networks: A Taxonomic Survey, 2023";
+pub(super) const GRAPHXAI: &str = "Agarwal et al., Evaluating Explainability for Graph Neural Networks, 2023";
+pub(super) const CLEVR: &str = "Arras, Osman and Samek, CLEVR-XAI: A benchmark dataset for the ground truth \
+                                evaluation of neural network explanations, 2022";
+
+pub(super) const SHARE: Range = Range { low: 0.0, high: 1.0, text: "[0, 1]" };
+pub(super) const SIGNED: Range = Range { low: -1.0, high: 1.0, text: "[-1, 1]" };
+pub(super) const TWICE_SIGNED: Range = Range { low: -2.0, high: 2.0, text: "[-2, 2]" };
+pub(super) const ANGLE: Range = Range { low: 0.0, high: 2.0, text: "[0, 2]" };
+pub(super) const NON_NEGATIVE: Range = Range { low: 0.0, high: f64::INFINITY, text: "[0, inf)" };
+pub(super) const ANY: Range = Range { low: f64::NEG_INFINITY, high: f64::INFINITY, text: "(-inf, inf)" };
+
+pub(super) fn higher(_: &Explanation) -> Better {
+    Better::Higher
+}
+
+pub(super) fn lower(_: &Explanation) -> Better {
+    Better::Lower
+}
+
+pub(super) fn neither(_: &Explanation) -> Better {
+    Better::Neither
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn no_id_occurs_twice_and_ids_are_snake_case() {
+        let ids: BTreeSet<_> = METRICS.iter().map(|metric| metric.id).collect();
+        assert_eq!(ids.len(), METRICS.len());
+        for id in ids {
+            assert!(id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_'), "{id}");
+        }
+    }
+
+    #[test]
+    fn every_definition_is_written_out() {
+        for Metric { id, doc, .. } in METRICS {
+            for (heading, text) in
+                [("measures", doc.measures), ("formula", doc.formula), ("reference", doc.reference)]
+            {
+                assert!(!text.is_empty(), "{id} lacks {heading}");
+            }
+            assert!(!doc.example.0.is_empty() && !doc.example.1.is_empty(), "{id} lacks an example");
+        }
+    }
+}

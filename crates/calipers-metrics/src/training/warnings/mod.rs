@@ -1,0 +1,174 @@
+//! What looks wrong in the evidence: every warning of the family, in report order.
+
+mod files;
+mod folds;
+
+use calipers_core::{Provenance, Rows, Warning};
+
+use super::parameters::{Direction, Duplicates, Preset};
+use super::protocol::Training;
+use super::row::Row;
+
+/// How many details a message spells out.
+const SHOWN: usize = 5;
+
+/// Every warning that the rows and the files give rise to.
+pub(crate) fn warnings(protocol: &Training, rows: &Rows<'_, Row>, provenance: &Provenance) -> Vec<Warning> {
+    let all = [
+        scale(protocol, rows),
+        files::sampled(provenance),
+        repeated_x(protocol, rows),
+        missing_epochs(rows),
+        not_finite(rows),
+        zero_collapse(protocol, rows),
+        single_precision_ties(protocol, rows),
+        folds::failed(rows),
+        late_saturation(rows),
+        folds::trend(protocol, rows),
+        folds::uneven(protocol, rows),
+        folds::missing(protocol, rows),
+        files::truncated(provenance),
+        files::aggregated(provenance),
+        files::groups_ignored(protocol, provenance),
+        files::cumulative_carbon(provenance),
+        files::without_history(rows, provenance),
+        files::without_metric(provenance),
+        literal(protocol, rows),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+fn scale(protocol: &Training, rows: &Rows<'_, Row>) -> Option<Warning> {
+    let threshold = protocol.threshold;
+    if protocol.direction != Direction::Max {
+        return None;
+    }
+    let largest = rows.iter().filter_map(|row| row.best).reduce(f64::max);
+    if threshold > 1.0 {
+        let largest = largest.filter(|largest| *largest <= 1.0)?;
+        let message = format!(
+            "the threshold is {threshold} but no value is above 1 (the largest is {largest}): use \
+             --threshold {} if values are shares",
+            threshold / 100.0
+        );
+        return Some(about_all("fraction-scale", message));
+    }
+    let units = units(rows, |row| row.best.is_some_and(|best| best > 1.0));
+    about("percent-scale", units, |units| {
+        format!(
+            "the threshold is {threshold} but values of {} go up to {}: use --scale 100 or --threshold {} if \
+             they are percentages",
+            counted(units),
+            largest.unwrap_or_default(),
+            percentage(threshold)
+        )
+    })
+}
+
+fn repeated_x(protocol: &Training, rows: &Rows<'_, Row>) -> Option<Warning> {
+    let repeated: u64 = rows.iter().map(|row| row.doubts.repeated).sum();
+    let rule = match protocol.duplicates {
+        Duplicates::Last => "the last one logged counts",
+        Duplicates::First => "the first one logged counts",
+        Duplicates::Mean => "their mean counts",
+        Duplicates::Error => "none counts",
+    };
+    about("duplicate-x", units(rows, |row| row.doubts.repeated > 0), |units| {
+        format!("{repeated} x of {} have different values: {rule}", counted(units))
+    })
+}
+
+fn missing_epochs(rows: &Rows<'_, Row>) -> Option<Warning> {
+    about("missing-epochs", units(rows, |row| row.doubts.gaps), |units| {
+        format!(
+            "epochs of {} do not follow each other at equal distances: rows may be missing; --index epoch \
+             numbers points by their epoch",
+            counted(units)
+        )
+    })
+}
+
+fn not_finite(rows: &Rows<'_, Row>) -> Option<Warning> {
+    let logged: u64 = rows.iter().map(|row| row.doubts.not_finite).sum();
+    about("nan-values", units(rows, |row| row.doubts.not_finite > 0), |units| {
+        format!(
+            "{logged} NaN or infinite value{} logged in {}: --nan says what they are (missing: as if not \
+             logged, fail: the worst value, error: refused)",
+            if logged == 1 { " was" } else { "s were" },
+            counted(units)
+        )
+    })
+}
+
+fn zero_collapse(protocol: &Training, rows: &Rows<'_, Row>) -> Option<Warning> {
+    let zeros = |row: &Row| row.strict.as_ref().map_or(0, |aftermath| aftermath.zeros);
+    let total: u64 = rows.iter().map(zeros).sum();
+    let treated = if protocol.preset.is_published() {
+        "skipped, as in the published program"
+    } else {
+        "counted as broken here, skipped by the published programs"
+    };
+    let units = units(rows, |row| protocol.direction == Direction::Max && zeros(row) > 0);
+    about("zero-collapse", units, |units| {
+        format!("{total} values after saturation are exactly 0 in {}: {treated}", counted(units))
+    })
+}
+
+fn single_precision_ties(protocol: &Training, rows: &Rows<'_, Row>) -> Option<Warning> {
+    about("float32-tie", units(rows, |row| row.doubts.single_precision_ties > 0), |units| {
+        format!(
+            "values of {} differ from the threshold {} only beyond single precision: they were \
+             probably logged as the threshold itself",
+            counted(units),
+            protocol.threshold
+        )
+    })
+}
+
+fn late_saturation(rows: &Rows<'_, Row>) -> Option<Warning> {
+    let late = |row: &Row| row.strict.as_ref().is_some_and(|aftermath| aftermath.points_after == 0);
+    about("late-saturation", units(rows, late), |units| {
+        let verb = if units.len() == 1 { "saturates" } else { "saturate" };
+        format!("{} {verb} at the last point: the stability of such a run says nothing", counted(units))
+    })
+}
+
+fn literal(protocol: &Training, rows: &Rows<'_, Row>) -> Option<Warning> {
+    let literal = protocol.preset == Preset::Document && !rows.is_empty();
+    let message = "stability is read as the document prints it: strict asks for broken steps in every fold, \
+                   wise and naive sum velocities";
+    literal.then(|| about_all("document-literal", message.into()))
+}
+
+/// The names of the units that something is wrong with.
+fn units(rows: &Rows<'_, Row>, wrong: impl Fn(&Row) -> bool) -> Vec<String> {
+    rows.named().filter(|(_, row)| wrong(row)).map(|(name, _)| name.into()).collect()
+}
+
+/// A share in percent, without the digits that the multiplication leaves behind.
+fn percentage(share: f64) -> f64 {
+    (share * 1e8).round() / 1e6
+}
+
+/// The warning about some units; none without units.
+fn about(code: &str, units: Vec<String>, message: impl Fn(&[String]) -> String) -> Option<Warning> {
+    (!units.is_empty()).then(|| Warning { code: code.into(), message: message(&units), units })
+}
+
+/// The warning about the whole run.
+fn about_all(code: &str, message: String) -> Warning {
+    Warning { code: code.into(), message, units: Vec::new() }
+}
+
+fn counted(units: &[String]) -> String {
+    format!("{} unit{}", units.len(), if units.len() == 1 { "" } else { "s" })
+}
+
+/// The first few entries, and how many more there are.
+fn listed(entries: impl IntoIterator<Item = impl Into<String>>) -> String {
+    let mut entries: Vec<String> = entries.into_iter().map(Into::into).collect();
+    let more = entries.len().saturating_sub(SHOWN);
+    entries.truncate(SHOWN);
+    let shown = entries.join("; ");
+    if more == 0 { shown } else { format!("{shown}; and {more} more") }
+}
