@@ -8,9 +8,12 @@ use crate::independent_set::published;
 use crate::independent_set::row::Row;
 use crate::reading::{number, quotient};
 
+/// The heading, and the id of its first number.
+const FEASIBLE: &str = "feasibility";
+
 pub(crate) const FEASIBILITY: Line = Line {
-    id: "feasibility",
-    group: "feasibility",
+    id: FEASIBLE,
+    group: FEASIBLE,
     better: higher,
     range: SHARE,
     headline: Some(1),
@@ -29,7 +32,7 @@ pub(crate) const FEASIBILITY: Line = Line {
 
 pub(crate) const NUM_VIOLATIONS: Line = Line {
     id: "num_violations",
-    group: "feasibility",
+    group: FEASIBLE,
     better: lower,
     range: UP_TO_EDGES,
     doc: Doc {
@@ -79,7 +82,7 @@ pub(crate) const NUM_VIOLATIONS_TOTAL: Line = Line {
 
 pub(crate) const IS_INDEPENDENT: Line = Line {
     id: "is_independent",
-    group: "feasibility",
+    group: FEASIBLE,
     better: higher,
     range: YES_OR_NO,
     doc: Doc {
@@ -96,7 +99,7 @@ pub(crate) const IS_INDEPENDENT: Line = Line {
 
 pub(crate) const IS_MAXIMAL: Line = Line {
     id: "is_maximal",
-    group: "feasibility",
+    group: FEASIBLE,
     better: higher,
     range: YES_OR_NO,
     doc: Doc {
@@ -111,7 +114,7 @@ pub(crate) const IS_MAXIMAL: Line = Line {
 
 pub(crate) const CONFLICT_RATE: Line = Line {
     id: "conflict_rate",
-    group: "feasibility",
+    group: FEASIBLE,
     better: lower,
     range: SHARE,
     doc: Doc {
