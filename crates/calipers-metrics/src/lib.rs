@@ -1,6 +1,6 @@
 //! The metric families: pure functions from units to rows and from rows to numbers.
 //!
-//! One folder a family, one file an idea. Nothing here opens a file, prints or starts a thread.
+//! One folder per family, one file per idea. Nothing here opens a file, prints or starts a thread.
 
 pub mod explanation;
 pub mod independent_set;

@@ -102,6 +102,7 @@ fn local_searches(
     if !wants_swap && !wants_ils {
         return (None, None);
     }
+    // The greedy decode of the published presets ranks rounded scores; the search starts from the scores.
     let swapped = match protocol.preset {
         Preset::Strict => swap_search(unit.graph, &main.decoded),
         _ => swap_search(unit.graph, &greedy(unit.graph, scores)),

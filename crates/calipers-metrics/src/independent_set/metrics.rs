@@ -1,18 +1,17 @@
-//! The metric table: every number of the family in report order, and what its lines share.
+//! The metric table: every number of the family in report order.
 
-use calipers_core::{Better, Column, Doc, Metric, Number, Range, Value};
+use calipers_core::{Column, Value};
 
 use super::certificate;
 use super::evidence::counts;
 use super::graph::storage;
+use super::line::Line;
 use super::losses::{confidence, loss};
-use super::protocol::{IndependentSet, Preset};
+use super::protocol::IndependentSet;
 use super::row::{Counts, Row};
 use super::search::{baseline, decode, decoders};
 use super::solution::{classification, feasibility, labels, set_size};
 use super::steps::{curves, samples, solved};
-
-pub(super) type Line = Metric<IndependentSet>;
 
 /// Every metric in report order.
 pub(super) const METRICS: &[Line] = &[
@@ -116,78 +115,11 @@ fn agreement(row: &Row, cell: fn(&Counts) -> u64) -> Value {
     counts(row).map_or_else(Value::Undefined, |counts| Value::Count(cell(&counts).into()))
 }
 
-/// A number of each graph and of the published code.
-pub(super) const PUBLISHED: Line = Line { per_unit: true, ..Line::DEFAULTS };
-
-/// A number that the published code does not have.
-pub(super) const STRICT: Line =
-    Line { presets: |protocol| protocol.preset == Preset::Strict, ..Line::DEFAULTS };
-
-/// A number of each graph, reported as their mean.
-pub(super) const PER_GRAPH: Line = Line { per_unit: true, ..STRICT };
-
-/// A quotient of sums over all graphs.
-pub(super) const POOLED: Line = Line { group: "pooled", ..STRICT };
-
-/// A whole number summed over all graphs.
-pub(super) const TOTAL: Line = Line { group: "totals", range: NON_NEGATIVE, ..STRICT };
-
-/// A definition that is not the document's.
-pub(super) const OURS: Doc = Doc { reference: "Calipers", ..Line::DEFAULTS.doc };
-
-/// A definition of the document, taken over all graphs at once.
-pub(super) const SUMMED: Doc =
-    Doc { reference: "Calipers; the formula of the document, summed over graphs", ..Line::DEFAULTS.doc };
-
-/// The reference of the numbers that the document defines.
-macro_rules! document {
-    ($section:literal) => {
-        concat!("MIS-TRM Metrics Calculations Reference, ", $section)
-    };
-}
-pub(super) use document;
-
-pub(super) const SHARE: Range = Range { low: 0.0, high: 1.0, text: "[0, 1]" };
-pub(super) const YES_OR_NO: Range =
-    Range { low: 0.0, high: 1.0, text: "{0, 1} per graph, [0, 1] over graphs" };
-pub(super) const NON_NEGATIVE: Range = Range { low: 0.0, high: f64::INFINITY, text: "[0, inf)" };
-pub(super) const UP_TO_NODES: Range = Range { low: 0.0, high: f64::INFINITY, text: "[0, N]" };
-pub(super) const UP_TO_EDGES: Range = Range { low: 0.0, high: f64::INFINITY, text: "[0, m]" };
-pub(super) const UP_TO_REFERENCE: Range =
-    Range { low: f64::NEG_INFINITY, high: f64::INFINITY, text: "(-inf, R]" };
-pub(super) const UP_TO_ONE: Range = Range { low: f64::NEG_INFINITY, high: 1.0, text: "(-inf, 1]" };
-pub(super) const UP_TO_HUNDRED: Range = Range { low: f64::NEG_INFINITY, high: 100.0, text: "(-inf, 100]" };
-pub(super) const ANY: Range = Range { low: f64::NEG_INFINITY, high: f64::INFINITY, text: "(-inf, inf)" };
-pub(super) const STEP: Range = Range { low: 1.0, high: f64::INFINITY, text: "[1, T]" };
-
-pub(super) fn higher(_: &IndependentSet) -> Better {
-    Better::Higher
-}
-
-pub(super) fn lower(_: &IndependentSet) -> Better {
-    Better::Lower
-}
-
-/// The mean of a number of each graph, where it has one.
-pub(super) const fn mean(of: fn(&IndependentSet, &Row) -> Value) -> Number<IndependentSet> {
-    Number::Mean { of, none: None }
-}
-
-/// The first number in preset `strict`, the second in the presets of the published code.
-pub(super) fn by_preset(
-    protocol: &IndependentSet,
-    strict: Number<IndependentSet>,
-    published: Number<IndependentSet>,
-) -> Number<IndependentSet> {
-    match protocol.preset {
-        Preset::Strict => strict,
-        Preset::Document | Preset::TrmMisHead => published,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::independent_set::protocol::Preset;
+    use calipers_core::Metric;
     use std::collections::BTreeSet;
 
     #[test]

@@ -34,6 +34,7 @@
 pub mod certificate;
 mod evidence;
 pub mod graph;
+mod line;
 pub mod losses;
 mod measure;
 mod metrics;

@@ -50,7 +50,7 @@ fn clique_cover(graph: &Graph, order: &[u32], enough: u64) -> u64 {
             touch(graph, &order[at..order.len().min(at + AHEAD)], &placed, &cliques);
         }
         // Every slot is written and only the count depends on what was read: a branch here would
-        // be guessed wrong half of the time, and wait for memory each time.
+        // be mispredicted half of the time, and wait for memory each time.
         let neighbours = graph.neighbours(v);
         near.resize(neighbours.len(), UNPLACED);
         let mut count = 0;

@@ -2,10 +2,8 @@
 
 mod clique_cover;
 
-use calipers_core::Doc;
-
 use super::evidence::{NO_NODES, bound, scores, yes_or_no};
-use super::metrics::{Line, OURS, PER_GRAPH, SHARE, UP_TO_NODES, YES_OR_NO, higher, lower, mean};
+use super::line::*;
 use crate::reading::{number, quotient};
 
 pub use clique_cover::upper_bound;

@@ -21,7 +21,7 @@ pub(super) struct Batches {
 const FITS: usize = 1 << 18;
 const REGIONS: usize = 256;
 /// Memory for visits that wait. The more of them a region gets at once, the fewer times it is fetched.
-const BYTES_A_NODE: usize = 32;
+const BYTES_PER_NODE: usize = 32;
 
 impl Batches {
     /// Batches for a graph of so many nodes; `None` when it is faster to visit at once.
@@ -29,7 +29,7 @@ impl Batches {
         let shift = (usize::BITS - nodes.leading_zeros()).saturating_sub(REGIONS.ilog2());
         (nodes >= FITS).then(|| Self {
             shift,
-            batch: BYTES_A_NODE * nodes / (size_of::<(u32, u32)>() * REGIONS),
+            batch: BYTES_PER_NODE * nodes / (size_of::<(u32, u32)>() * REGIONS),
             waiting: Vec::new(),
             counts: [0; REGIONS],
         })

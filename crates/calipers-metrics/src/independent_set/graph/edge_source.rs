@@ -18,7 +18,7 @@ pub trait EdgeSource {
         0
     }
 
-    /// Workers over all entries in order, in blocks of two slices of equal length.
+    /// Passes on all entries in order, in blocks of two slices of equal length.
     fn blocks(&self, each: Visit<'_>) -> Result<()>;
 }
 

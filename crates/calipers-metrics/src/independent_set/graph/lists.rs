@@ -24,7 +24,7 @@ pub(super) struct Census {
 pub(super) struct Read {
     /// The distinct stored pairs as sorted lists.
     pub(super) lists: Adjacency,
-    /// Those pairs u < v, if that is worth while.
+    /// Those pairs u < v, where they suit: see [`ShortEdges::suit`].
     pub(super) edges: Option<ShortEdges>,
     /// What was dropped.
     pub(super) census: Census,
@@ -35,6 +35,7 @@ pub(super) fn read(nodes: u64, storage: Storage, entries: &dyn EdgeSource) -> Re
     let mut first = FirstReading::new(nodes, storage, entries);
     entries.blocks(&mut |tails, heads| wanted().and_then(|()| first.count(tails, heads)))?;
     let FirstReading { sorted, mut counts, mut census, batches, .. } = first;
+    // Sorted entries were kept as they came: there is nothing to read a second time.
     if let Some(sorted) = sorted {
         let (lists, edges) = sorted.into_lists();
         return Ok(Read { edges: edges.or_else(|| ShortEdges::of(&lists)), lists, census });
@@ -103,6 +104,7 @@ impl FirstReading {
         if sorted == tails.len() {
             return Ok(());
         }
+        // The first entry out of order ends the short way; what was kept so far becomes counts.
         if let Some(sorted) = self.sorted.take() {
             self.counts = sorted.into_counts();
         }
@@ -113,6 +115,7 @@ impl FirstReading {
         let Self { counts, census, batches, nodes, storage, first_node, .. } = self;
         let (nodes, once, loops) = (*nodes, *storage == Storage::Once, census.loops.len());
         for (i, (&u, &v)) in tails.iter().zip(heads).enumerate() {
+            // A negative number becomes a huge one: one comparison tests both ends of the range.
             let (u, v) = (u.wrapping_sub(*first_node), v.wrapping_sub(*first_node));
             if u as u64 >= nodes || v as u64 >= nodes {
                 return Err(self.out_of_range(i, u, v));

@@ -32,7 +32,7 @@ pub struct Graph {
     lists: Adjacency,
     /// How many neighbours of each node have a smaller number.
     smaller: Vec<u32>,
-    /// All edges, if that is worth while.
+    /// All edges, where they suit: see [`ShortEdges::suit`].
     short_edges: Option<ShortEdges>,
     entries: u64,
     loops: Vec<u32>,
@@ -210,7 +210,7 @@ impl Graph {
     pub(crate) fn mark_neighbours(&self, node: u32, marks: &mut [bool]) {
         let list = self.neighbours(node);
         let mut mark = |nodes: &[u32]| nodes.iter().for_each(|&w| marks[w as usize] = true);
-        // Where a loop over a short list ends is guessed wrong; two steps of a fixed length may overlap.
+        // Where a loop over a short list ends is mispredicted; two steps of a fixed length may overlap.
         if let Some((first, last)) = both_ends::<4>(list) {
             mark(first);
             mark(last);

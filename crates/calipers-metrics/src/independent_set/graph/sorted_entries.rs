@@ -15,7 +15,7 @@ pub(super) struct SortedEntries {
     /// Where the list of `v` begins, for nodes up to the tail of the last entry.
     offsets: Vec<usize>,
     heads: Vec<u32>,
-    /// The entries whose head is larger than their tail, if that is worth while.
+    /// The entries whose head is larger than their tail, where they suit: see [`ShortEdges::suit`].
     edges: Option<ShortEdges>,
     /// The last entry.
     last: (u32, u32),

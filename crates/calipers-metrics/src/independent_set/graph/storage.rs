@@ -1,9 +1,9 @@
 //! How the graphs were stored: nodes, edges and what was dropped, summed over all graphs.
 
-use calipers_core::{Doc, Number, Sums, Terms, Value};
+use calipers_core::{Sums, Terms};
 
 use crate::independent_set::evidence::NO_UNITS;
-use crate::independent_set::metrics::{Line, OURS, TOTAL};
+use crate::independent_set::line::*;
 use crate::independent_set::protocol::IndependentSet;
 use crate::independent_set::row::Row;
 

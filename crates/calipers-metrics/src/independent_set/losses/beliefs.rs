@@ -97,6 +97,7 @@ fn ordinary_logits(
     }
     for i in 0..nodes {
         let (z, e, tail) = (logits[i], p[i], minus_ln_q[i]);
+        // With e = exp(-|z|): max(p, 1 - p) = 1/(1 + e), and |2p - 1| = (1 - e)/(1 + e).
         let larger = 1.0 / (1.0 + e);
         p[i] = if z >= 0.0 { larger } else { e * larger };
         minus_ln_p[i] = if z < 0.0 { -z } else { 0.0 } + tail;
@@ -107,7 +108,7 @@ fn ordinary_logits(
 
 /// An exact sum fed through a buffer: long slices are added faster than single terms.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct BufferedSum {
     terms: Vec<f64>,
     /// How many of the terms wait to be added.
     waiting: usize,
@@ -116,7 +117,7 @@ pub(super) struct Tally {
 
 const BUFFER: usize = 2048;
 
-impl Tally {
+impl BufferedSum {
     pub(super) fn add(&mut self, term: f64) {
         self.room(1)[0] = term;
     }
@@ -237,6 +238,7 @@ fn choose_losses(
     let mut infinite = false;
     for i in 0..nodes {
         let (one, zero) = if labels[i] { (minus_ln_p[i], 0.0) } else { (0.0, minus_ln_q[i]) };
+        // Not `min`: it would have to treat NaN, and so would not become one instruction.
         ones[i] = if one < cut { one } else { cut };
         zeros[i] = if zero < cut { zero } else { cut };
         infinite |= ones[i].is_infinite() | zeros[i].is_infinite();
@@ -261,6 +263,7 @@ pub(crate) fn stored_sum(graph: &Graph, p: &[f64], edges: &ExactSum) -> f64 {
     for _ in 1..copies.usual {
         stored.merge(edges);
     }
+    // An exact sum takes back what it was given: terms of edges stored less often are subtracted.
     for &(u, v, count) in &copies.unusual {
         let term = p[u as usize] * p[v as usize];
         for _ in count..copies.usual {

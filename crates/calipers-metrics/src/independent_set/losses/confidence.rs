@@ -1,12 +1,8 @@
 //! Confidence of the correct nodes.
 
-use calipers_core::{Doc, Number, Value};
-
 use super::{confidence_micro, from_sums};
 use crate::independent_set::evidence::{label_sums, nodes};
-use crate::independent_set::metrics::{
-    Line, POOLED, PUBLISHED, SHARE, SUMMED, by_preset, document, higher, mean,
-};
+use crate::independent_set::line::*;
 use crate::independent_set::protocol::IndependentSet;
 use crate::independent_set::published;
 use crate::independent_set::row::Row;
@@ -26,7 +22,7 @@ pub(crate) const Q_HAT: Line = Line {
         reference: document!("TRM-Specific Metrics 1"),
         example: ("path3", "0.25"),
     },
-    number: Number::Chosen(|protocol| by_preset(protocol, mean(q_hat), published::batch(published::q_hat))),
+    number: Number::Chosen(|protocol| by_preset(protocol, q_hat, published::q_hat)),
     ..PUBLISHED
 };
 

@@ -15,7 +15,7 @@ pub(crate) struct Products {
 }
 
 /// So many neighbours are taken together. A short list fits one step, and of a loop that never turns
-/// no end is guessed wrong.
+/// no end is mispredicted.
 const STEP: usize = 8;
 /// Terms that wait to be added: long slices are added faster than single terms.
 const BUFFER: usize = 2048;
@@ -30,6 +30,7 @@ pub(crate) fn products(graph: &Graph, p: &[f64], set: Option<&[bool]>) -> Produc
         Some(set) => p.iter().zip(set).map(|(p, &inside)| if inside { -p.abs() } else { p.abs() }).collect(),
         None => p.iter().map(|p| p.abs()).collect(),
     };
+    // The sign carries the set through the product, so that one pass gives both the sum and the count.
     let mut found = Products { sum: ExactSum::new(), leaving: 0 };
     match graph.short_edges() {
         Some(edges) => found.add_edges(edges, &signed),

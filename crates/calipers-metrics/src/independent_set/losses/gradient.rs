@@ -2,7 +2,7 @@
 
 use calipers_core::{Error, Result, functions};
 
-use super::beliefs::{Beliefs, Tally, stored_sum};
+use super::beliefs::{Beliefs, BufferedSum, stored_sum};
 use crate::independent_set::graph::Graph;
 use crate::independent_set::protocol::{PosWeight, Preset, WeightRule};
 use crate::independent_set::solution::walk;
@@ -37,7 +37,7 @@ pub fn loss_and_grad(
     check(batch)?;
     let strict = preset == Preset::Strict;
     let totals = Totals::of(batch);
-    let (mut bce, mut feasibility) = (Tally::default(), Tally::default());
+    let (mut bce, mut feasibility) = (BufferedSum::default(), BufferedSum::default());
     let mut grad = Vec::with_capacity(totals.nodes as usize);
     for &(graph, logits, labels) in batch {
         let ones = labels.iter().filter(|&&label| label).count() as u64;
@@ -47,7 +47,7 @@ pub fn loss_and_grad(
         let mut beliefs = Beliefs::default();
         beliefs.set_from_logits(logits);
         let Beliefs { p, minus_ln_p, minus_ln_q, .. } = beliefs;
-        let mut loss = Tally::default();
+        let mut loss = BufferedSum::default();
         for (&label, (one, zero)) in labels.iter().zip(minus_ln_p.iter().zip(&minus_ln_q)) {
             loss.add(if label { weight * one } else { *zero });
         }
@@ -60,8 +60,10 @@ pub fn loss_and_grad(
         }
         let near = neighbour_sums(graph, &p, strict);
         grad.extend(p.iter().zip(labels).zip(logits).zip(near).map(|(((&p, &label), &z), near)| {
+            // 1 - p would lose all digits where p is near 1.
             let q = functions::sigmoid(-z);
             let fit = if label { -weight * q } else { p } / nodes;
+            // A graph without edges has no neighbours, and its divisor is 0.
             let clash = if near > 0.0 { feasibility_weight * p * q * near / edges } else { 0.0 };
             fit + clash
         }));

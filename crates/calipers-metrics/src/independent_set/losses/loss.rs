@@ -1,14 +1,10 @@
 //! Losses: cross-entropy against the labels and the relaxed number of violated edges.
 
-use calipers_core::{Doc, Number};
-
 use super::{
-    bce, bce_micro, feasibility, feasibility_micro, from_sums, loss_sums, total, total_micro, weight_known,
-    with_weight,
+    bce, bce_micro, feasibility, feasibility_micro, from_sums, loss_sums, total, total_micro, with_weight,
 };
-use crate::independent_set::metrics::{
-    Line, NON_NEGATIVE, PER_GRAPH, POOLED, PUBLISHED, SHARE, SUMMED, by_preset, document, lower, mean,
-};
+use crate::independent_set::line::*;
+use crate::independent_set::protocol::{PosWeight, Preset};
 use crate::independent_set::published;
 use crate::reading::number;
 
@@ -35,11 +31,10 @@ pub(crate) const LOSS_BCE: Line = Line {
         reference: document!("Loss Functions 1"),
         example: ("path3", "0.8194281308428647"),
     },
-    number: Number::Chosen(|protocol| {
-        let strict = weight_known(protocol, mean(|p, row| number(bce(p, row))), |p, rows| {
-            with_weight(p, rows, &LOSS_BCE)
-        });
-        by_preset(protocol, strict, published::batch(published::loss_bce))
+    number: Number::Chosen(|protocol| match (protocol.preset, protocol.pos_weight) {
+        (Preset::Strict, PosWeight::Pooled) => Number::Rows(|p, rows| with_weight(p, rows, &LOSS_BCE)),
+        (Preset::Strict, _) => mean(|p, row| number(bce(p, row))),
+        _ => published::batch(published::loss_bce),
     }),
     ..LOSS
 };
@@ -58,8 +53,7 @@ pub(crate) const LOSS_FEASIBILITY: Line = Line {
         example: ("path3", "0.6015625"),
     },
     number: Number::Chosen(|protocol| {
-        let strict = mean(|_, row| number(feasibility(row)));
-        by_preset(protocol, strict, published::batch(published::loss_feasibility))
+        by_preset(protocol, |_, row| number(feasibility(row)), published::loss_feasibility)
     }),
     ..LOSS
 };
@@ -76,11 +70,10 @@ pub(crate) const LOSS_TOTAL: Line = Line {
         reference: document!("Loss Functions 3"),
         example: ("path3", "1.1202093808428648"),
     },
-    number: Number::Chosen(|protocol| {
-        let strict = weight_known(protocol, from_sums(|p, sums| number(total(p, sums))), |p, rows| {
-            with_weight(p, rows, &LOSS_TOTAL)
-        });
-        by_preset(protocol, strict, published::batch(published::loss_total))
+    number: Number::Chosen(|protocol| match (protocol.preset, protocol.pos_weight) {
+        (Preset::Strict, PosWeight::Pooled) => Number::Rows(|p, rows| with_weight(p, rows, &LOSS_TOTAL)),
+        (Preset::Strict, _) => from_sums(|p, sums| number(total(p, sums))),
+        _ => published::batch(published::loss_total),
     }),
     ..LOSS
 };
@@ -117,10 +110,9 @@ pub(crate) const LOSS_BCE_MICRO: Line = Line {
         example: ("batch", "0.6326145647452633"),
         ..SUMMED
     },
-    number: Number::Chosen(|protocol| {
-        weight_known(protocol, from_sums(|p, sums| number(bce_micro(p, sums))), |p, rows| {
-            with_weight(p, rows, &LOSS_BCE_MICRO)
-        })
+    number: Number::Chosen(|protocol| match protocol.pos_weight {
+        PosWeight::Pooled => Number::Rows(|p, rows| with_weight(p, rows, &LOSS_BCE_MICRO)),
+        _ => from_sums(|p, sums| number(bce_micro(p, sums))),
     }),
     ..POOLED
 };
@@ -151,10 +143,9 @@ pub(crate) const LOSS_TOTAL_MICRO: Line = Line {
         example: ("batch", "0.7544895647452633"),
         ..SUMMED
     },
-    number: Number::Chosen(|protocol| {
-        weight_known(protocol, from_sums(|p, sums| number(total_micro(p, sums))), |p, rows| {
-            with_weight(p, rows, &LOSS_TOTAL_MICRO)
-        })
+    number: Number::Chosen(|protocol| match protocol.pos_weight {
+        PosWeight::Pooled => Number::Rows(|p, rows| with_weight(p, rows, &LOSS_TOTAL_MICRO)),
+        _ => from_sums(|p, sums| number(total_micro(p, sums))),
     }),
     ..POOLED
 };

@@ -10,7 +10,7 @@ use calipers_core::exact::rounded_quotient;
 use calipers_core::{Number, Rows, Sums, Terms, Value};
 
 use super::evidence::{edges, label_sums, labels, loss_sums, sums as score_sums};
-use super::metrics::Line;
+use super::line::Line;
 use super::pooled::some;
 use super::protocol::{IndependentSet, PosWeight};
 use super::row::Row;
@@ -116,15 +116,6 @@ fn confidence_micro(sums: &Sums<'_, Row>) -> Reading {
 fn added(protocol: &IndependentSet, bce: f64, feasibility: impl FnOnce() -> Reading) -> Reading {
     let lambda = protocol.feasibility_weight;
     if lambda == 0.0 { Ok(bce) } else { Ok(bce + lambda * feasibility()?) }
-}
-
-/// A loss whose weight of labels 1 each graph knows; else one of all rows, which `pooled` reads.
-fn weight_known(
-    protocol: &IndependentSet,
-    own: Number<IndependentSet>,
-    pooled: fn(&IndependentSet, &Rows<'_, Row>) -> Value,
-) -> Number<IndependentSet> {
-    if protocol.pos_weight == PosWeight::Pooled { Number::Rows(pooled) } else { own }
 }
 
 /// Reads a loss with the weight of labels 1 that all graphs give together.

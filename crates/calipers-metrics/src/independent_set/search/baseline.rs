@@ -1,13 +1,13 @@
 //! Baseline: what a decoder reaches without scores.
 
-use calipers_core::{Doc, SplitMix64};
+use calipers_core::SplitMix64;
 
 use super::greedy::{by_degree, greedy_in_order};
 use super::ranking::ascending;
 use super::residual::min_degree;
 use crate::independent_set::evidence::{ZERO_REFERENCE, baseline as size, reference, scores};
 use crate::independent_set::graph::Graph;
-use crate::independent_set::metrics::{ANY, Line, NON_NEGATIVE, OURS, PER_GRAPH, UP_TO_NODES, higher, mean};
+use crate::independent_set::line::*;
 use crate::independent_set::protocol::Baseline;
 use crate::reading::{number, quotient};
 

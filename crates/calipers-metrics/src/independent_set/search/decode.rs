@@ -1,12 +1,9 @@
 //! Decode: the independent set that the greedy decoder takes from the scores, against the reference.
 
-use calipers_core::{Doc, Number, Sums, Terms, Value};
+use calipers_core::{Sums, Terms};
 
 use crate::independent_set::evidence::{ZERO_REFERENCE, reference, scores, yes_or_no};
-use crate::independent_set::metrics::{
-    Line, NON_NEGATIVE, OURS, PER_GRAPH, POOLED, PUBLISHED, STRICT, SUMMED, TOTAL, UP_TO_HUNDRED,
-    UP_TO_NODES, UP_TO_ONE, UP_TO_REFERENCE, YES_OR_NO, by_preset, document, higher, lower, mean,
-};
+use crate::independent_set::line::*;
 use crate::independent_set::pooled::{
     DECODED, DECODED_OF_REFERENCE, REFERENCE, SCORED, compared, pooled, ratio, scored, some, total,
 };
@@ -36,9 +33,7 @@ pub(crate) const POSTPROCESSED_SIZE: Line = Line {
         reference: document!("Post-Processing Metrics 1 and 2"),
         example: ("path3", "1.0"),
     },
-    number: Number::Chosen(|protocol| {
-        by_preset(protocol, mean(postprocessed_size), published::batch(published::postprocessed_size))
-    }),
+    number: Number::Chosen(|protocol| by_preset(protocol, postprocessed_size, published::postprocessed_size)),
     ..DECODE
 };
 
@@ -56,7 +51,7 @@ pub const GAP: Line = Line {
         reference: document!("Post-Processing Metrics 3"),
         example: ("star", "-2.0"),
     },
-    number: Number::Chosen(|protocol| by_preset(protocol, mean(gap), published::batch(published::gap))),
+    number: Number::Chosen(|protocol| by_preset(protocol, gap, published::gap)),
     ..DECODE
 };
 
@@ -76,8 +71,7 @@ pub(crate) const GAP_RATIO: Line = Line {
         example: ("path3", "0.5"),
     },
     number: Number::Chosen(|protocol| {
-        let strict = mean(|protocol, row| number(gap_ratio(protocol, row)));
-        by_preset(protocol, strict, published::batch(published::gap_ratio))
+        by_preset(protocol, |protocol, row| number(gap_ratio(protocol, row)), published::gap_ratio)
     }),
     ..DECODE
 };
@@ -98,7 +92,7 @@ pub const APPROX_RATIO_POSTPROCESSED: Line = Line {
         example: ("star", "3.0"),
     },
     number: Number::Chosen(|protocol| {
-        by_preset(protocol, mean(approx_ratio), published::batch(published::approx_ratio_postprocessed))
+        by_preset(protocol, approx_ratio, published::approx_ratio_postprocessed)
     }),
     ..DECODE
 };
@@ -143,9 +137,8 @@ pub(crate) const POSTPROCESSED_SIZE_TOTAL: Line = Line {
     doc: Doc {
         measures: "Decoded nodes of all graphs.",
         formula: "sum K.",
-        undefined: "\"no scores given\".",
         example: ("batch", "4"),
-        ..OURS
+        ..OF_SCORES
     },
     number: pooled(|_, sums| total(scored(sums), sums.whole(DECODED))),
     ..TOTAL
@@ -158,10 +151,9 @@ pub(crate) const GAP_TOTAL: Line = Line {
     doc: Doc {
         measures: "How many nodes all decodes together are short of the reference.",
         formula: "sum(R - K) over graphs with a reference.",
-        undefined: "\"no scores given\"; \"no labels or optimum given\".",
         differs: "Graphs whose decode beats the reference make up for others; the total may be negative.",
         example: ("batch", "-1"),
-        ..OURS
+        ..OF_REFERENCE
     },
     number: pooled(|protocol, sums| {
         total(compared(protocol, sums), sums.whole(REFERENCE) - sums.whole(DECODED_OF_REFERENCE))
@@ -177,9 +169,8 @@ pub(crate) const OPTIMAL_RATE: Line = Line {
     doc: Doc {
         measures: "Whether the decode is as large as the reference.",
         formula: "1 if K >= R, else 0.",
-        undefined: "\"no scores given\"; \"no labels or optimum given\".",
         example: ("drop", "0.5"),
-        ..OURS
+        ..OF_REFERENCE
     },
     number: mean(|protocol, row| {
         yes_or_no(scores(row).and_then(|of| Ok(of.decoded >= reference(protocol, row)?)))

@@ -1,9 +1,7 @@
 //! Decoders beside the greedy one.
 
-use calipers_core::{Doc, Value};
-
 use crate::independent_set::evidence::scores;
-use crate::independent_set::metrics::{Line, OURS, PER_GRAPH, UP_TO_NODES, higher, mean};
+use crate::independent_set::line::*;
 use crate::independent_set::row::{Row, ScoreRow};
 use crate::reading::number;
 

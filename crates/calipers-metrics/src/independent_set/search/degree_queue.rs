@@ -28,7 +28,7 @@ pub(super) struct DegreeQueue {
 
 const GONE: u8 = u8::MAX;
 const LARGE: u8 = u8::MAX - 1;
-/// Degrees with bitmaps in any graph: 8 bytes a node.
+/// Degrees with bitmaps in any graph: 8 bytes per node.
 const LEVELS: usize = 64;
 /// Small graphs have bitmaps for more degrees, up to this many words.
 const WORDS: usize = 1 << 16;
@@ -60,7 +60,7 @@ impl DegreeQueue {
     /// Puts those of the given nodes that are still here into `present`.
     pub(super) fn present(&self, nodes: &[u32], present: &mut Vec<u32>) {
         // Every slot is written and only the count depends on what was read: a branch here would
-        // be guessed wrong half of the time, and wait for memory each time.
+        // be mispredicted half of the time, and wait for memory each time.
         present.resize(nodes.len(), 0);
         let mut count = 0;
         for &node in nodes {

@@ -93,6 +93,7 @@ impl Perturbation {
         }
         for _ in 0..count {
             let node = self.longest_outside(graph, search);
+            // A node with a chosen neighbour can only come in when that neighbour goes.
             self.removed.clear();
             self.removed.extend(graph.neighbours(node).iter().filter(|&&w| search.chosen[w as usize]));
             for &w in &self.removed {
@@ -129,6 +130,7 @@ impl Perturbation {
                 return node;
             }
         }
+        // All draws were chosen nodes: the last one has neighbours, and none of them is chosen.
         let near = graph.neighbours(node);
         near[self.random.below(near.len() as u64) as usize]
     }

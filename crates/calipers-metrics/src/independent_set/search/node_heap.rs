@@ -19,6 +19,7 @@ impl NodeHeap {
             places[node as usize] = place as u32;
         }
         let mut heap = Self { heap: nodes, places };
+        // From the last node with a child up: below it everything is a heap already.
         for place in (0..heap.heap.len() / 2).rev() {
             heap.sink(place, keys);
         }
@@ -38,6 +39,7 @@ impl NodeHeap {
         self.heap.swap_remove(place);
         if let Some(&moved) = self.heap.get(place) {
             self.places[moved as usize] = place as u32;
+            // The last node of the heap stands here now: it may be too large or too small for its new place.
             self.sink(place, keys);
             self.rise(self.places[moved as usize] as usize, keys);
         }

@@ -25,6 +25,7 @@ impl NodeSet {
             let word = &mut level[at / 64];
             let was_empty = *word == 0;
             *word |= 1 << (at % 64);
+            // The levels above know of this word already.
             if !was_empty {
                 return;
             }

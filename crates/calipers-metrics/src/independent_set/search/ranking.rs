@@ -140,7 +140,7 @@ fn sorted<W: Copy + Default + Ord>(
 
 /// Sorts words that lie at most `crowd - 1` places from their own: in every round neighbours change
 /// places when they must, by turns from the first word on and from the second. Without a branch, which
-/// would be guessed wrong often.
+/// would often be mispredicted.
 ///
 /// *Correctness.* Such rounds sort `crowd` words whichever turn comes first (odd-even transposition),
 /// and across the ends of a bucket nothing moves.

@@ -21,6 +21,7 @@ pub fn min_degree(graph: &Graph) -> Vec<bool> {
         for &w in &removed {
             queue.remove(w);
         }
+        // All of them are gone before a degree falls, so that none of them is lowered in vain.
         for &w in &removed {
             queue.present(graph.neighbours(w), &mut near);
             for &x in &near {
@@ -32,7 +33,7 @@ pub fn min_degree(graph: &Graph) -> Vec<bool> {
 }
 
 /// Takes the remaining node with the largest p / (1 + residual degree), then of smallest number,
-/// and removes it and its neighbours, until no node is left. `p` is not negative, one a node.
+/// and removes it and its neighbours, until no node is left. `p` is not negative, one per node.
 pub fn score_degree(graph: &Graph, p: &[f64]) -> Vec<bool> {
     // Bits of numbers that are not negative order like the numbers; + 0.0 drops the sign of zero.
     let key = |v: u32, degree: u32| !(p[v as usize] / (1.0 + f64::from(degree)) + 0.0).to_bits();

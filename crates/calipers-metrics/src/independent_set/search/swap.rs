@@ -61,6 +61,7 @@ impl<'a> LocalSearch<'a> {
         while let Some(left) = self.swap()
             && !turns.asked()
         {
+            // Only neighbours of the node that left can have become free.
             self.fill(self.graph.neighbours(left).iter().copied());
         }
     }
@@ -118,6 +119,7 @@ impl<'a> LocalSearch<'a> {
                 }
             }
         }
+        // That set has no swap left, so nobody waits.
         while self.waiting.pop_first().is_some() {}
     }
 
@@ -143,6 +145,7 @@ impl<'a> LocalSearch<'a> {
         owned.iter().enumerate().find_map(|(i, &v)| {
             let mut near = graph.neighbours(v);
             owned[i + 1..].iter().find_map(|&w| match near.binary_search(&w) {
+                // Owned nodes ascend: the next one lies behind this neighbour.
                 Ok(at) => {
                     near = &near[at + 1..];
                     None
@@ -166,6 +169,7 @@ impl<'a> LocalSearch<'a> {
         self.chosen[node as usize] = false;
         self.size -= 1;
         self.waiting.remove(node);
+        // The node itself may now belong to a chosen neighbour.
         if self.tight[node as usize] == 1 {
             self.waiting.insert(self.owners[node as usize]);
         }

@@ -1,14 +1,9 @@
 //! Classification: the prediction against the labels, node by node.
 
-use calipers_core::{Doc, Number, Value};
-
 use crate::independent_set::evidence::{
     NO_NODES, NONE_LABELLED, NONE_OF_EITHER, NONE_PREDICTED, counts, nodes,
 };
-use crate::independent_set::metrics::{
-    Line, OURS, POOLED, PUBLISHED, SHARE, SUMMED, TOTAL, UP_TO_NODES, by_preset, document, higher, lower,
-    mean,
-};
+use crate::independent_set::line::*;
 use crate::independent_set::pooled::{FN, FP, TN, TP, counted, pooled, ratio, some, total};
 use crate::independent_set::protocol::IndependentSet;
 use crate::independent_set::published;
@@ -32,9 +27,7 @@ pub(crate) const ACCURACY: Line = Line {
         reference: document!("Classification Metrics 1"),
         example: ("path3", "0.6666666666666666"),
     },
-    number: Number::Chosen(|protocol| {
-        by_preset(protocol, mean(accuracy), published::batch(published::accuracy))
-    }),
+    number: Number::Chosen(|protocol| by_preset(protocol, accuracy, published::accuracy)),
     ..CLASSIFICATION
 };
 
@@ -49,9 +42,7 @@ pub(crate) const PRECISION: Line = Line {
         reference: document!("Classification Metrics 2"),
         example: ("path3", "0.6666666666666666"),
     },
-    number: Number::Chosen(|protocol| {
-        by_preset(protocol, mean(precision), published::batch(published::precision))
-    }),
+    number: Number::Chosen(|protocol| by_preset(protocol, precision, published::precision)),
     ..CLASSIFICATION
 };
 
@@ -65,7 +56,7 @@ pub(crate) const RECALL: Line = Line {
         reference: document!("Classification Metrics 2"),
         example: ("path3", "1.0"),
     },
-    number: Number::Chosen(|protocol| by_preset(protocol, mean(recall), published::batch(published::recall))),
+    number: Number::Chosen(|protocol| by_preset(protocol, recall, published::recall)),
     ..CLASSIFICATION
 };
 
@@ -81,7 +72,7 @@ pub(crate) const F1: Line = Line {
         reference: document!("Classification Metrics 2"),
         example: ("path3", "0.8"),
     },
-    number: Number::Chosen(|protocol| by_preset(protocol, mean(f1), published::batch(published::f1))),
+    number: Number::Chosen(|protocol| by_preset(protocol, f1, published::f1)),
     ..CLASSIFICATION
 };
 
@@ -154,9 +145,8 @@ pub(crate) const TP_TOTAL: Line = Line {
     doc: Doc {
         measures: "Nodes of all labelled graphs that are predicted and labelled 1.",
         formula: "sum tp.",
-        undefined: "\"no scores given\"; \"no labels given\".",
         example: ("batch", "2"),
-        ..OURS
+        ..OF_COUNTS
     },
     number: pooled(|_, sums| total(counted(sums), sums.whole(TP))),
     ..NODES
@@ -168,9 +158,8 @@ pub(crate) const FP_TOTAL: Line = Line {
     doc: Doc {
         measures: "Nodes of all labelled graphs that are predicted and labelled 0.",
         formula: "sum fp.",
-        undefined: "\"no scores given\"; \"no labels given\".",
         example: ("batch", "2"),
-        ..OURS
+        ..OF_COUNTS
     },
     number: pooled(|_, sums| total(counted(sums), sums.whole(FP))),
     ..NODES
@@ -182,9 +171,8 @@ pub(crate) const FN_TOTAL: Line = Line {
     doc: Doc {
         measures: "Nodes of all labelled graphs that are not predicted and labelled 1.",
         formula: "sum fn.",
-        undefined: "\"no scores given\"; \"no labels given\".",
         example: ("batch", "1"),
-        ..OURS
+        ..OF_COUNTS
     },
     number: pooled(|_, sums| total(counted(sums), sums.whole(FN))),
     ..NODES
@@ -196,9 +184,8 @@ pub(crate) const TN_TOTAL: Line = Line {
     doc: Doc {
         measures: "Nodes of all labelled graphs that are not predicted and labelled 0.",
         formula: "sum tn.",
-        undefined: "\"no scores given\"; \"no labels given\".",
         example: ("batch", "2"),
-        ..OURS
+        ..OF_COUNTS
     },
     number: pooled(|_, sums| total(counted(sums), sums.whole(TN))),
     ..NODES

@@ -58,7 +58,7 @@ fn with_violations(graph: &Graph, set: &[bool], violations: u64) -> SetOnGraph {
     }
     let near = |v: u32| {
         let list = graph.neighbours(v);
-        // The first few at once: where among them a loop would end is guessed wrong.
+        // The first few at once: where among them a loop would end is mispredicted.
         list.first_chunk::<4>().is_some_and(|first| first.iter().fold(false, |any, &w| any | set[w as usize]))
             || list.iter().any(|&w| set[w as usize])
     };
@@ -81,7 +81,7 @@ fn mostly_independent(graph: &Graph, set: &[bool]) -> SetOnGraph {
 }
 
 /// The nodes of a set. Every slot is written and only the count depends on the set: a branch would
-/// be guessed wrong often.
+/// often be mispredicted.
 fn members(set: &[bool]) -> Vec<u32> {
     let mut members = vec![0; set.len()];
     let mut count = 0;

@@ -1,21 +1,19 @@
 //! Feasibility: edges with both ends predicted, and nodes that could be added.
 
-use calipers_core::{Doc, Number, Value};
-
 use crate::independent_set::evidence::{NO_EDGES, NONE_PREDICTED, edges, scores, yes_or_no};
-use crate::independent_set::metrics::{
-    Line, OURS, PER_GRAPH, POOLED, PUBLISHED, SHARE, SUMMED, TOTAL, UP_TO_EDGES, YES_OR_NO, by_preset,
-    document, higher, lower, mean,
-};
+use crate::independent_set::line::*;
 use crate::independent_set::pooled::{EDGES, VIOLATIONS, pooled, ratio, scored, some, total};
 use crate::independent_set::protocol::IndependentSet;
 use crate::independent_set::published;
 use crate::independent_set::row::Row;
 use crate::reading::{number, quotient};
 
+/// The heading, and the id of its first number.
+const FEASIBLE: &str = "feasibility";
+
 pub(crate) const FEASIBILITY: Line = Line {
-    id: "feasibility",
-    group: "feasibility",
+    id: FEASIBLE,
+    group: FEASIBLE,
     better: higher,
     range: SHARE,
     headline: Some(1),
@@ -28,15 +26,13 @@ pub(crate) const FEASIBILITY: Line = Line {
         reference: document!("Feasibility Metrics 2"),
         example: ("star", "1.0"),
     },
-    number: Number::Chosen(|protocol| {
-        by_preset(protocol, mean(feasibility), published::batch(published::feasibility))
-    }),
+    number: Number::Chosen(|protocol| by_preset(protocol, feasibility, published::feasibility)),
     ..PUBLISHED
 };
 
 pub(crate) const NUM_VIOLATIONS: Line = Line {
     id: "num_violations",
-    group: "feasibility",
+    group: FEASIBLE,
     better: lower,
     range: UP_TO_EDGES,
     doc: Doc {
@@ -48,9 +44,7 @@ pub(crate) const NUM_VIOLATIONS: Line = Line {
         reference: document!("Feasibility Metrics 1"),
         example: ("path3", "2.0"),
     },
-    number: Number::Chosen(|protocol| {
-        by_preset(protocol, mean(num_violations), published::batch(published::num_violations))
-    }),
+    number: Number::Chosen(|protocol| by_preset(protocol, num_violations, published::num_violations)),
     ..PUBLISHED
 };
 
@@ -79,9 +73,8 @@ pub(crate) const NUM_VIOLATIONS_TOTAL: Line = Line {
     doc: Doc {
         measures: "Violated edges of all graphs.",
         formula: "sum viol.",
-        undefined: "\"no scores given\".",
         example: ("batch", "1"),
-        ..OURS
+        ..OF_SCORES
     },
     number: pooled(|_, sums| total(scored(sums), sums.whole(VIOLATIONS))),
     ..TOTAL
@@ -89,17 +82,16 @@ pub(crate) const NUM_VIOLATIONS_TOTAL: Line = Line {
 
 pub(crate) const IS_INDEPENDENT: Line = Line {
     id: "is_independent",
-    group: "feasibility",
+    group: FEASIBLE,
     better: higher,
     range: YES_OR_NO,
     doc: Doc {
         measures: "Whether the prediction is an independent set.",
         formula: "1 if viol = 0, else 0; over several graphs the share.",
-        undefined: "\"no scores given\".",
         differs: "feasibility is a share of edges and can be 0.997 for a set that is not independent in any \
                   graph.",
         example: ("set", "0.6666666666666666"),
-        ..OURS
+        ..OF_SCORES
     },
     number: mean(|_, row| yes_or_no(scores(row).map(|scores| scores.violations == 0))),
     ..PER_GRAPH
@@ -107,15 +99,14 @@ pub(crate) const IS_INDEPENDENT: Line = Line {
 
 pub(crate) const IS_MAXIMAL: Line = Line {
     id: "is_maximal",
-    group: "feasibility",
+    group: FEASIBLE,
     better: higher,
     range: YES_OR_NO,
     doc: Doc {
         measures: "Whether the prediction is independent and no node can be added.",
         formula: "1 if viol = 0 and every unpredicted node has a predicted neighbour, else 0.",
-        undefined: "\"no scores given\".",
         example: ("set", "0.3333333333333333"),
-        ..OURS
+        ..OF_SCORES
     },
     number: mean(|_, row| yes_or_no(scores(row).map(|scores| scores.maximal))),
     ..PER_GRAPH
@@ -123,7 +114,7 @@ pub(crate) const IS_MAXIMAL: Line = Line {
 
 pub(crate) const CONFLICT_RATE: Line = Line {
     id: "conflict_rate",
-    group: "feasibility",
+    group: FEASIBLE,
     better: lower,
     range: SHARE,
     doc: Doc {

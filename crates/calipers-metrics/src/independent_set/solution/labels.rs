@@ -1,9 +1,7 @@
 //! Labels: the label set checked on the graph.
 
-use calipers_core::Doc;
-
 use crate::independent_set::evidence::{best_known, bound, labels, yes_or_no};
-use crate::independent_set::metrics::{Line, OURS, PER_GRAPH, YES_OR_NO, higher, mean};
+use crate::independent_set::line::*;
 
 const LABELS: Line = Line { group: "labels", better: higher, range: YES_OR_NO, ..PER_GRAPH };
 

@@ -1,12 +1,7 @@
 //! Set size: how many nodes are predicted, and against what.
 
-use calipers_core::{Doc, Number, Value};
-
 use crate::independent_set::evidence::{NONE_LABELLED, ZERO_REFERENCE, labels, reference, scores, yes_or_no};
-use crate::independent_set::metrics::{
-    Line, NON_NEGATIVE, OURS, PER_GRAPH, POOLED, PUBLISHED, SUMMED, TOTAL, UP_TO_NODES, YES_OR_NO, by_preset,
-    document, higher, mean,
-};
+use crate::independent_set::line::*;
 use crate::independent_set::pooled::{
     FN, FP, LABELLED, ONES, PREDICTED, PREDICTED_OF_REFERENCE, REFERENCE, TP, compared, counted, pooled,
     ratio, scored, some, total,
@@ -29,9 +24,7 @@ pub(crate) const NUM_PRED_1S: Line = Line {
         reference: document!("Set Size Metrics 1"),
         example: ("path3", "3.0"),
     },
-    number: Number::Chosen(|protocol| {
-        by_preset(protocol, mean(num_pred_1s), published::batch(published::num_pred_1s))
-    }),
+    number: Number::Chosen(|protocol| by_preset(protocol, num_pred_1s, published::num_pred_1s)),
     ..SET_SIZE
 };
 
@@ -45,9 +38,7 @@ pub(crate) const NUM_TRUE_1S: Line = Line {
         reference: document!("Set Size Metrics 2"),
         example: ("path3", "2.0"),
     },
-    number: Number::Chosen(|protocol| {
-        by_preset(protocol, mean(num_true_1s), published::batch(published::num_true_1s))
-    }),
+    number: Number::Chosen(|protocol| by_preset(protocol, num_true_1s, published::num_true_1s)),
     ..SET_SIZE
 };
 
@@ -63,9 +54,7 @@ pub(crate) const SET_SIZE_RATIO: Line = Line {
         reference: document!("Set Size Metrics 3"),
         example: ("path3", "1.5"),
     },
-    number: Number::Chosen(|protocol| {
-        by_preset(protocol, mean(set_size_ratio), published::batch(published::set_size_ratio))
-    }),
+    number: Number::Chosen(|protocol| by_preset(protocol, set_size_ratio, published::set_size_ratio)),
     ..SET_SIZE
 };
 
@@ -83,9 +72,7 @@ pub(crate) const APPROX_RATIO_RAW: Line = Line {
         reference: document!("Set Size Metrics 4"),
         example: ("path3", "1.5"),
     },
-    number: Number::Chosen(|protocol| {
-        by_preset(protocol, mean(approx_ratio_raw), published::batch(published::approx_ratio_raw))
-    }),
+    number: Number::Chosen(|protocol| by_preset(protocol, approx_ratio_raw, published::approx_ratio_raw)),
     ..SET_SIZE
 };
 
@@ -131,9 +118,8 @@ pub(crate) const NUM_PRED_1S_TOTAL: Line = Line {
     doc: Doc {
         measures: "Predicted nodes of all graphs.",
         formula: "sum num_pred_1s.",
-        undefined: "\"no scores given\".",
         example: ("batch", "4"),
-        ..OURS
+        ..OF_SCORES
     },
     number: pooled(|_, sums| total(scored(sums), sums.whole(PREDICTED))),
     ..TOTAL
@@ -178,10 +164,9 @@ pub(crate) const SOLVED_ANY_OPTIMUM: Line = Line {
         measures: "Whether the raw prediction is independent and as large as the reference, whichever \
                    optimum it is.",
         formula: "1 if viol = 0 and num_pred_1s >= R, else 0.",
-        undefined: "\"no scores given\"; \"no labels or optimum given\".",
         differs: "solved asks for the labelled optimum itself.",
         example: ("set", "0.3333333333333333"),
-        ..OURS
+        ..OF_REFERENCE
     },
     number: mean(|protocol, row| {
         let solves = |size| scores(row).map(|of| of.violations == 0 && of.predicted >= size);

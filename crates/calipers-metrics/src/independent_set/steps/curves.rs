@@ -1,10 +1,10 @@
 //! What happens over the recursion steps, and over more samples: curves.
 
+use calipers_core::Rows;
 use calipers_core::exact::exact_mean;
-use calipers_core::{Doc, Number, Rows, Value};
 
 use crate::independent_set::evidence::{NO_NODES, NO_UNITS, first_solved, labels, nodes, steps};
-use crate::independent_set::metrics::{Line, OURS, SHARE, STRICT, UP_TO_EDGES, UP_TO_NODES, higher, lower};
+use crate::independent_set::line::*;
 use crate::independent_set::row::{Row, StepRow};
 use crate::reading::{Reason, quotient};
 

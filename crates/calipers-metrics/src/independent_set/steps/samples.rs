@@ -1,12 +1,8 @@
 //! Samples: the best of several decodes.
 
-use calipers_core::{Doc, Number};
-
 use super::curves::curve;
 use crate::independent_set::evidence::{ZERO_REFERENCE, reference, samples};
-use crate::independent_set::metrics::{
-    Line, NON_NEGATIVE, OURS, PER_GRAPH, STRICT, UP_TO_NODES, higher, mean,
-};
+use crate::independent_set::line::*;
 use crate::independent_set::row::Row;
 use crate::reading::{Reason, number, quotient};
 

@@ -1,14 +1,12 @@
 //! Whether and at which recursion step a graph is solved.
 
 use calipers_core::exact::rounded_quotient;
-use calipers_core::{Doc, Number, Sums, Terms, Value};
+use calipers_core::{Sums, Terms};
 
 use crate::independent_set::evidence::{NEVER_SOLVED, counts, first_solved, nodes, scores, yes_or_no};
-use crate::independent_set::metrics::{
-    Line, OURS, PER_GRAPH, PUBLISHED, STEP, STRICT, YES_OR_NO, by_preset, document, higher, lower, mean,
-};
+use crate::independent_set::line::*;
 use crate::independent_set::pooled::some;
-use crate::independent_set::protocol::IndependentSet;
+use crate::independent_set::protocol::{IndependentSet, Preset};
 use crate::independent_set::published;
 use crate::independent_set::row::Row;
 use crate::reading::{Reading, number};
@@ -31,8 +29,10 @@ pub(crate) const STEPS_TO_SOLVE: Line = Line {
         example: ("steps", "3.0"),
     },
     number: Number::Chosen(|protocol| {
-        let strict = Number::Pooled { terms: add_first_solved, read: |_, sums| number(steps_to_solve(sums)) };
-        by_preset(protocol, strict, published::STEPS_TO_SOLVE)
+        if protocol.preset != Preset::Strict {
+            return published::STEPS_TO_SOLVE;
+        }
+        Number::Pooled { terms: add_first_solved, read: |_, sums| number(steps_to_solve(sums)) }
     }),
     ..RECURSION
 };
@@ -50,7 +50,7 @@ pub(crate) const SOLVED: Line = Line {
         reference: document!("TRM-Specific Metrics 3"),
         example: ("steps", "0.6666666666666666"),
     },
-    number: Number::Chosen(|protocol| by_preset(protocol, mean(solved), published::batch(published::solved))),
+    number: Number::Chosen(|protocol| by_preset(protocol, solved, published::solved)),
     ..RECURSION
 };
 
