@@ -131,16 +131,8 @@ fn curve(rows: &mut Accumulator<Training>, name: &str, random: &mut SplitMix64) 
     let level = 0.55 + 0.3 * random.unit();
     let samples: Vec<Sample> =
         (0..30).map(|row| Sample { row, x: row.into(), value: level + 0.2 * random.unit() }).collect();
-    let curve = Curve {
-        group: ["a", "b", "c", "d"][random.below(4) as usize],
-        fold: name,
-        folds: None,
-        x_key: "epoch",
-        samples: &samples,
-        marks_missing: false,
-        place: &|row| format!("row {row}"),
-    };
-    rows.update(name, curve)
+    let group = ["a", "b", "c", "d"][random.below(4) as usize];
+    rows.update(name, Curve::new(group, name, &samples))
 }
 
 fn pair(rows: &mut Accumulator<Robustness>, name: &str, random: &mut SplitMix64) -> calipers::Result<()> {

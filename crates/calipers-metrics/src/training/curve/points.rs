@@ -186,18 +186,7 @@ mod tests {
         let samples: Vec<Sample> =
             (0..).zip(logged).map(|(row, &(x, value))| Sample { row, x, value }).collect();
         let place = |row: u32| format!("line {}", row + 2);
-        Points::new(
-            protocol,
-            &Curve {
-                group: "g",
-                fold: "0",
-                folds: None,
-                x_key: "epoch",
-                samples: &samples,
-                marks_missing: false,
-                place: &place,
-            },
-        )
+        Points::new(protocol, &Curve { place: &place, ..Curve::new("g", "0", &samples) })
     }
 
     fn refused(protocol: &Training, logged: &[(f64, f64)], words: &[&str]) {

@@ -60,13 +60,8 @@ pub const STABILITY_NAIVE: Line = Line {
     doc: Doc {
         measures: "How much of the runs is broken, spread over all folds.",
         formula: "sum S_f / n_f over the folds that saturate.",
-        undefined: "\"no fold saturates\"; \"no fold has a broken step\"; \"script-2025 publishes the strict \
-                  aggregation only\".",
-        differs: "Under strict, document and table-2024-04-24: share of broken epochs; 0 is steady. Under \
-                  revised, table-2024-04-25 and script-2025: one minus the share; 1 is steady. The \
-                  document prints V_f in place of S_f here: so does the preset document.",
-        reference: document!("The Stability"),
         example: ("five-folds", r#"{"cfg": 0.13333333333333333}"#),
+        ..STABILITY_WISE.doc
     },
     number: per_group!(by_preset, |protocol, runs| number(stability(protocol, runs, Naive))),
     ..STEADINESS

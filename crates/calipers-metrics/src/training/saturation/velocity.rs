@@ -55,10 +55,9 @@ pub const VELOCITY_NAIVE: Line = Line {
     doc: Doc {
         measures: "Epochs to the first saturation, spread over all folds.",
         formula: "sum V_f / n_f over the folds that saturate.",
-        undefined: "\"no fold saturates\"; \"script-2025 publishes the strict aggregation only\".",
         differs: "A fold that never saturates adds 0 epochs: failure is rewarded.",
-        reference: document!("The Velocity"),
         example: ("document", r#"{"ex": 2.5}"#),
+        ..VELOCITY_WISE.doc
     },
     number: per_group!(by_preset, |protocol, runs| number(velocity(protocol, runs, Naive))),
     ..EPOCHS_TO_SATURATION
@@ -69,11 +68,10 @@ pub(crate) const VELOCITY_NORMALISED_STRICT: Line = Line {
     doc: Doc {
         measures: "The share of the run before the first saturation, if every fold gets there.",
         formula: "velocity_strict with V_f / n_epoch in place of V_f.",
-        undefined: "\"P of N folds present\"; \"never saturates: fold F\".",
         differs: "This is what can be close to 0 (early) or close to 1 (at the end); an epoch number \
                   cannot.",
-        reference: document!("The Velocity"),
         example: ("two-configurations", r#"{"a": 0.5, "b": null}"#),
+        ..VELOCITY_STRICT.doc
     },
     number: per_group!(by_preset, |protocol, runs| number(normalised(protocol, runs, Strict))),
     ..SHARE_OF_THE_RUN
@@ -84,10 +82,9 @@ pub(crate) const VELOCITY_NORMALISED_WISE: Line = Line {
     doc: Doc {
         measures: "The share of the run before the first saturation, over the folds that get there.",
         formula: "velocity_wise with V_f / n_epoch in place of V_f.",
-        undefined: "\"no fold saturates\"; \"script-2025 publishes the strict aggregation only\".",
         differs: "",
-        reference: document!("The Velocity"),
         example: ("five-folds", r#"{"cfg": 0.29166666666666663}"#),
+        ..VELOCITY_WISE.doc
     },
     number: per_group!(by_preset, |protocol, runs| number(normalised(protocol, runs, Wise))),
     ..SHARE_OF_THE_RUN
@@ -98,10 +95,9 @@ pub(crate) const VELOCITY_NORMALISED_NAIVE: Line = Line {
     doc: Doc {
         measures: "The share of the run before the first saturation, spread over all folds.",
         formula: "velocity_naive with V_f / n_epoch in place of V_f.",
-        undefined: "\"no fold saturates\"; \"script-2025 publishes the strict aggregation only\".",
         differs: "A fold that never saturates adds 0.",
-        reference: document!("The Velocity"),
         example: ("five-folds", r#"{"cfg": 0.23333333333333334}"#),
+        ..VELOCITY_WISE.doc
     },
     number: per_group!(by_preset, |protocol, runs| number(normalised(protocol, runs, Naive))),
     ..SHARE_OF_THE_RUN

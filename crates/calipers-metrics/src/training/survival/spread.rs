@@ -32,9 +32,9 @@ pub(crate) const VELOCITY_MEDIAN: Line = Line {
         formula: "Median of s, a fold that never saturates being infinite; with an even number of folds \
                   the mean of the two in the middle.",
         undefined: "\"the median fold never saturates\".",
-        differs: "",
         reference: "AlgoPerf: Training Algorithms (Dahl et al. 2023)",
         example: ("five-folds", r#"{"cfg": 2.0}"#),
+        ..CALIPERS
     },
     number: per_group!(lifetimes, |_, runs| number(median(runs))),
     ..SPREAD
@@ -47,9 +47,9 @@ pub(crate) const VELOCITY_OLYMPIC: Line = Line {
         formula: "Mean of s without the smallest and the largest; a fold that never saturates is the \
                   largest.",
         undefined: "\"fewer than three folds\"; \"more than one fold never saturates\".",
-        differs: "",
         reference: "MLPerf Training Benchmark (Mattson et al. 2020)",
         example: ("five-folds", r#"{"cfg": 2.0}"#),
+        ..CALIPERS
     },
     number: per_group!(lifetimes, |_, runs| number(olympic(runs))),
     ..SPREAD
@@ -68,11 +68,11 @@ fn standard_deviation(runs: &Runs<'_>) -> Reading {
 fn ranked(runs: &Runs<'_>, place: u64) -> Option<u64> {
     let mut before = 0;
     let saturating = counted(runs).filter(|(lifetime, _)| lifetime.saturates);
-    let up_to = saturating.map(|(lifetime, times)| {
+    let mut up_to = saturating.map(|(lifetime, times)| {
         before += times;
         (lifetime.epoch, before)
     });
-    up_to.into_iter().find(|(_, before)| *before > place).map(|(epoch, _)| epoch)
+    up_to.find(|(_, before)| *before > place).map(|(epoch, _)| epoch)
 }
 
 fn median(runs: &Runs<'_>) -> Reading {

@@ -44,16 +44,8 @@ fn state(protocol: &Training, curves: &[(u8, Vec<f64>)]) -> Accumulator<Training
         let samples: Vec<Sample> =
             (0..).zip(values).map(|(row, &value)| Sample { row, x: row.into(), value }).collect();
         let (group, fold) = (group.to_string(), fold.to_string());
-        let curve = Curve {
-            group: &group,
-            fold: &fold,
-            folds: None,
-            x_key: "epoch",
-            samples: &samples,
-            marks_missing: true,
-            place: &|row| format!("row {row}"),
-        };
-        state.update(format!("{group}/{fold}"), curve).expect("a good run");
+        let curve = Curve { marks_missing: true, ..Curve::new(&group, &fold, &samples) };
+        state.update(curve.name(), curve).expect("a good run");
     }
     state
 }
