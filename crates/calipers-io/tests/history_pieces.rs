@@ -4,9 +4,10 @@
 use std::fs;
 
 use calipers_core::Result;
-use calipers_io::history::delimited::{self, Long, Options, Panel, PanelRun};
+use calipers_io::history::delimited::{self, Long, Options, Panel};
+use calipers_io::history::json::{self, Layout};
 use calipers_io::history::pieces::whole;
-use calipers_io::history::{Format, Table, Wanted, json};
+use calipers_io::history::{RunTable, Table, Wanted};
 use proptest::prelude::*;
 
 fn fixture(name: &str) -> Vec<u8> {
@@ -24,7 +25,7 @@ fn wanted() -> Wanted {
 enum Way {
     Wide,
     Long,
-    Json(Format),
+    Json(Layout),
 }
 
 impl Way {
@@ -35,14 +36,15 @@ impl Way {
 
     fn whole(self, bytes: &[u8]) -> Result<Table> {
         match self {
-            Self::Json(format) => json::read(bytes, format, &wanted()),
+            Self::Json(layout) => json::read(bytes, layout, &wanted()),
             _ => delimited::read(bytes, &wanted(), &self.options()),
         }
     }
 
     fn in_stretches(self, bytes: &[u8], step: usize) -> Result<Table> {
         let mut pieces = match self {
-            Self::Json(format) => json::pieces(&bytes, format, &wanted(), step)?,
+            Self::Json(Layout::Rows) => json::row_pieces(&bytes, &wanted(), step)?,
+            Self::Json(_) => json::line_pieces(&bytes, &wanted(), step)?,
             _ => delimited::pieces(&bytes, &wanted(), &self.options(), step)?,
         };
         Ok(whole(&mut *pieces)?.expect("at least one piece"))
@@ -60,8 +62,8 @@ impl Way {
     }
 }
 
-const ROWS: Way = Way::Json(Format::JsonRows);
-const LINES: Way = Way::Json(Format::JsonLines);
+const ROWS: Way = Way::Json(Layout::Rows);
+const LINES: Way = Way::Json(Layout::Lines);
 const FILES: [(&str, Way); 6] = [
     ("wide.csv", Way::Wide),
     ("keras/cfgA_0.csv", Way::Wide),
@@ -134,7 +136,7 @@ fn quoted_cells_nested_rows_and_blank_lines_may_lie_across_stretches() {
 /// Compares the runs of a panel that is held with those of one that is read in stretches.
 fn compare_panel(bytes: &[u8], step: usize) {
     let wanted = Wanted { numbers: vec!["val_F1".into(), "Step".into(), "m".into()], texts: Vec::new() };
-    let runs = |panel: Panel| -> (String, Vec<PanelRun>) { (panel.x.clone(), panel.into_runs().collect()) };
+    let runs = |panel: Panel| -> (String, Vec<RunTable>) { (panel.x.clone(), panel.into_runs().collect()) };
     let expected = delimited::read_panel(bytes, &wanted, &Options::default()).map(runs);
     let found = delimited::read_panel_in_stretches(&bytes, &wanted, &Options::default(), step).map(runs);
     if expected.as_ref().is_err_and(|error| error.what().contains("UTF-8")) {
@@ -168,11 +170,11 @@ fn panels_are_the_same_in_stretches_of_any_length() {
 /// them for any reason.
 fn compare_columns(text: &[u8], step: usize) {
     let found = json::columns_in_stretches(&text, &wanted(), step);
-    let expected = json::read(text, Format::JsonColumns, &wanted());
+    let expected = json::read(text, Layout::Columns, &wanted());
     match (&found, &expected) {
         (Err(_), Err(expected)) if expected.what().contains("UTF-8") => {}
         (Err(error), _) if error.what() == "another layout" => {
-            assert!(json::sniff(text) != Some(Format::JsonColumns), "{step}");
+            assert!(json::layout(text) != Some(Layout::Columns), "{step}");
         }
         _ => assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{step}"),
     }

@@ -12,20 +12,17 @@ use crate::file::{ReadAt, empty as empty_file};
 
 mod dtype;
 mod element;
+mod format;
 pub mod npy;
-mod npy_header;
-mod npy_write;
 pub mod npz;
 pub mod pt;
-mod pt_tensor;
-mod pt_write;
 pub mod safetensors;
-mod safetensors_write;
 mod zip;
-mod zip_write;
 
 pub use dtype::Dtype;
 pub use element::Element;
+pub(crate) use format::ENDINGS;
+pub use format::{FORMATS, Reader, Source};
 
 /// A whole array in memory.
 #[derive(Clone, Debug)]
@@ -172,6 +169,14 @@ impl Matrix for Array {
         let bytes = self.bytes().get(first as usize * size..).unwrap_or_default();
         dtype::to_i64s(self.dtype, bytes, out, first)
     }
+}
+
+/// A file that holds one array, of which only the header has been read.
+pub trait ArrayFile: Matrix {
+    /// The whole array.
+    fn read_all(&self) -> Result<Array>;
+    /// The elements `[index, ..]`, as an array with one axis less.
+    fn read_slab(&self, index: u64) -> Result<Array>;
 }
 
 /// The C-order number of element `[row, start]`, once the whole piece is known to be inside.

@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use calipers_core::Result;
 
-use super::zip::Archive;
-use super::zip_write::ArchiveWriter;
-use super::{Array, Arrays, Decode, npy, npy_write};
+use super::zip::{Archive, ArchiveWriter};
+use super::{Array, Arrays, Decode, npy};
 use crate::file::ReadAt;
 
 /// Opens an archive; its arrays are read and inflated when they are asked for. Members that are
@@ -32,7 +31,7 @@ fn member(archive: &Archive, name: &str) -> Result<Array> {
 pub fn write_to(arrays: &[(String, Array)], out: &mut dyn Write) -> io::Result<()> {
     let mut archive = ArchiveWriter::new(out);
     for (name, array) in arrays {
-        archive.member(&format!("{name}.npy"), &[&npy_write::header_of(array)?, array.bytes()])?;
+        archive.member(&format!("{name}.npy"), &[&npy::written_header(array)?, array.bytes()])?;
     }
     archive.finish()
 }

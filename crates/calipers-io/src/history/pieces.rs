@@ -17,6 +17,9 @@ pub trait Pieces {
     fn next(&mut self) -> Result<Option<Table>>;
 }
 
+/// The rows of some file.
+pub type BoxedPieces<'a> = Box<dyn Pieces + 'a>;
+
 /// Reads all that is left into one table.
 pub fn whole(pieces: &mut dyn Pieces) -> Result<Option<Table>> {
     let Some(first) = pieces.next()? else { return Ok(None) };
@@ -82,7 +85,7 @@ impl Gathered {
 /// A table without rows and columns that begins at a row of a piece.
 fn beginning(piece: &Table, row: u32) -> Table {
     Table {
-        format: piece.format,
+        origin: piece.origin,
         run: piece.run.clone(),
         keys: piece.keys.clone(),
         before: piece.before + row as usize,
@@ -172,7 +175,7 @@ impl Places {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::Format;
+    use crate::history::Origin;
 
     fn piece(before: usize, lines: &[u64], values: &[(u32, f64)], names: &[&str]) -> Table {
         let mut texts = Texts { key: "run".into(), ..Texts::default() };
@@ -192,7 +195,7 @@ mod tests {
         };
         let unbroken = lines.windows(2).all(|pair| pair[0] + 1 == pair[1]);
         Table {
-            format: Format::Csv,
+            origin: Origin::Table,
             run: Default::default(),
             keys: vec!["m".into(), "run".into()],
             before,

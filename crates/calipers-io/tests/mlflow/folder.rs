@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use calipers_core::Result;
-use calipers_io::history::{Format, Table, mlflow};
+use calipers_io::history::{Origin, Table, mlflow};
 
 use crate::{CURVES, bits, values, wanted};
 
@@ -39,7 +39,7 @@ fn the_golden_folders_hold_the_golden_curves() {
         let id = format!("{:032}", number + 1);
         let run = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/histories/mlruns/1").join(&id);
         let table = read(&run, &["val/F1", "step", "timestamp"], &["config", "fold"]).unwrap();
-        assert_eq!((table.format, table.rows, table.keys.len()), (Format::Mlflow, curve.len(), 1));
+        assert_eq!((table.origin, table.rows, table.keys.len()), (Origin::Mlflow, curve.len(), 1));
         assert_eq!(values(&table, "val/F1"), bits(curve), "{name}");
         let steps: Vec<f64> = (0..curve.len()).map(|step| step as f64).collect();
         assert_eq!(values(&table, "step"), bits(&steps));

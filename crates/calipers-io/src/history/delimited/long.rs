@@ -9,7 +9,7 @@ use super::header::Header;
 use super::walk::Walk;
 use super::{Long, Options, once_each, text_columns};
 use crate::history::pieces::Pieces;
-use crate::history::{Format, Run, Table, Wanted};
+use crate::history::{Origin, Run, Table, Wanted};
 
 /// A table in the long layout.
 pub(super) struct LongTable<'a> {
@@ -105,7 +105,7 @@ impl Pieces for LongTable<'_> {
                 None => found.remove(&**key).map(NumberColumn::take),
             });
         Ok(Some(Table {
-            format: Format::Csv,
+            origin: Origin::Table,
             run: Run::default(),
             keys: keys.clone(),
             before,

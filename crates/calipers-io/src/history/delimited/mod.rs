@@ -24,10 +24,10 @@ use self::column::TextColumn;
 use self::header::Header;
 pub use self::header::has_header;
 use self::long::LongTable;
-pub use self::panel::{Panel, PanelRun, is_panel, read_panel, read_panel_in_stretches};
+pub use self::panel::{Panel, is_panel, read_panel, read_panel_in_stretches};
 use self::walk::Walk;
 use self::wide::WideTable;
-use super::pieces::{self, Pieces};
+use super::pieces::{self, BoxedPieces};
 use super::window::Window;
 use super::{Table, Wanted};
 use crate::file::{ReadAt, empty};
@@ -76,11 +76,11 @@ pub fn pieces<'a>(
     wanted: &Wanted,
     options: &Options,
     step: usize,
-) -> Result<Box<dyn Pieces + 'a>> {
+) -> Result<BoxedPieces<'a>> {
     over(Window::opening(file, step, header::not_text)?, wanted, options)
 }
 
-fn over<'a>(mut window: Window<'a>, wanted: &Wanted, options: &Options) -> Result<Box<dyn Pieces + 'a>> {
+fn over<'a>(mut window: Window<'a>, wanted: &Wanted, options: &Options) -> Result<BoxedPieces<'a>> {
     let header = header::opened(&mut window, options)?;
     let walk = Walk::new(window, &header);
     Ok(match &options.long {

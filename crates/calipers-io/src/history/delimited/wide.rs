@@ -7,7 +7,7 @@ use super::header::Header;
 use super::walk::Walk;
 use super::{Options, once_each, text_columns};
 use crate::history::pieces::Pieces;
-use crate::history::{Format, Run, Table, Wanted};
+use crate::history::{Origin, Run, Table, Wanted};
 
 /// A table in the wide layout.
 pub(super) struct WideTable<'a> {
@@ -45,7 +45,7 @@ impl Pieces for WideTable<'_> {
         let Some((rows, places)) = lines.map(|lines| lines.finish()) else { return Ok(None) };
         self.walk.before += rows;
         Ok(Some(Table {
-            format: Format::Csv,
+            origin: Origin::Table,
             run: Run::default(),
             keys: self.keys.clone(),
             before,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use calipers_core::{Error, Result};
 
 use super::super::window::Window;
-use super::super::{Format, Places, Run, Table, Wanted};
+use super::super::{Origin, Places, Run, Table, Wanted};
 use super::cells::{Cells, next_row};
 use super::scan::{Scanner, Start, empty};
 use super::state::LOG;
@@ -175,7 +175,7 @@ impl Reader {
         }
         let (numbers, texts) = self.cells.take(wanted);
         Ok(Table {
-            format: Format::JsonColumns,
+            origin: Origin::Columns,
             run: Run::default(),
             keys: self.keys,
             before: 0,

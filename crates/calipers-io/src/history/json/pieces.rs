@@ -5,7 +5,7 @@ use calipers_core::Result;
 
 use super::super::pieces::Pieces;
 use super::super::window::Window;
-use super::super::{Format, Places, Table, Wanted};
+use super::super::{Origin, Places, Table, Wanted};
 use super::rows::{Held, Rows};
 use super::scan::{Scanner, Start, empty};
 
@@ -105,7 +105,7 @@ impl Pieces for ListedRows<'_> {
             }
         }
         let places = Places::Numbered(ROW, first.into());
-        Ok(Some(self.rows.take(&self.wanted, Format::JsonRows, places)))
+        Ok(Some(self.rows.take(&self.wanted, Origin::Table, places)))
     }
 }
 
@@ -166,6 +166,6 @@ impl Pieces for Lines<'_> {
         let first = lines.first().copied().unwrap_or(1);
         let unbroken = lines.last().is_none_or(|last| last - first + 1 == lines.len() as u64);
         let places = if unbroken { Places::LinesFrom(first) } else { Places::Lines(lines) };
-        Ok(Some(self.rows.take(&self.wanted, Format::JsonLines, places)))
+        Ok(Some(self.rows.take(&self.wanted, Origin::Table, places)))
     }
 }

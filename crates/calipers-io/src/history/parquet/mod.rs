@@ -18,8 +18,8 @@ use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 
 use self::groups::{Source, damaged, read_at};
 use self::thrift::Compact;
-use super::pieces::{self, Pieces};
-use super::{Format, Numbers, Places, Run, Table, Texts, Wanted};
+use super::pieces::{self, BoxedPieces, Pieces};
+use super::{Numbers, Origin, Places, Run, Table, Texts, Wanted};
 use crate::file::ReadAt;
 use crate::limits;
 
@@ -40,7 +40,7 @@ pub fn read(bytes: &[u8], wanted: &Wanted) -> Result<Table> {
 }
 
 /// Reads the wanted columns one row group at a time.
-pub fn pieces<'a>(file: &'a dyn ReadAt, wanted: &Wanted) -> Result<Box<dyn Pieces + 'a>> {
+pub fn pieces<'a>(file: &'a dyn ReadAt, wanted: &Wanted) -> Result<BoxedPieces<'a>> {
     if file.size() == 0 {
         return Err(empty());
     }
@@ -107,7 +107,7 @@ impl<'a> RowGroups<'a> {
         let groups = self.source.footer.row_groups();
         let rows = groups.get(number).map_or(Ok(0), |group| usize::try_from(group.num_rows()));
         let mut table = Table {
-            format: Format::Parquet,
+            origin: Origin::Table,
             run: Run::default(),
             keys: self.names.clone(),
             before: self.before,

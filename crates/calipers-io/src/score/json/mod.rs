@@ -1,4 +1,9 @@
-//! What the JSON readers share: errors with a line, keys that occur once, values that are skipped.
+//! JSON of units, and what its readers share: errors with a line, keys that occur once, values that are
+//! skipped.
+
+pub mod confusion;
+pub mod results;
+pub mod units;
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -10,7 +15,7 @@ use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAcces
 use serde_json::error::Category;
 
 /// The error of the JSON reader, placed at its line when the text began at line `first`.
-pub(super) fn refused(error: &serde_json::Error, first: u64) -> Error {
+pub(in crate::score) fn refused(error: &serde_json::Error, first: u64) -> Error {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     let what = if error.classify() == Category::Data { "a value of another kind" } else { "not valid JSON" };
@@ -24,11 +29,11 @@ pub(super) fn refused(error: &serde_json::Error, first: u64) -> Error {
 
 /// The keys of one object.
 #[derive(Default)]
-pub(super) struct Keys(HashSet<String>);
+pub(in crate::score) struct Keys(HashSet<String>);
 
 impl Keys {
     /// Notes a key; one that was seen before is an error.
-    pub(super) fn once<E: de::Error>(&mut self, key: &str) -> Result<(), E> {
+    pub(in crate::score) fn once<E: de::Error>(&mut self, key: &str) -> Result<(), E> {
         if self.0.insert(key.to_owned()) {
             return Ok(());
         }
@@ -37,7 +42,7 @@ impl Keys {
 }
 
 /// Any value, read and forgotten; unlike [`IgnoredAny`] it keeps to the limit of depth.
-pub(super) struct Skipped;
+pub(in crate::score) struct Skipped;
 
 impl<'de> Deserialize<'de> for Skipped {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -88,14 +93,14 @@ impl<'de> Visitor<'de> for Skipped {
 }
 
 /// Bytes that are read one after the other while the lines are counted.
-pub(super) struct CountedLines<'a> {
+pub(in crate::score) struct CountedLines<'a> {
     rest: &'a [u8],
     line: &'a Cell<u64>,
 }
 
 impl<'a> CountedLines<'a> {
     /// A reader that keeps `line` at the line of the last byte read, from 1.
-    pub(super) fn new(bytes: &'a [u8], line: &'a Cell<u64>) -> Self {
+    pub(in crate::score) fn new(bytes: &'a [u8], line: &'a Cell<u64>) -> Self {
         line.set(1);
         Self { rest: bytes, line }
     }

@@ -7,8 +7,8 @@ use std::ops::Range;
 use calipers_core::Error;
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
-use super::json::{Keys, Skipped, refused};
-use super::names::Register;
+use super::{Keys, Skipped, refused};
+use crate::score::names::Register;
 use crate::text::{Lines, shown};
 
 /// Where the matrix of a unit is.

@@ -7,8 +7,8 @@ use ::tiff::tags::Tag;
 use ::tiff::{ColorType, TiffError};
 use calipers_core::{Error, Result};
 
+use super::{Image, Mode, check_size, make_room};
 use crate::file::empty;
-use crate::image::{Image, Mode, check_size, make_room};
 use crate::limits;
 
 /// Bit 0 of `NewSubfileType` marks a smaller copy, bit 2 a mask: neither is the picture itself.

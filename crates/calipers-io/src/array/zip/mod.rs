@@ -14,6 +14,10 @@ use super::{empty_file, out_of_memory, read_at, read_range};
 use crate::file::ReadAt;
 use crate::limits;
 
+mod write;
+
+pub(super) use write::ArchiveWriter;
+
 /// An open archive of which only the directory and the local headers have been read.
 pub(super) struct Archive {
     source: Arc<dyn ReadAt>,

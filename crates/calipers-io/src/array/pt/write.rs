@@ -3,8 +3,8 @@
 
 use std::io::{self, Write};
 
-use super::zip_write::ArchiveWriter;
-use super::{Array, Dtype};
+use crate::array::zip::ArchiveWriter;
+use crate::array::{Array, Dtype};
 
 /// The folder in the archive; readers take whatever it is called.
 const FOLDER: &str = "archive";

@@ -5,9 +5,9 @@ use std::fmt;
 use calipers_core::Error;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 
-use super::json::{Keys, Skipped, refused};
-use super::json_lines::repeated;
-use super::names::check;
+use super::units::repeated;
+use super::{Keys, Skipped, refused};
+use crate::score::names::check;
 use crate::text::without_mark;
 
 /// What a solver found for one graph.

@@ -2,7 +2,7 @@
 
 use calipers_core::{Error, Result};
 
-use super::{Array, Dtype, buffer, byte_count, dtype};
+use crate::array::{Array, Dtype, buffer, byte_count, dtype};
 use crate::compress::HARMLESS;
 use crate::limits;
 use crate::pickle::{Node, Object, Pickle, Value};

@@ -1,23 +1,29 @@
-//! Pictures of labels: one whole number a pixel, or a colour that a table turns into one.
+//! Images of labels: one whole number per pixel, or a colour that stands for one.
+
+mod format;
+pub mod png;
+pub mod tiff;
 
 use calipers_core::{Error, Result};
 
 use crate::limits;
 
-/// A decoded picture. Decoding into one that was used before reuses its memory.
+pub use format::{FORMATS, Reader};
+
+/// A decoded image. Decoding into one that was used before reuses its memory.
 #[derive(Clone, Debug, Default)]
 pub struct Image {
     width: u32,
     height: u32,
     mode: Mode,
-    pub(crate) bytes: Vec<u8>,
-    pub(crate) words: Vec<u16>,
-    pub(crate) wide: Vec<i64>,
+    bytes: Vec<u8>,
+    words: Vec<u16>,
+    wide: Vec<i64>,
 }
 
 /// Which of the buffers holds the pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Mode {
+enum Mode {
     #[default]
     Bytes,
     Words,
@@ -25,12 +31,12 @@ pub(crate) enum Mode {
     Rgb,
 }
 
-/// The pixels of a picture, row by row.
+/// The pixels of an image, row by row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pixels<'a> {
-    /// One byte a pixel.
+    /// One byte per pixel.
     U8(&'a [u8]),
-    /// Two bytes a pixel.
+    /// Two bytes per pixel.
     U16(&'a [u16]),
     /// Larger or signed numbers.
     I64(&'a [i64]),
@@ -60,14 +66,14 @@ impl Image {
     }
 
     /// Says what the buffers hold now.
-    pub(crate) fn set(&mut self, (width, height): (u32, u32), mode: Mode) {
+    fn set(&mut self, (width, height): (u32, u32), mode: Mode) {
         (self.width, self.height, self.mode) = (width, height, mode);
     }
 }
 
 /// Refuses sizes that cannot be: no pixels at all, more than the limit, or more than `held` bytes
 /// could inflate to.
-pub(crate) fn check_size((width, height): (u32, u32), bits: u64, held: usize) -> Result<()> {
+fn check_size((width, height): (u32, u32), bits: u64, held: usize) -> Result<()> {
     let pixels = u64::from(width) * u64::from(height);
     let found = format!("{width} x {height}");
     if pixels == 0 {
@@ -87,7 +93,7 @@ pub(crate) fn check_size((width, height): (u32, u32), bits: u64, held: usize) ->
 }
 
 /// Makes room for `length` elements, keeping what is there.
-pub(crate) fn make_room<T: Copy + Default>(buffer: &mut Vec<T>, length: usize) -> Result<()> {
+fn make_room<T: Copy + Default>(buffer: &mut Vec<T>, length: usize) -> Result<()> {
     let more = length.saturating_sub(buffer.len());
     buffer.try_reserve(more).map_err(|_| {
         Error::io("not enough memory for the image").found(format!("{} bytes", length * size_of::<T>()))
@@ -97,7 +103,7 @@ pub(crate) fn make_room<T: Copy + Default>(buffer: &mut Vec<T>, length: usize) -
 }
 
 /// Column and row of a pixel, as messages show it.
-pub(crate) fn place(index: usize, width: u32) -> String {
+fn place(index: usize, width: u32) -> String {
     let width = width as usize;
     format!("x = {}, y = {}", index % width, index / width)
 }

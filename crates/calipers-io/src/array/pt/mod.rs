@@ -5,13 +5,16 @@ use std::sync::Arc;
 
 use calipers_core::{Error, Result};
 
-use super::pt_tensor::Tensor;
+use self::tensor::Tensor;
 use super::zip::Archive;
 use super::{Array, Arrays, Decode, Dtype, empty_file};
 use crate::file::ReadAt;
 use crate::pickle::{self, Node, Pickle, Value};
 
-pub use super::pt_write::write_to;
+mod tensor;
+mod write;
+
+pub use write::write_to;
 
 /// What `torch.save` writes for dictionaries of tensors.
 const ALLOWED: &[&str] = &[

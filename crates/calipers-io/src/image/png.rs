@@ -5,8 +5,8 @@ use std::io::{self, Cursor};
 use ::png::{BitDepth, ColorType, DecodeOptions, Decoder, DecodingError, Limits, Transformations};
 use calipers_core::{Error, Result};
 
+use super::{Image, Mode, check_size, make_room, place};
 use crate::file::empty;
-use crate::image::{Image, Mode, check_size, make_room, place};
 
 /// Decodes a whole file into `image`: grey values and palette indices as they are stored, 16 bits
 /// kept; an alpha channel must be opaque everywhere. The file is read to its end and every

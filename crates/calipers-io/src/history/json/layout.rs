@@ -2,23 +2,45 @@
 
 use calipers_core::Result;
 
-use super::super::Format;
 use super::scan::Scanner;
 use super::state::LOG;
+use crate::text::without_mark;
+
+/// How a JSON history is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// A list of objects.
+    Rows,
+    /// One object per line.
+    Lines,
+    /// An object of equally long lists.
+    Columns,
+    /// Hugging Face `trainer_state.json`.
+    State,
+}
+
+impl Layout {
+    /// Whether a document has this layout. Only a list of rows begins with a bracket, so that no object is
+    /// read through to find that it is none.
+    pub(in crate::history) fn is_of(self, bytes: &[u8]) -> bool {
+        let text = without_mark(bytes).trim_ascii_start();
+        (self == Self::Rows) == text.starts_with(b"[") && layout(bytes) == Some(self)
+    }
+}
 
 /// The layout of a JSON history; none for JSON that is no history, and for what is no JSON.
 ///
 /// | the document is | layout |
 /// |---|---|
-/// | a list that begins with an object, or an empty list | [`Format::JsonRows`] |
-/// | an object with the key `log_history` | [`Format::TrainerState`] |
-/// | an object followed by another one | [`Format::JsonLines`] |
-/// | an object of lists only, none of objects and at least one of numbers | [`Format::JsonColumns`] |
+/// | a list that begins with an object, or an empty list | [`Layout::Rows`] |
+/// | an object with the key `log_history` | [`Layout::State`] |
+/// | an object followed by another one | [`Layout::Lines`] |
+/// | an object of lists only, none of objects and at least one of numbers | [`Layout::Columns`] |
 ///
 /// A single object of any other kind is not taken for a history of one line; a caller that knows
 /// from the name that the file has lines may read it so. A damaged document has the layout that it
 /// shows before the damage, so that reading it says what is wrong.
-pub fn sniff(bytes: &[u8]) -> Option<Format> {
+pub fn layout(bytes: &[u8]) -> Option<Layout> {
     let text = match str::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(),
@@ -26,18 +48,18 @@ pub fn sniff(bytes: &[u8]) -> Option<Format> {
     let mut scan = Scanner::over(text);
     match scan.peek()? {
         b'[' => match (scan.open(b']'), scan.peek()) {
-            (Ok(false), _) | (Ok(true), Some(b'{')) => Some(Format::JsonRows),
+            (Ok(false), _) | (Ok(true), Some(b'{')) => Some(Layout::Rows),
             _ => None,
         },
         b'{' => {
             let mut object = Object::default();
             let whole = object.look(&mut scan).is_ok();
             if object.log {
-                Some(Format::TrainerState)
+                Some(Layout::State)
             } else if whole && scan.peek() == Some(b'{') {
-                Some(Format::JsonLines)
+                Some(Layout::Lines)
             } else {
-                (object.numbers && !object.other).then_some(Format::JsonColumns)
+                (object.numbers && !object.other).then_some(Layout::Columns)
             }
         }
         _ => None,
@@ -93,8 +115,8 @@ mod tests {
 
     #[test]
     fn the_layout_is_seen_from_the_content() {
-        let (rows, lines) = (Some(Format::JsonRows), Some(Format::JsonLines));
-        let (columns, state) = (Some(Format::JsonColumns), Some(Format::TrainerState));
+        let (rows, lines) = (Some(Layout::Rows), Some(Layout::Lines));
+        let (columns, state) = (Some(Layout::Columns), Some(Layout::State));
         for (text, format) in [
             ("[{\"a\": 1}]", rows),
             ("\u{feff} \r\n[ {\"a\": NaN}, 3", rows),
@@ -119,9 +141,12 @@ mod tests {
             ("{", None),
             ("[", None),
         ] {
-            assert_eq!(sniff(text.as_bytes()), format, "{text}");
+            assert_eq!(layout(text.as_bytes()), format, "{text}");
+            for one in [Layout::Rows, Layout::Lines, Layout::Columns, Layout::State] {
+                assert_eq!(one.is_of(text.as_bytes()), format == Some(one), "{text}");
+            }
         }
-        assert_eq!(sniff(b"[{\"a\": \"\xff\"}]"), rows);
-        assert_eq!(sniff(b"\xff\xfe["), None);
+        assert_eq!(layout(b"[{\"a\": \"\xff\"}]"), rows);
+        assert_eq!(layout(b"\xff\xfe["), None);
     }
 }

@@ -12,7 +12,9 @@ use super::{Array, Arrays, Decode, Dtype, byte_count, empty_file, read_range};
 use crate::file::ReadAt;
 use crate::limits;
 
-pub use super::safetensors_write::write_to;
+mod write;
+
+pub use write::write_to;
 
 /// Opens a file; its tensors are read when they are asked for. `__metadata__` is ignored.
 pub fn open(source: Arc<dyn ReadAt>) -> Result<Arrays> {
@@ -66,7 +68,7 @@ fn opened<M: DeserializeOwned>(source: Arc<dyn ReadAt>) -> Result<(Arrays, Optio
 }
 
 /// The name in the header that is no tensor.
-pub(super) const METADATA: &str = "__metadata__";
+const METADATA: &str = "__metadata__";
 
 fn broken(byte: u64, what: impl fmt::Display) -> Error {
     Error::format(format!("safetensors: {what}"))

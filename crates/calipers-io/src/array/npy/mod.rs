@@ -1,52 +1,30 @@
 //! npy files: one array, read whole or a piece of a row at a time.
 
-use std::fmt;
 use std::sync::Arc;
 
 use calipers_core::{Error, Result};
 
-use super::npy_header::{self, Header, PREFIX};
+use self::header::{Header, PREFIX};
 use super::{
-    Array, Dtype, Matrix, buffer, dtype, element_count, empty_file, first_element, read_at, read_range,
+    Array, ArrayFile, Dtype, Matrix, buffer, dtype, element_count, empty_file, first_element, read_at,
+    read_range,
 };
 use crate::file::ReadAt;
 
+mod header;
 mod slab;
+mod write;
 
-pub use super::npy_write::write_to;
+pub use write::write_to;
+pub(super) use write::written_header;
 
 /// An open npy file of which only the header has been read.
-pub struct NpyFile {
+struct NpyFile {
     source: Arc<dyn ReadAt>,
     header: Header,
 }
 
-impl fmt::Debug for NpyFile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.header.fmt(f)
-    }
-}
-
 impl NpyFile {
-    /// Reads and checks the header.
-    pub fn open(source: Arc<dyn ReadAt>) -> Result<Self> {
-        let size = source.size();
-        if size == 0 {
-            return Err(empty_file());
-        }
-        let prefix = read_range(&*source, 0, size.min(PREFIX as u64))?;
-        let (begin, end) = npy_header::span(&prefix, size)?;
-        let text = read_range(&*source, begin as u64, (end - begin) as u64)?;
-        let header = Header::parse(&text, begin, size)?;
-        Ok(Self { source, header })
-    }
-
-    /// The whole array.
-    pub fn read_all(&self) -> Result<Array> {
-        let start = self.header.start;
-        decode(&self.header, read_range(&*self.source, start, self.source.size() - start)?, 0)
-    }
-
     /// Reads elements that follow each other in the file, as little-endian bytes.
     fn read_stored(&self, element: u64, bytes: &mut [u8]) -> Result<()> {
         read_at(&*self.source, bytes, self.header.start + element * self.header.item as u64)?;
@@ -55,6 +33,19 @@ impl NpyFile {
         }
         Ok(())
     }
+}
+
+/// Opens a file, of which only the header is read.
+pub fn open(source: Arc<dyn ReadAt>) -> Result<Box<dyn ArrayFile>> {
+    let size = source.size();
+    if size == 0 {
+        return Err(empty_file());
+    }
+    let prefix = read_range(&*source, 0, size.min(PREFIX as u64))?;
+    let (begin, end) = header::span(&prefix, size)?;
+    let text = read_range(&*source, begin as u64, (end - begin) as u64)?;
+    let header = Header::parse(&text, begin, size)?;
+    Ok(Box::new(NpyFile { source, header }))
 }
 
 /// Bytes read at once: small enough for the cache, large enough for the disk.
@@ -96,6 +87,17 @@ impl Matrix for NpyFile {
     }
 }
 
+impl ArrayFile for NpyFile {
+    fn read_all(&self) -> Result<Array> {
+        let start = self.header.start;
+        decode(&self.header, read_range(&*self.source, start, self.source.size() - start)?, 0)
+    }
+
+    fn read_slab(&self, index: u64) -> Result<Array> {
+        slab::read(self, index)
+    }
+}
+
 impl NpyFile {
     /// One row of a Fortran-order matrix whose columns are longer than a block.
     fn read_scattered(&self, row: u64, start: u64, stride: u64, out: &mut [i64], first: u64) -> Result<()> {
@@ -111,22 +113,22 @@ impl NpyFile {
 
 /// Parses a whole npy file.
 pub fn parse(bytes: &[u8]) -> Result<Array> {
-    let header = header_of(bytes)?;
+    let header = header_in(bytes)?;
     decode(&header, bytes[header.start as usize..].to_vec(), 0)
 }
 
 /// Parses a whole npy file and keeps its bytes, so that nothing is copied.
 pub fn parse_owned(bytes: Vec<u8>) -> Result<Array> {
-    let header = header_of(&bytes)?;
+    let header = header_in(&bytes)?;
     decode(&header, bytes, header.start as usize)
 }
 
-fn header_of(bytes: &[u8]) -> Result<Header> {
+fn header_in(bytes: &[u8]) -> Result<Header> {
     if bytes.is_empty() {
         return Err(empty_file());
     }
     let size = bytes.len() as u64;
-    let (begin, end) = npy_header::span(&bytes[..bytes.len().min(PREFIX)], size)?;
+    let (begin, end) = header::span(&bytes[..bytes.len().min(PREFIX)], size)?;
     Header::parse(&bytes[begin..end], begin, size)
 }
 
@@ -144,16 +146,20 @@ fn decode(header: &Header, mut bytes: Vec<u8>, start: usize) -> Result<Array> {
         dtype::swap_bytes(&mut bytes[start..], header.item);
     }
     if reorder {
-        let stored = &bytes[start..];
-        let bytes = match header.item {
-            1 => gather::<1>(stored, &header.shape)?,
-            2 => gather::<2>(stored, &header.shape)?,
-            4 => gather::<4>(stored, &header.shape)?,
-            _ => gather::<8>(stored, &header.shape)?,
-        };
+        let bytes = in_c_order(header.item, &bytes[start..], &header.shape)?;
         return Ok(Array::from_bytes(header.dtype, header.shape.clone(), bytes));
     }
     Ok(Array::from_tail(header.dtype, header.shape.clone(), bytes, start))
+}
+
+/// Elements of `item` bytes, stored in Fortran order, in C order.
+fn in_c_order(item: usize, stored: &[u8], shape: &[u64]) -> Result<Vec<u8>> {
+    match item {
+        1 => gather::<1>(stored, shape),
+        2 => gather::<2>(stored, shape),
+        4 => gather::<4>(stored, shape),
+        _ => gather::<8>(stored, shape),
+    }
 }
 
 fn gather<const N: usize>(stored: &[u8], shape: &[u64]) -> Result<Vec<u8>> {

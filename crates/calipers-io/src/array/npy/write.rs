@@ -2,16 +2,16 @@
 
 use std::io::{self, Write};
 
-use super::{Array, Dtype};
+use crate::array::{Array, Dtype};
 
 /// Writes an array as an npy file.
 pub fn write_to(array: &Array, out: &mut dyn Write) -> io::Result<()> {
-    out.write_all(&header_of(array)?)?;
+    out.write_all(&written_header(array)?)?;
     out.write_all(array.bytes())
 }
 
 /// Everything before the elements, padded so that they begin at a multiple of 64.
-pub(super) fn header_of(array: &Array) -> io::Result<Vec<u8>> {
+pub(in crate::array) fn written_header(array: &Array) -> io::Result<Vec<u8>> {
     let shape = match array.shape() {
         [one] => format!("({one},)"),
         axes => format!("({})", axes.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")),
@@ -58,7 +58,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::array::npy::NpyFile;
+    use crate::array::npy;
 
     #[test]
     fn what_is_written_is_read_again_and_starts_where_numpy_starts() {
@@ -72,7 +72,7 @@ mod tests {
             let mut bytes = Vec::new();
             write_to(&array, &mut bytes).unwrap();
             assert_eq!((bytes.len() - 8 * values.len()) % 64, 0);
-            assert_eq!(NpyFile::open(Arc::new(bytes)).unwrap().read_all().unwrap(), array);
+            assert_eq!(npy::open(Arc::new(bytes)).unwrap().read_all().unwrap(), array);
         }
         assert!(Array::of_elements(&[2, 2], &[1.0]).is_err());
     }

@@ -6,9 +6,9 @@ use std::fmt;
 use calipers_core::{Error, ErrorKind};
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
-use super::json::{Keys, Skipped, refused};
-use super::names::Register;
-use super::{NodeSet, UnitColumns};
+use super::{Keys, Skipped, refused};
+use crate::score::names::Register;
+use crate::score::{NodeSet, UnitColumns};
 use crate::text::{Line, Lines, shown};
 
 /// Reads strict JSON, one object per line; blank lines and unknown keys are ignored.

@@ -2,7 +2,7 @@
 
 use calipers_core::{Error, Result};
 
-use super::{Dtype, byte_count};
+use crate::array::{Dtype, byte_count};
 use crate::limits;
 
 /// What the header says, checked against the size of the file.

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 
 use serde_json::{Map, json};
 
-use super::safetensors::METADATA;
-use super::{Array, Dtype};
+use super::METADATA;
+use crate::array::{Array, Dtype};
 
 /// Writes tensors with their metadata: equal ones give equal bytes.
 pub fn write_to(
