@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use calipers::compare::{Model, Options, compare};
-use calipers::run::{Silent, measure_all};
+use calipers::run::{Work, measure_all};
 use calipers_core::{Accumulator, Ledger, Protocol, SplitMix64};
 use calipers_metrics::explanation::evidence::{Array, Data, Evidence};
 use calipers_metrics::explanation::protocol::{Explanation, Scores as ScoreKind};
@@ -61,7 +61,7 @@ where
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let units: Vec<usize> = (0..UNITS).collect();
     let model = |seed: u64| -> Outcome<Model> {
-        let rows = measure_all(protocol, &units, threads, &Silent, |&unit, rows| {
+        let rows = measure_all(protocol, &units, &Work::quiet(threads), |&unit, rows| {
             add(rows, &format!("{unit:05}"), &mut SplitMix64::new(seed + unit as u64))
         })?;
         let rows: Vec<Box<dyn Ledger>> = vec![Box::new(rows)];

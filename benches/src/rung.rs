@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Instant;
 
-use calipers::models::penalty::SCAD_A;
-use calipers::models::{
+use calipers::rung::model::penalty::SCAD_A;
+use calipers::rung::model::{
     Attack, Features, Graph, Kind, Penalty, Rung, ScadScale, Settings, Training, Unwatched, Weights, attack,
     train,
 };

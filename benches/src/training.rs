@@ -6,7 +6,7 @@ use calipers::inputs::Inputs;
 use calipers::io::file::InputFile;
 use calipers::io::history::{Wanted, delimited, pieces};
 use calipers::metrics::training::protocol::{Preset, Training};
-use calipers::run::Silent;
+use calipers::run::Work;
 use calipers::sources::training::assign::{Assignment, FoldBy, GroupBy};
 use calipers::sources::training::options::Options;
 use calipers::sources::training::{Measured, measure};
@@ -71,7 +71,7 @@ pub(crate) fn run(report: &mut dyn FnMut(Line)) -> Outcome {
 }
 
 fn measured(options: &Options) -> calipers::Result<Measured> {
-    measure(options, Inputs::default(), None, 1, &Silent)
+    measure(options, Inputs::default(), &Work::quiet(1))
 }
 
 fn options(path: &Path) -> Options {

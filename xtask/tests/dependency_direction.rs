@@ -10,8 +10,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("calipers-io", &["calipers-core"]),
     ("calipers-metrics", &["calipers-core"]),
     ("calipers-report", &["calipers-core"]),
-    ("calipers-models", &["calipers-core", "calipers-metrics"]),
-    ("calipers-gpu", &["calipers-core", "calipers-metrics"]),
+    ("calipers-sources", &["calipers-core", "calipers-io", "calipers-metrics"]),
+    ("calipers-rung", &["calipers-core", "calipers-io", "calipers-metrics", "calipers-sources"]),
     (
         "calipers",
         &[
@@ -19,8 +19,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "calipers-io",
             "calipers-metrics",
             "calipers-report",
-            "calipers-models",
-            "calipers-gpu",
+            "calipers-sources",
+            "calipers-rung",
         ],
     ),
     ("calipers-cli", &["calipers"]),
@@ -104,6 +104,12 @@ fn an_edge_against_the_direction_is_refused() {
 fn an_edge_between_neighbours_is_refused() {
     let found = complaints(&made_up("calipers-report", "calipers-metrics"));
     assert_eq!(found, ["calipers-report must not depend on calipers-metrics"]);
+}
+
+#[test]
+fn an_edge_from_the_sources_up_to_the_model_is_refused() {
+    assert_eq!(complaints(&made_up("calipers-sources", "calipers-rung")).len(), 1);
+    assert_eq!(complaints(&made_up("calipers-rung", "calipers-report")).len(), 1);
 }
 
 #[test]

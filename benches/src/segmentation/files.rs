@@ -5,7 +5,7 @@ use std::path::Path;
 use calipers::inputs::Inputs;
 use calipers::io::image::Image;
 use calipers::io::png::decode;
-use calipers::run::Silent;
+use calipers::run::Work;
 use calipers::sources::segmentation::measure;
 use calipers::sources::segmentation::options::Options;
 
@@ -27,7 +27,7 @@ pub(crate) fn run(report: &mut dyn FnMut(Line)) -> Outcome {
         save(folder.path(), number, &maps)?;
     }
     let options = options(folder.path())?;
-    let whole = || measure(&options, Inputs::default(), None, 1, &Silent).map(|all| all.finish());
+    let whole = || measure(&options, Inputs::default(), &Work::quiet(1)).map(|all| all.finish());
     whole()?;
     let mut image = Image::default();
     let mut decode_all = || -> Outcome {
@@ -106,7 +106,7 @@ fn options(folder: &Path) -> Outcome<Options> {
     let text = "measure = [\"overlap\"]\n[data]\ntruth = \"gt\"\npred = \"out\"\n";
     let names: Vec<String> = (0..super::maps::CLASSES).map(|class| class.to_string()).collect();
     let text = format!("{text}[labels]\noriginal = {names:?}\nignore = [255]\n");
-    Ok(Options::new(calipers::sources::segmentation::config_file::parse(&text)?, folder))
+    Ok(Options::new(calipers::sources::config_file::parse(&text)?, folder))
 }
 
 fn save(folder: &Path, number: usize, maps: &Maps) -> Outcome {

@@ -3,12 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use calipers::core::bootstrap::Bootstrap;
-use calipers::run::Shard;
+use calipers::core::resample::Bootstrap;
+use calipers::run::{self, Shard};
+
 use calipers::{Error, Result};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::de::DeserializeOwned;
+
+use crate::progress::Bar;
 
 /// The resamples behind the intervals of a page, where no number is asked for.
 const PAGE_RESAMPLES: u32 = 2_000;
@@ -71,6 +74,11 @@ pub(crate) struct Work {
 }
 
 impl Work {
+    /// The same for the library, drawing a bar.
+    pub(crate) fn with<'a>(&self, bar: &'a Bar) -> run::Work<'a> {
+        run::Work { shard: self.shard, threads: self.threads(), progress: bar }
+    }
+
     /// The number of worker threads.
     pub(crate) fn threads(&self) -> usize {
         let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);

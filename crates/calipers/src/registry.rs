@@ -1,24 +1,43 @@
-//! The one table of families: everything that lists, explains, opens or tests them reads it.
+//! The one table of families: whatever lists, explains, opens, draws or tests them walks it.
 
-use calipers_core::protocol::{MetricInfo, metric_infos};
+use std::any::Any;
+
+use calipers_core::metric::{MetricInfo, metric_infos};
 use calipers_core::spelling::distance;
 use calipers_core::state::{self, Section};
-use calipers_core::{Error, Ledger, Protocol, Result};
+use calipers_core::{Accumulator, Error, Ledger, Protocol, Result};
 use calipers_metrics::explanation::protocol::Explanation;
 use calipers_metrics::independent_set::IndependentSet;
 use calipers_metrics::robustness::protocol::Robustness;
 use calipers_metrics::segmentation::protocol::Segmentation;
 use calipers_metrics::training::protocol::Training;
+use calipers_report::chart::Picture;
 use serde_json::{Map, Value as Json};
+
+use crate::replay::{Evidence, Replay};
 
 /// Every family, in the order in which it is listed.
 pub const FAMILIES: &[Family] = &[
-    family::<IndependentSet>("predicted maximum independent sets of graphs"),
-    family::<Explanation>("explanations of graph neural networks"),
-    family::<Segmentation>("label maps and probabilities in one global label space"),
-    family::<Training>("how training runs behave over epochs and folds"),
-    family::<Robustness>("how far an attack moves a graph model"),
+    Family::of::<IndependentSet>(),
+    Family::of::<Explanation>(),
+    Family::of::<Segmentation>(),
+    Family::of::<Training>(),
+    Family::of::<Robustness>(),
 ];
+
+/// What the library does with a family beside reading its metrics.
+pub(crate) trait Registered: Protocol<Row: Send + Sync> + Default + Send + Sync {
+    /// What it scores, in a few words.
+    const SUMMARY: &'static str;
+    /// Whether a report may hold only the metrics that were asked for.
+    const CHOSEN_METRICS: bool = false;
+    /// Whether several protocols read the inputs once, together.
+    const MEASURED_TOGETHER: bool = false;
+    /// Measures recorded inputs again, under every recorded protocol.
+    fn measure_again(replay: &Replay, threads: usize) -> Result<Vec<Accumulator<Self>>>;
+    /// The pictures of its page, in order.
+    fn pictures(rows: &Accumulator<Self>, evidence: &Evidence) -> Vec<Picture>;
+}
 
 /// One family without its types.
 pub struct Family {
@@ -28,24 +47,36 @@ pub struct Family {
     pub summary: &'static str,
     /// Its metric table under default parameters.
     pub metrics: fn() -> Vec<MetricInfo>,
+    pub(crate) chosen_metrics: bool,
+    pub(crate) measured_together: bool,
+    pub(crate) measure_again: fn(&Replay, usize) -> Result<Vec<Box<dyn Ledger>>>,
+    pub(crate) pictures: fn(&dyn Ledger, &Evidence) -> Vec<Picture>,
     /// Its metric table under the parameters of a report.
     metrics_of: fn(Json) -> Option<Vec<MetricInfo>>,
     open: fn(&Section, &str) -> Result<Box<dyn Ledger>>,
 }
 
-const fn family<P>(summary: &'static str) -> Family
-where
-    P: Protocol + Default + Send + Sync,
-    P::Row: Send + Sync,
-{
-    Family {
-        name: P::NAME,
-        summary,
-        metrics: || metric_infos(&P::default()),
-        metrics_of: |parameters| {
-            serde_json::from_value::<P>(parameters).ok().map(|protocol| metric_infos(&protocol))
-        },
-        open: |section, source| Ok(Box::new(state::accumulator::<P>(section, source)?)),
+impl Family {
+    const fn of<P: Registered>() -> Self {
+        Self {
+            name: P::NAME,
+            summary: P::SUMMARY,
+            metrics: || metric_infos(&P::default()),
+            chosen_metrics: P::CHOSEN_METRICS,
+            measured_together: P::MEASURED_TOGETHER,
+            measure_again: |replay, threads| {
+                let boxed = |rows| -> Box<dyn Ledger> { Box::new(rows) };
+                Ok(P::measure_again(replay, threads)?.into_iter().map(boxed).collect())
+            },
+            pictures: |ledger, evidence| {
+                let rows = (ledger as &dyn Any).downcast_ref();
+                rows.map_or_else(Vec::new, |rows| P::pictures(rows, evidence))
+            },
+            metrics_of: |parameters| {
+                serde_json::from_value::<P>(parameters).ok().map(|protocol| metric_infos(&protocol))
+            },
+            open: |section, source| Ok(Box::new(state::accumulator::<P>(section, source)?)),
+        }
     }
 }
 

@@ -1,9 +1,8 @@
 //! Intervals by resampling units, with threads: the same bits for any number of them.
 
-use calipers_core::bootstrap::{Bootstrap, Leaf, Resampler, Scope, intervals_of};
+use calipers_core::resample::{Bootstrap, Leaf, Resampler, Scope, intervals_of};
 use calipers_core::{Ledger, Report, Result};
-
-use crate::run::{Silent, in_parts};
+use calipers_sources::run::{Silent, in_parts};
 
 /// The report with the intervals of its single numbers.
 pub fn report_with_intervals(ledger: &dyn Ledger, bootstrap: &Bootstrap, threads: usize) -> Result<Report> {

@@ -16,7 +16,7 @@ use calipers::metrics::segmentation::unit::{LabelMap, MapData, Prediction, Unit}
 use calipers::metrics::training::protocol::{Preset, Training};
 use calipers::replay::Evidence;
 use calipers::report::chart::{Art, Picture, Svg};
-use calipers::run::Silent;
+use calipers::run::Work;
 use calipers::sources::training::assign::{Assignment, FoldBy, GroupBy};
 use calipers::sources::{explanation, independent_set, segmentation, training};
 use calipers::{demo, pictures};
@@ -102,9 +102,9 @@ fn every_picture_of_the_demo_segmentation_is_drawn() {
     let folder = tempfile::tempdir().unwrap();
     demo::segmentation::write(folder.path(), 0).unwrap();
     let text = std::fs::read_to_string(folder.path().join(demo::segmentation::BASELINE)).unwrap();
-    let config = segmentation::config_file::parse(&text).unwrap();
+    let config = calipers::sources::config_file::parse(&text).unwrap();
     let options = segmentation::options::Options::new(config, folder.path());
-    let ledger = segmentation::measure(&options, Inputs::default(), None, 2, &Silent).unwrap();
+    let ledger = segmentation::measure(&options, Inputs::default(), &Work::quiet(2)).unwrap();
     complete(
         &ledger,
         &[
@@ -131,7 +131,7 @@ fn every_picture_of_the_demo_graphs_is_drawn() {
     demo::independent_set::write(folder.path(), 0).unwrap();
     let inputs = vec![folder.path().to_owned()];
     let options = independent_set::options::Options { inputs, ..Default::default() };
-    let ledger = independent_set::measure(&options, None, 2, &Silent).unwrap();
+    let ledger = independent_set::measure(&options, Inputs::default(), &Work::quiet(2)).unwrap();
     complete(&ledger, &["ratios", "gap", "steps", "graphs-1", "graphs-2", "graphs-3"]);
 }
 
@@ -141,7 +141,7 @@ fn every_picture_of_the_demo_explanations_is_drawn() {
     demo::explanation::write(folder.path(), 0).unwrap();
     let protocol = Explanation { scores: Some(Scores::Logits), ..Explanation::default() };
     let options = explanation::Options { inputs: vec![folder.path().to_owned()], protocol };
-    let ledger = explanation::measure(&options, None, 2, &Silent).unwrap();
+    let ledger = explanation::measure(&options, Inputs::default(), &Work::quiet(2)).unwrap();
     complete(&ledger, &["fidelity-plane", "fidelity-curve", "masks"]);
 }
 
@@ -160,7 +160,7 @@ fn trained(folder: &Path, sweep: Vec<f64>) -> Accumulator<Training> {
         endings: false,
         sketches: false,
     };
-    let measured = training::measure(&options, Inputs::default(), None, 2, &Silent).unwrap();
+    let measured = training::measure(&options, Inputs::default(), &Work::quiet(2)).unwrap();
     measured.accumulators.into_iter().next().unwrap()
 }
 

@@ -4,11 +4,12 @@
 use std::path::{Path, PathBuf};
 
 use calipers::core::InputFiles;
+use calipers::families;
 use calipers::inputs::Inputs;
 use calipers::metrics::explanation::protocol::{Explanation, Scores};
-use calipers::replay::{self, Evidence, Replay};
-use calipers::run::Silent;
-use calipers::sources::segmentation::config_file;
+use calipers::replay::{Evidence, Replay};
+use calipers::run::Work;
+use calipers::sources::config_file;
 use calipers::sources::training::assign::{Assignment, FoldBy, GroupBy};
 use calipers::sources::{explanation, independent_set, segmentation, training};
 use calipers::{Accumulator, Report, demo};
@@ -25,7 +26,7 @@ fn graphs(folder: &Path) -> Report {
     demo::independent_set::write(folder, 0).unwrap();
     let inputs = vec![folder.to_path_buf()];
     let options = independent_set::options::Options { inputs, ..Default::default() };
-    independent_set::measure(&options, None, 1, &Silent).unwrap().finish()
+    independent_set::measure(&options, Inputs::default(), &Work::quiet(1)).unwrap().finish()
 }
 
 #[test]
@@ -33,14 +34,14 @@ fn a_graph_comes_back_with_its_sets() {
     let folder = tempfile::tempdir().unwrap();
     let report = graphs(folder.path());
     let replay = available(&report);
-    let solved = replay::independent_set::unit(&replay, "graph_00").unwrap();
+    let solved = families::independent_set::unit(&replay, "graph_00").unwrap();
     let (chosen, decoded) = (solved.chosen.unwrap(), solved.decoded.unwrap());
     assert_eq!((chosen.len(), decoded.len()), (solved.nodes, solved.nodes));
     assert!(
         solved.edges.is_sorted() && solved.edges.iter().all(|(u, v)| u < v && (*v as usize) < solved.nodes)
     );
     assert!(solved.edges.iter().all(|(u, v)| !(decoded[*u as usize] && decoded[*v as usize])));
-    assert!(replay::independent_set::unit(&replay, "graph_99").is_err());
+    assert!(families::independent_set::unit(&replay, "graph_99").is_err());
     assert_eq!(replay.measure(2).unwrap().report(), report);
 }
 
@@ -51,10 +52,10 @@ fn an_image_comes_back_in_global_classes() {
     let config = folder.path().join(demo::segmentation::MULTI_HEAD);
     let parsed = config_file::parse(&std::fs::read_to_string(&config).unwrap()).unwrap();
     let options = segmentation::options::Options::new(parsed, config.parent().unwrap());
-    let measured = segmentation::measure(&options, Inputs::default(), None, 1, &Silent).unwrap();
+    let measured = segmentation::measure(&options, Inputs::default(), &Work::quiet(1)).unwrap();
     let (classes, report) = (measured.protocol().classes() as u16, measured.finish());
     let replay = available(&report);
-    let maps = replay::segmentation::unit(&replay, "scene_00").unwrap();
+    let maps = families::segmentation::unit(&replay, "scene_00").unwrap();
     assert_eq!(
         (maps.truth.len(), maps.prediction.len()),
         (maps.width * maps.height, maps.width * maps.height)
@@ -71,9 +72,9 @@ fn masks_and_curves_come_back() {
     demo::explanation::write(folder.path(), 0).unwrap();
     let protocol = Explanation { scores: Some(Scores::Logits), ..Explanation::default() };
     let options = explanation::Options { inputs: vec![folder.path().into()], protocol };
-    let measured = explanation::measure(&options, None, 1, &Silent).unwrap();
+    let measured = explanation::measure(&options, Inputs::default(), &Work::quiet(1)).unwrap();
     let name = measured.rows().named().next().unwrap().0.to_owned();
-    let masks = replay::explanation::unit(&available(&measured.finish()), &name).unwrap();
+    let masks = families::explanation::unit(&available(&measured.finish()), &name).unwrap();
     assert!(!masks.is_empty() && masks.iter().all(|mask| !mask.pred.is_empty()));
 
     let folder = tempfile::tempdir().unwrap();
@@ -91,9 +92,9 @@ fn masks_and_curves_come_back() {
         endings: false,
         sketches: false,
     };
-    let measured = training::measure(&options, Inputs::default(), None, 1, &Silent).unwrap();
+    let measured = training::measure(&options, Inputs::default(), &Work::quiet(1)).unwrap();
     let accumulator: &Accumulator<Training> = &measured.accumulators[0];
-    let curves = replay::training::curves(&available(&accumulator.finish())).unwrap();
+    let curves = families::training::curves(&available(&accumulator.finish())).unwrap();
     let units: Vec<&str> = curves.iter().map(|curve| curve.unit.as_str()).collect();
     assert_eq!(units, accumulator.rows().named().map(|(name, _)| name).collect::<Vec<_>>());
     for (curve, row) in curves.iter().zip(accumulator.rows().iter()) {

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use calipers::compare::{self, Model};
 use calipers::core::Better;
-use calipers::core::bootstrap::Bootstrap;
-use calipers::core::protocol::MetricInfo;
+use calipers::core::metric::MetricInfo;
+use calipers::core::resample::Bootstrap;
 use calipers::inputs::Inputs;
 use calipers::io::history::delimited;
 use calipers::metrics::explanation::protocol::{Explanation, Scores};
@@ -16,6 +16,7 @@ use calipers::report::comparison::{self, Comparison};
 use calipers::report::number::rounded;
 use calipers::report::page::Section;
 use calipers::reproduce::{Stage, Unseen};
+use calipers::run::Work;
 use calipers::sources::training::assign::{Assignment, FoldBy, GroupBy};
 use calipers::sources::{explanation, independent_set, robustness, segmentation, training};
 use calipers::{Ledger, Report, Result, Value, demo, pages, registry};
@@ -24,7 +25,7 @@ use clap::Args;
 use super::robustness::reproduce;
 use super::segmentation::read;
 use super::training_view;
-use crate::options::{Output, Work};
+use crate::options::Output;
 use crate::progress::Bar;
 use crate::{Outcome, emit};
 
@@ -48,22 +49,23 @@ impl Demo {
         demo::explanation::write(&molecules, self.seed)?;
         demo::segmentation::write(&scenes, self.seed)?;
         demo::training::write(&logs, self.seed)?;
-        let (threads, progress) =
-            (Work { shard: None, threads: None }.threads(), Bar::new(&Output::default()));
+        let bar = Bar::new(&Output::default());
+        let work = Work { progress: &bar, ..Work::quiet(emit::one_a_core()) };
+        let threads = work.threads;
         let silent = |_: usize| -> Box<dyn Stage> { Box::new(Unseen) };
         let figures = demo::robustness::write(&attacks, self.seed, threads, &silent)?;
-        let solved = self.solved(&graphs, threads, &progress)?;
-        let explained = explained(&molecules, threads, &progress)?;
-        let baseline = segmented(&scenes.join(demo::segmentation::BASELINE), threads, &progress)?;
-        let multi_head = segmented(&scenes.join(demo::segmentation::MULTI_HEAD), threads, &progress)?;
-        let learnt = trained(&logs, threads, &progress)?;
+        let solved = self.solved(&graphs, &work)?;
+        let explained = explained(&molecules, &work)?;
+        let baseline = segmented(&scenes.join(demo::segmentation::BASELINE), &work)?;
+        let multi_head = segmented(&scenes.join(demo::segmentation::MULTI_HEAD), &work)?;
+        let learnt = trained(&logs, &work)?;
         let curves = training_view::curves(&learnt, emit::style());
         let runs = learnt.accumulators.into_iter().map(|runs| -> Box<dyn Ledger> { Box::new(runs) });
         let mut ledgers = vec![solved, baseline, multi_head, explained];
         ledgers.extend(runs);
         let first_attack = ledgers.len();
         for model in demo::robustness::MODELS {
-            ledgers.push(attacked(&demo::robustness::arrays(&attacks, model), threads, &progress)?);
+            ledgers.push(attacked(&demo::robustness::arrays(&attacks, model), &work)?);
         }
         let reports: Vec<Report> = ledgers.iter().map(|ledger| ledger.report()).collect();
         let report = self.out.join("report.json");
@@ -111,7 +113,7 @@ impl Demo {
         Ok(outcome)
     }
 
-    fn solved(&self, folder: &Path, threads: usize, progress: &Bar) -> Result<Box<dyn Ledger>> {
+    fn solved(&self, folder: &Path, work: &Work<'_>) -> Result<Box<dyn Ledger>> {
         let protocol = IndependentSet {
             decoders: vec![Decoder::ScoreDegree, Decoder::Swap, Decoder::Ils],
             ils_iterations: 2_000,
@@ -120,7 +122,7 @@ impl Demo {
         };
         let inputs = vec![folder.to_owned()];
         let options = independent_set::options::Options { inputs, protocol, ..Default::default() };
-        Ok(Box::new(independent_set::measure(&options, None, threads, progress)?))
+        Ok(Box::new(independent_set::measure(&options, Inputs::default(), work)?))
     }
 
     /// A section for each ledger; the two models are told apart by name.
@@ -154,26 +156,26 @@ impl Demo {
 /// The two models of the segmentation data.
 const MODELS: [&str; 2] = ["baseline", "multi-head"];
 
-fn explained(folder: &Path, threads: usize, progress: &Bar) -> Result<Box<dyn Ledger>> {
+fn explained(folder: &Path, work: &Work<'_>) -> Result<Box<dyn Ledger>> {
     let protocol = Explanation { scores: Some(Scores::Logits), ..Explanation::default() };
     let options = explanation::Options { inputs: vec![folder.to_owned()], protocol };
-    Ok(Box::new(explanation::measure(&options, None, threads, progress)?))
+    Ok(Box::new(explanation::measure(&options, Inputs::default(), work)?))
 }
 
-fn attacked(arrays: &Path, threads: usize, progress: &Bar) -> Result<Box<dyn Ledger>> {
+fn attacked(arrays: &Path, work: &Work<'_>) -> Result<Box<dyn Ledger>> {
     let options = robustness::options::Options { inputs: vec![arrays.to_owned()], ..Default::default() };
-    let measured = robustness::measure(&options, Inputs::default(), None, threads, progress)?;
+    let measured = robustness::measure(&options, Inputs::default(), work)?;
     Ok(Box::new(measured.accumulator))
 }
 
-fn segmented(config: &Path, threads: usize, progress: &Bar) -> Result<Box<dyn Ledger>> {
+fn segmented(config: &Path, work: &Work<'_>) -> Result<Box<dyn Ledger>> {
     let inputs = Inputs::default();
     let folder = config.parent().unwrap_or(Path::new(""));
     let options = segmentation::options::Options::new(read(config, &inputs)?.0, folder);
-    Ok(Box::new(segmentation::measure(&options, inputs, None, threads, progress)?))
+    Ok(Box::new(segmentation::measure(&options, inputs, work)?))
 }
 
-fn trained(folder: &Path, threads: usize, progress: &Bar) -> Result<training::Measured> {
+fn trained(folder: &Path, work: &Work<'_>) -> Result<training::Measured> {
     let options = training::options::Options {
         inputs: vec![folder.to_owned()],
         metrics: vec![Training {
@@ -190,7 +192,7 @@ fn trained(folder: &Path, threads: usize, progress: &Bar) -> Result<training::Me
         endings: false,
         sketches: true,
     };
-    training::measure(&options, Inputs::default(), None, threads, progress)
+    training::measure(&options, Inputs::default(), work)
 }
 
 /// What is said first of an explainer.

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use calipers::inputs::Inputs;
 use calipers::metrics::explanation::protocol::{MaskScores, Options as Parameters, Preset, Scores, Task};
 use calipers::sources::explanation::{Options, measure};
 use calipers::{Ledger, Result};
@@ -99,7 +100,7 @@ impl ExplanationArgs {
         let choice = Choice::new(&given.metrics, &protocol)?;
         output.check()?;
         let options = Options { inputs, protocol };
-        let accumulator = measure(&options, work.shard, work.threads(), &Bar::new(&output))?;
+        let accumulator = measure(&options, Inputs::default(), &work.with(&Bar::new(&output)))?;
         // The evidence of a metric may be in another shard.
         if work.shard.is_none() {
             choice.check_evidence(&accumulator)?;

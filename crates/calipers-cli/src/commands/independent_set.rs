@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use calipers::inputs::Inputs;
 use calipers::io::graph::GraphFormat;
 use calipers::metrics::independent_set::protocol::{Switch, WeightRule};
 use calipers::metrics::independent_set::{
@@ -132,8 +133,8 @@ impl IndependentSetArgs {
         let options = self.options()?;
         options.check()?;
         output.check()?;
-        let progress = Bar::new(&output);
-        let accumulator = sources::independent_set::measure(&options, work.shard, work.threads(), &progress)?;
+        let bar = Bar::new(&output);
+        let accumulator = sources::independent_set::measure(&options, Inputs::default(), &work.with(&bar))?;
         let seed = options.protocol.seed;
         let ledgers: Vec<Box<dyn Ledger>> = vec![Box::new(accumulator)];
         emit::ledgers(&ledgers, &output, seed, work.threads())

@@ -8,8 +8,9 @@ use calipers::metrics::segmentation::labels::ClassRef;
 use calipers::metrics::segmentation::protocol::{
     Closed, Kind, Layout, Measure, MissingHeads, Preset, Space, Unpredicted,
 };
+use calipers::sources::config_file;
+use calipers::sources::segmentation::classes;
 use calipers::sources::segmentation::options::Options;
-use calipers::sources::segmentation::{classes, config_file};
 use calipers::{Error, Ledger, Result, sources};
 use clap::{Args, Subcommand};
 
@@ -166,11 +167,10 @@ impl SegmentationArgs {
         let inputs = Inputs::default();
         let options = self.options(&inputs)?;
         self.output.check()?;
-        let progress = Bar::new(&self.output);
-        let (shard, threads) = (self.work.shard, self.work.threads());
-        let accumulator = sources::segmentation::measure(&options, inputs, shard, threads, &progress)?;
+        let bar = Bar::new(&self.output);
+        let accumulator = sources::segmentation::measure(&options, inputs, &self.work.with(&bar))?;
         let ledgers: Vec<Box<dyn Ledger>> = vec![Box::new(accumulator)];
-        emit::ledgers(&ledgers, &self.output, self.seed, threads)
+        emit::ledgers(&ledgers, &self.output, self.seed, self.work.threads())
     }
 
     /// Lays classes and flags over the configuration.

@@ -63,8 +63,8 @@ impl FitArgs {
         options.check().map_err(|error| error.in_file(&shown))?;
         let bar = Bar::new(&Output { quiet: self.quiet, no_progress: self.no_progress, ..Output::default() });
         let holdout = Holdout { share: self.holdout, seed: self.seed };
-        let threads = Work { shard: None, threads: self.threads }.threads();
-        let fitted = fit(&options, holdout, threads, &bar)?;
+        let work = Work { shard: None, threads: self.threads };
+        let fitted = fit(&options, holdout, &work.with(&bar))?;
         let moved = Some(folder).filter(|folder| !is_same(folder, self.output.parent()));
         let written =
             write::fitted_config(&text, &fitted.heads, moved).map_err(|error| error.in_file(shown))?;

@@ -207,9 +207,8 @@ impl TrainingArgs {
                 .found(format!("{} metrics", options.metrics.len()))
                 .advice("give one --metric, or write a --state and show its parts"));
         }
-        let progress = Bar::new(&self.output);
-        let (shard, threads) = (self.work.shard, self.work.threads());
-        let measured = sources::training::measure(&options, inputs, shard, threads, &progress)?;
+        let bar = Bar::new(&self.output);
+        let measured = sources::training::measure(&options, inputs, &self.work.with(&bar))?;
         if let (Some(prefix), Some(runs)) = (&self.study.table, &options.assignment.runs) {
             training_tables::write(runs, &measured, prefix, self.preset(), self.runs.folds)?;
         }
@@ -220,7 +219,7 @@ impl TrainingArgs {
         self.output.own_intervals = true;
         let boxed = |accumulator| -> Box<dyn Ledger> { Box::new(accumulator) };
         let ledgers: Vec<_> = measured.accumulators.into_iter().map(boxed).collect();
-        emit::ledgers(&ledgers, &self.output, self.seed, threads)
+        emit::ledgers(&ledgers, &self.output, self.seed, self.work.threads())
     }
 
     fn preset(&self) -> Preset {

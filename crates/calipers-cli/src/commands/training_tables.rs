@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use calipers::metrics::training::protocol::Preset;
 use calipers::report::grid::Grid;
 use calipers::run::Shard;
+use calipers::sources::training::endings::Endings;
 use calipers::sources::training::runs_file::RunsFile;
 use calipers::sources::training::{Measured, study};
-use calipers::tables::training::{Aggregation, Endings, Study};
+use calipers::tables::training::{Aggregation, Study};
 use calipers::{Error, Report, Result};
 
 use crate::options::Output;

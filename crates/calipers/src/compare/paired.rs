@@ -1,15 +1,15 @@
 //! The lines of a comparison: numbers of all models, and what sets each later one apart from the
 //! first.
 
-use calipers_core::bootstrap::{Leaf, Resampler, Scope};
+use calipers_core::resample::{Leaf, Resampler, Scope};
 use calipers_core::{Better, Result, Value};
 use calipers_report::comparison::{Difference, Line, Paired, UnitPair};
+use calipers_sources::run::{Silent, in_parts};
 
 use super::model::Side;
 use super::permutation::Tests;
 use super::{Options, chosen, holm, sign_test};
 use crate::resample::together;
-use crate::run::{Silent, in_parts};
 
 /// How many of the units that differ most are kept.
 const MOST: usize = 10;

@@ -4,10 +4,10 @@
 use std::path::Path;
 
 use calipers_core::{Result, SplitMix64};
+use calipers_sources::output;
 use serde_json::{Value as Json, json};
 
 use super::create_folder;
-use crate::output;
 
 /// The file with the units.
 pub const UNITS: &str = "molecules.jsonl";
@@ -82,10 +82,11 @@ pub fn write(folder: &Path, seed: u64) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::Silent;
-    use crate::sources::explanation::{Options, measure};
     use calipers_core::Value;
     use calipers_metrics::explanation::protocol::{Explanation, Scores};
+    use calipers_sources::explanation::{Options, measure};
+    use calipers_sources::inputs::Inputs;
+    use calipers_sources::run::Work;
 
     #[test]
     fn the_explainer_is_good_but_not_perfect_and_a_seed_repeats_the_data() {
@@ -98,7 +99,7 @@ mod tests {
         assert_eq!(bytes(0), bytes(0));
         let protocol = Explanation { scores: Some(Scores::Logits), ..Explanation::default() };
         let options = Options { inputs: vec![folder.path().to_owned()], protocol };
-        let report = measure(&options, None, 1, &Silent).unwrap().finish();
+        let report = measure(&options, Inputs::default(), &Work::quiet(1)).unwrap().finish();
         assert_eq!(report.units, MOLECULES as u64);
         for (id, low, high) in
             [("auroc", 0.7, 0.999), ("fid_plus_model", 0.2, 0.9), ("fidelity_curve_auc_model", 0.1, 2.0)]

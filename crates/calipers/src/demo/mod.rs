@@ -11,8 +11,7 @@ use std::fs;
 use std::path::Path;
 
 use calipers_core::{Error, Result};
-
-use crate::output;
+use calipers_sources::output;
 
 /// One array of a safetensors file: name, type, shape and little-endian bytes.
 struct Tensor {

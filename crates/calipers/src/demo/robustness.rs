@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 use calipers_core::Result;
 use calipers_metrics::robustness::protocol::Prepare;
 use calipers_metrics::robustness::unit::Budget;
-use calipers_models::penalty::SCAD_A;
-use calipers_models::{Attack, Kind, Penalty, ScadScale, Weights};
+use calipers_rung::files::attacked;
+use calipers_rung::files::checkpoint::{Checkpoint, Flags};
+use calipers_rung::files::dataset::{Dataset, GraphSource};
+use calipers_rung::files::run_arrays::RunArrays;
+use calipers_rung::files::splits::{SHARES, SplitSource, Splits};
+use calipers_rung::from_model::conditions::AttackFile;
+use calipers_rung::model::penalty::SCAD_A;
+use calipers_rung::model::{Attack, Kind, Penalty, ScadScale, Weights};
+use calipers_sources::inputs::Inputs;
 
-use crate::inputs::Inputs;
 use crate::reproduce::{self, Budgets, Options, Paths, Reproduction, Stage};
-use crate::sources::robustness::layout_b::arrays_out::RunArrays;
-use crate::sources::robustness::layout_b::attacked;
-use crate::sources::robustness::layout_b::checkpoint::{Checkpoint, Flags};
-use crate::sources::robustness::layout_b::conditions::AttackFile;
-use crate::sources::robustness::layout_b::dataset::{Dataset, GraphSource};
-use crate::sources::robustness::layout_b::splits::{SHARES, SplitSource, Splits};
 
 /// The models whose features are written as arrays, by penalty.
 pub const MODELS: [&str; 2] = ["l1", "mcp"];

@@ -4,11 +4,11 @@
 use std::path::Path;
 
 use calipers_core::{Error, Result, SplitMix64};
+use calipers_sources::output;
 use half::f16;
 
 use super::scene::{CLASSES, COLOURS, HEIGHT, VOID, WIDTH, draw};
 use super::{Tensor, create_folder, write_safetensors};
-use crate::output;
 
 const SCENES: usize = 12;
 const PIXELS: usize = HEIGHT * WIDTH;
@@ -148,7 +148,8 @@ fn config(pred: &str, heads: &[Head]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sources::segmentation::config_file;
+    use calipers_metrics::segmentation::config::Config;
+    use calipers_sources::config_file;
 
     #[test]
     fn every_class_has_one_channel_in_every_head() {
@@ -161,13 +162,14 @@ mod tests {
 
     #[test]
     fn the_configurations_say_what_the_heads_are() {
-        let protocol = config_file::parse(&config("multi-head", &HEADS)).unwrap().resolve().unwrap();
+        let protocol =
+            config_file::parse::<Config>(&config("multi-head", &HEADS)).unwrap().resolve().unwrap();
         for (head, (name, channels)) in protocol.heads.iter().zip(HEADS) {
             assert_eq!(head.name, name);
             for (channel, classes) in channels.iter().enumerate() {
                 assert!(classes.iter().all(|class| head.to_channel[&(*class as i64)] == channel), "{name}");
             }
         }
-        config_file::parse(&config("baseline", &[FLAT])).unwrap().resolve().unwrap();
+        config_file::parse::<Config>(&config("baseline", &[FLAT])).unwrap().resolve().unwrap();
     }
 }

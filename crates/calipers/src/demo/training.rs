@@ -6,9 +6,9 @@ use std::fmt::Write;
 use std::path::Path;
 
 use calipers_core::{Result, SplitMix64};
+use calipers_sources::output;
 
 use super::create_folder;
-use crate::output;
 
 /// The key of the curve to look at.
 pub const KEY: &str = "val_F1";

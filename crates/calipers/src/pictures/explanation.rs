@@ -11,6 +11,6 @@ use calipers_report::chart::Picture;
 use crate::replay::Evidence;
 
 /// The pictures of the family.
-pub(super) fn of(rows: &Accumulator<Explanation>, evidence: &Evidence) -> Vec<Picture> {
+pub(crate) fn of(rows: &Accumulator<Explanation>, evidence: &Evidence) -> Vec<Picture> {
     vec![plane::picture(rows), curve::picture(rows), masks::picture(rows, evidence)]
 }

@@ -18,7 +18,7 @@ use crate::replay::Evidence;
 const BINS: usize = 40;
 
 /// The pictures of the family.
-pub(super) fn of(rows: &Accumulator<IndependentSet>, evidence: &Evidence) -> Vec<Picture> {
+pub(crate) fn of(rows: &Accumulator<IndependentSet>, evidence: &Evidence) -> Vec<Picture> {
     let mut pictures = vec![ratios(rows), gap(rows), steps::picture(rows)];
     pictures.extend(graphs::pictures(rows, evidence));
     pictures

@@ -25,7 +25,7 @@ impl Model {
     }
 }
 
-pub(super) fn of(accumulator: &Accumulator<Robustness>, _: &Evidence) -> Vec<Picture> {
+pub(crate) fn of(accumulator: &Accumulator<Robustness>, _: &Evidence) -> Vec<Picture> {
     let models = [Model::new("", accumulator)];
     vec![bias(&models), accuracy(&models), differences(&models)]
 }

@@ -18,7 +18,7 @@ use super::readings::{missing, over_all, reason, series, table};
 use crate::replay::Evidence;
 
 /// The pictures of the family.
-pub(super) fn of(rows: &Accumulator<Segmentation>, evidence: &Evidence) -> Vec<Picture> {
+pub(crate) fn of(rows: &Accumulator<Segmentation>, evidence: &Evidence) -> Vec<Picture> {
     let mut pictures = vec![confusion::picture(rows), overlap::picture(rows), reliability(rows)];
     pictures.extend(images::pictures(rows, evidence));
     pictures

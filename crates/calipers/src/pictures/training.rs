@@ -11,7 +11,7 @@ use calipers_report::chart::Picture;
 use crate::replay::Evidence;
 
 /// The pictures of the family.
-pub(super) fn of(rows: &Accumulator<Training>, evidence: &Evidence) -> Vec<Picture> {
+pub(crate) fn of(rows: &Accumulator<Training>, evidence: &Evidence) -> Vec<Picture> {
     let mut pictures = curves::pictures(rows, evidence);
     pictures.push(survival::picture(rows));
     pictures.push(sweep::picture(rows));

@@ -6,24 +6,19 @@
 //!        bytes, blake3       ------------> nothing else is read, and nothing that has changed
 //! ```
 
-pub mod explanation;
-pub mod independent_set;
 mod recorded;
-mod robustness;
-pub mod segmentation;
-pub mod training;
 pub mod verdict;
 
 use calipers_core::input_files::ROLE;
 use calipers_core::{Error, InputFiles, Ledger, Report, Result};
 use calipers_io::file::{InputFile, ReadAt};
+use calipers_sources::inputs::Inputs;
+use calipers_sources::stdin;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 
-use self::recorded::Recorded;
-use crate::inputs::Inputs;
-use crate::registry;
-use crate::sources::stdin;
+pub(crate) use self::recorded::Recorded;
+use crate::registry::{self, Family};
 
 /// How much of a file is hashed at a time.
 const BLOCK: usize = 1 << 20;
@@ -125,36 +120,28 @@ impl Replay {
 
     /// Measures the recorded inputs again, under every protocol.
     pub fn measure_all(&self, threads: usize) -> Result<Vec<Box<dyn Ledger>>> {
-        match self.family()? {
-            "independent_set" => independent_set::measure(self, threads),
-            "explanation" => explanation::measure(self, threads),
-            "robustness" => robustness::measure(self, threads),
-            "segmentation" => segmentation::measure(self, threads),
-            "training" => training::measure(self, threads),
-            other => Err(Error::value("a family whose inputs are not read again").found(other)),
-        }
+        (self.family()?.measure_again)(self, threads)
     }
 
-    /// The family's name.
-    pub fn family(&self) -> Result<&'static str> {
+    /// The family.
+    pub fn family(&self) -> Result<&'static Family> {
         let name = self.protocols.first().and_then(|protocol| protocol.get("name")).and_then(Json::as_str);
-        let family = name.and_then(registry::find).map(|family| family.name);
-        family.ok_or_else(|| {
+        name.and_then(registry::find).ok_or_else(|| {
             Error::value("a report of an unknown family").at("protocol.name").found(name.unwrap_or("nothing"))
         })
     }
 
-    fn recorded(&self) -> Recorded<'_> {
+    pub(crate) fn recorded(&self) -> Recorded<'_> {
         Recorded { inputs: &self.inputs, reading: &self.reading }
     }
 
     /// A record of files that lets through what was read before, as it was.
-    fn again(&self) -> Inputs {
+    pub(crate) fn again(&self) -> Inputs {
         Inputs::again(self.inputs.clone())
     }
 
     /// Every protocol, typed.
-    fn parameters<P: DeserializeOwned>(&self) -> Result<Vec<P>> {
+    pub(crate) fn parameters<P: DeserializeOwned>(&self) -> Result<Vec<P>> {
         let typed = |protocol: &Map<String, Json>| {
             let mut parameters = protocol.clone();
             parameters.shift_remove("name");
@@ -166,7 +153,7 @@ impl Replay {
     }
 
     /// The only protocol, typed.
-    fn parameter<P: DeserializeOwned>(&self) -> Result<P> {
+    pub(crate) fn parameter<P: DeserializeOwned>(&self) -> Result<P> {
         let mut all = self.parameters()?;
         match (all.pop(), all.len()) {
             (Some(only), 0) => Ok(only),

@@ -9,14 +9,14 @@ use serde_json::{Map, Value as Json};
 
 /// Recorded inputs and the reading options beside them.
 #[derive(Clone, Copy)]
-pub(super) struct Recorded<'a> {
+pub(crate) struct Recorded<'a> {
     pub(super) inputs: &'a InputFiles,
     pub(super) reading: &'a Map<String, Json>,
 }
 
 impl Recorded<'_> {
     /// The paths that were given for a role: folders where files were found in one.
-    pub(super) fn given(&self, role: &str) -> Vec<PathBuf> {
+    pub(crate) fn given(&self, role: &str) -> Vec<PathBuf> {
         let of_role = |input: &Input| words(input, ROLE).any(|word| word == role);
         let files: Vec<(&str, &Input)> = self.inputs.iter().filter(|(_, input)| of_role(input)).collect();
         let mut given: BTreeSet<&str> = BTreeSet::new();
@@ -38,7 +38,7 @@ impl Recorded<'_> {
     }
 
     /// The path that was given for a role that has at most one.
-    pub(super) fn one(&self, role: &str) -> Result<Option<PathBuf>> {
+    pub(crate) fn one(&self, role: &str) -> Result<Option<PathBuf>> {
         let mut given = self.given(role);
         if given.len() > 1 {
             let paths: Vec<String> = given.iter().map(|path| path.display().to_string()).collect();
@@ -51,28 +51,28 @@ impl Recorded<'_> {
     }
 
     /// The roles that begin so.
-    pub(super) fn roles(&self, beginning: &str) -> BTreeSet<String> {
+    pub(crate) fn roles(&self, beginning: &str) -> BTreeSet<String> {
         let roles = self.inputs.iter().flat_map(|(_, input)| words(input, ROLE));
         roles.filter(|word| word.starts_with(beginning)).map(str::to_owned).collect()
     }
 
     /// A reading option that is a word.
-    pub(super) fn text(&self, key: &str) -> Option<String> {
+    pub(crate) fn text(&self, key: &str) -> Option<String> {
         self.reading.get(key).and_then(Json::as_str).map(str::to_owned)
     }
 
     /// A reading option that is a switch.
-    pub(super) fn flag(&self, key: &str) -> bool {
+    pub(crate) fn flag(&self, key: &str) -> bool {
         self.reading.get(key).and_then(Json::as_bool).unwrap_or(false)
     }
 
     /// A reading option that is a number.
-    pub(super) fn number(&self, key: &str) -> Option<u64> {
+    pub(crate) fn number(&self, key: &str) -> Option<u64> {
         self.reading.get(key).and_then(Json::as_u64)
     }
 
     /// A reading option that is a list.
-    pub(super) fn list(&self, key: &str) -> Vec<String> {
+    pub(crate) fn list(&self, key: &str) -> Vec<String> {
         let words = self.reading.get(key).and_then(Json::as_array);
         words.into_iter().flatten().filter_map(Json::as_str).map(str::to_owned).collect()
     }
@@ -98,8 +98,8 @@ fn folders<'a>(path: &str, input: &'a Input) -> Vec<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::inputs::role;
     use calipers_core::Digest;
+    use calipers_sources::inputs::role;
 
     fn given(files: &[(&str, &str, Option<&str>)], word: &str) -> Vec<String> {
         let input = |&(path, word, below): &(&str, &str, Option<&str>)| {

@@ -2,7 +2,10 @@
 
 use calipers_core::{Ledger, Report, Result, Value, Warning};
 
+use serde_json::Value as Json;
+
 use super::Replay;
+use crate::registry;
 
 /// Something that is not as recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,9 +21,10 @@ pub struct Difference {
 /// What it takes to measure reports again. Reports of one reading that were made together are
 /// measured together.
 pub fn replays(reports: &[Report]) -> Vec<(std::ops::Range<usize>, Result<Replay>)> {
-    let name = |report: &Report| report.protocol.get("name").cloned();
+    let name = |report: &Report| report.protocol.get("name").and_then(Json::as_str).map(str::to_owned);
     let together = |a: &Report, b: &Report| {
-        name(a) == Some("training".into())
+        let family = name(a).as_deref().and_then(registry::find);
+        family.is_some_and(|family| family.measured_together)
             && name(b) == name(a)
             && a.reading == b.reading
             && a.inputs == b.inputs
@@ -51,7 +55,7 @@ fn like(ledger: &dyn Ledger, recorded: &Report) -> Report {
         Some(bootstrap) => ledger.report_with_intervals(bootstrap),
         None => ledger.report(),
     };
-    if ledger.name() == "explanation" {
+    if registry::find(ledger.name()).is_some_and(|family| family.chosen_metrics) {
         let shown = |id: &str| recorded.get(id).is_some();
         report.metrics.retain(|(id, _)| shown(id));
         report.intervals.iter_mut().for_each(|intervals| intervals.retain(|(id, _)| shown(id)));

@@ -1,15 +1,14 @@
 //! The figures as pictures, and the page around them.
 
 use calipers_core::{Result, Value};
-use calipers_models::expectations::Expectation;
 use calipers_report::chart::{self, Picture, Svg};
 use calipers_report::grid::{Cell, Grid};
 use calipers_report::page::{self, Block, Page, Section};
+use calipers_rung::reproduce::expectations::Expectation;
+use calipers_rung::reproduce::{MeasuredPenalty, Options, Reproduction, Verdicts};
+use calipers_sources::output;
 
-use super::measured::Measured;
-use super::verdicts::Verdicts;
-use super::{Options, tables};
-use crate::output;
+use super::tables;
 use crate::pictures::robustness::{
     Model, accuracy, bias, bias_sheet, difference_grid, difference_sheet, differences,
 };
@@ -19,12 +18,12 @@ use crate::registry;
 const SCALE: f32 = 2.0;
 
 /// Writes `figure6` and `figure7` as .csv, .svg and .png, and `index.html`.
-pub(super) fn write(options: &Options, measured: &Measured, edges: u64, verdicts: &[Verdicts]) -> Result<()> {
+pub(super) fn write(options: &Options, found: &Reproduction) -> Result<()> {
     let models: Vec<Model> =
-        measured.penalties.iter().map(|penalty| Model::new(&penalty.label, &penalty.accumulator)).collect();
+        found.penalties.iter().map(|penalty| Model::new(&penalty.label, &penalty.accumulator)).collect();
     let largest = options.budgets.iter().map(|(_, budget)| budget).max().map_or("", |budget| budget.label());
     let text = |name: &str, text: &str| output::write(&options.out.join(name), text.as_bytes());
-    let bias_table = tables::figure6(measured, edges, &options.seeds);
+    let bias_table = tables::figure6(found, &options.seeds);
     text("figure6.csv", &bias_table.csv())?;
     text("figure7.csv", &difference_grid(&models).csv())?;
     let figures: [(&str, Svg); 2] =
@@ -34,10 +33,11 @@ pub(super) fn write(options: &Options, measured: &Measured, edges: u64, verdicts
         output::write(&options.out.join(format!("{name}.png")), &chart::png(svg, SCALE)?)?;
     }
     let pictures = [bias(&models), differences(&models), accuracy(&models)];
-    text("index.html", &page::write(&page(measured, pictures, bias_table, verdicts)))
+    text("index.html", &page::write(&page(found, pictures, bias_table)))
 }
 
-fn page(measured: &Measured, pictures: [Picture; 3], bias_table: Grid, verdicts: &[Verdicts]) -> Page {
+fn page(found: &Reproduction, pictures: [Picture; 3], bias_table: Grid) -> Page {
+    let verdicts = &found.verdicts;
     let mut blocks: Vec<Block> =
         verdicts.iter().map(|form| verdict_table(form, verdicts.len() > 1)).collect();
     blocks.push(Block::Text(
@@ -49,14 +49,14 @@ fn page(measured: &Measured, pictures: [Picture; 3], bias_table: Grid, verdicts:
     blocks.push(measured_table(verdicts));
     blocks.push(Block::Table { title: "Every model and budget".into(), grid: bias_table });
     let summary = Section { heading: "Expectations and figures".into(), slug: "figures".into(), blocks };
-    let of_penalty = |penalty: &super::measured::MeasuredPenalty| {
+    let of_penalty = |penalty: &MeasuredPenalty| {
         let report = penalty.accumulator.finish();
         let infos = registry::metrics_of(&report.protocol);
         let section =
             page::report_section(&report, &infos, Some(&penalty.accumulator.per_unit()), Vec::new());
         Section { heading: penalty.label.clone(), ..section }
     };
-    let sections = std::iter::once(summary).chain(measured.penalties.iter().map(of_penalty)).collect();
+    let sections = std::iter::once(summary).chain(found.penalties.iter().map(of_penalty)).collect();
     Page { title: "Estimation bias under attack".into(), sections }
 }
 

@@ -1,100 +1,22 @@
-//! The figures of the bias document from one command: train, attack, measure, draw, and say which
-//! expectations held.
+//! The figures of the bias document from one command, beside the numbers they show.
 //!
 //! ```text
-//! plan       options -> graph and splits, all of it checked before anything is written
-//! settings   what finished parts were made with
-//! synthetic  a graph that needs no file
-//! parts      models/ and flips/, each file whole or not there
-//! measured   layout B over those files -> a report per penalty
-//! tables     what figure6.csv holds
-//! verdicts   expectations.json
-//! figures    figure6 and figure7 as .csv, .svg and .png, index.html
+//! tables   what figure6.csv holds
+//! figures  figure6 and figure7 as .csv, .svg and .png, index.html
 //! ```
 
 mod figures;
-mod measured;
-mod parts;
-mod plan;
-pub mod settings;
-pub mod synthetic;
 mod tables;
-mod verdicts;
-mod watch;
 
-use std::path::PathBuf;
-
-use calipers_core::{Report, Result};
-use calipers_metrics::robustness::unit::Budget;
-use calipers_models::{Attack, Penalty};
+use calipers_core::Result;
 use calipers_report::json;
 
-use self::parts::Job;
-pub(crate) use self::parts::Paths;
-use self::plan::Plan;
-pub use self::verdicts::Verdicts;
-pub use self::watch::{Stage, Unseen};
-use crate::output;
-use crate::sources::robustness::layout_b::dataset::GraphSource;
-use crate::sources::robustness::layout_b::splits::SplitSource;
+pub use calipers_rung::reproduce::{
+    Budgets, Options, Paths, Reproduction, Stage, Unseen, Verdicts, settings, synthetic,
+};
+use calipers_sources::output;
 
-/// Budgets by the text they were given as.
-pub type Budgets = Vec<(String, Budget)>;
-
-/// What is to be reproduced.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// The graph; a synthetic one without.
-    pub graph: Option<GraphSource>,
-    /// Where splits come from; the masks of the graph file, or one drawn split, without.
-    pub splits: Option<SplitSource>,
-    /// Which splits; all without.
-    pub split: Vec<usize>,
-    /// Whether the first split is enough.
-    pub one_split: bool,
-    /// The seeds of training and attack.
-    pub seeds: Vec<u64>,
-    /// The penalties to compare.
-    pub penalties: Vec<Penalty>,
-    /// The shares of edges that may be flipped.
-    pub budgets: Budgets,
-    /// How often training sees all train nodes.
-    pub epochs: u32,
-    /// The search; its seed is that of the model.
-    pub attack: Attack,
-    /// The folder that everything is written to.
-    pub out: PathBuf,
-    /// Whether finished models and flips are kept.
-    pub resume: bool,
-}
-
-/// What came out.
-#[derive(Debug)]
-pub struct Reproduction {
-    /// One report per penalty.
-    pub reports: Vec<Report>,
-    /// What the document expects, and whether it held.
-    pub verdicts: Vec<Verdicts>,
-}
-
-impl Options {
-    /// How many parts there are to make for so many splits.
-    pub fn parts(&self, splits: usize) -> usize {
-        splits * self.seeds.len() * self.penalties.len() * (1 + self.budgets.len())
-    }
-
-    /// The penalties as figures and messages call them: with the form of the weights where there are several.
-    pub fn labels(&self) -> Vec<String> {
-        let several = self.penalties.iter().any(|penalty| penalty.weights() != self.penalties[0].weights());
-        let label = |penalty: &Penalty| match several {
-            true => format!("{}-{}", penalty.kind(), penalty.weights()),
-            false => penalty.kind().to_string(),
-        };
-        self.penalties.iter().map(label).collect()
-    }
-}
-
-/// Trains, attacks, measures and writes everything below `options.out`.
+/// Trains, attacks, measures, draws and writes everything below `options.out`.
 ///
 /// # Errors
 /// Wrong options, inputs that cannot be read, a folder that holds other results, a model that fails.
@@ -103,34 +25,8 @@ pub fn run(
     threads: usize,
     stage: &dyn Fn(usize) -> Box<dyn Stage>,
 ) -> Result<Reproduction> {
-    let plan = Plan::new(options)?;
-    let labels = options.labels();
-    make_parts(options, &plan, &labels, threads, &*stage(options.parts(plan.chosen.len())))?;
-    let measured = measured::measure(options, &plan, &labels, threads)?;
-    let reports: Vec<Report> =
-        measured.penalties.iter().map(|penalty| penalty.accumulator.finish()).collect();
-    let write = |name: &str, text: &str| output::write(&options.out.join(name), text.as_bytes());
-    output::write_with(&options.out.join("report.json"), |out| json::write_to(&reports, out))?;
-    let verdicts = verdicts::of(&reports, &measured.penalties, options, &plan.dataset);
-    write("expectations.json", &verdicts::json(&verdicts))?;
-    figures::write(options, &measured, plan.dataset.graph.edges() as u64, &verdicts)?;
-    Ok(Reproduction { reports, verdicts })
-}
-
-fn make_parts(
-    options: &Options,
-    plan: &Plan,
-    labels: &[String],
-    threads: usize,
-    stage: &dyn Stage,
-) -> Result<()> {
-    let dataset = &plan.dataset;
-    for (number, split) in &plan.chosen {
-        for &seed in &options.seeds {
-            for (penalty, label) in options.penalties.iter().zip(labels) {
-                Job { options, dataset, penalty, label, number: *number, split, seed }.run(threads, stage)?;
-            }
-        }
-    }
-    Ok(())
+    let found = calipers_rung::reproduce::run(options, threads, stage)?;
+    output::write_with(&options.out.join("report.json"), |out| json::write_to(&found.reports, out))?;
+    figures::write(options, &found)?;
+    Ok(found)
 }

@@ -3,17 +3,16 @@
 use calipers_core::Value;
 use calipers_metrics::robustness::unit::Budget;
 use calipers_report::grid::{Cell, Grid};
-
-use super::measured::Measured;
+use calipers_rung::reproduce::Reproduction;
 
 const SCALARS: [&str; 5] = ["bias_total", "bias_mean", "bias_relative", "clean_accuracy", "robust_accuracy"];
 
 /// What was allowed, what was used, and how far it moved the model.
-pub(super) fn figure6(measured: &Measured, edges: u64, seeds: &[u64]) -> Grid {
+pub(super) fn figure6(found: &Reproduction, seeds: &[u64]) -> Grid {
     let names = ["penalty", "weights", "gamma", "split", "seed", "budget", "allowed", "flips"];
     let columns = names.into_iter().chain(SCALARS).map(str::to_owned).collect();
     let mut rows = Vec::new();
-    for penalty in &measured.penalties {
+    for penalty in &found.penalties {
         let table = penalty.accumulator.per_unit();
         // The first column is the unit's name, which is not among the cells.
         let column = |name: &str| table.columns.iter().skip(1).position(|column| column == name);
@@ -41,7 +40,7 @@ pub(super) fn figure6(measured: &Measured, edges: u64, seeds: &[u64]) -> Grid {
                 // As text: an f64 does not hold every seed.
                 Cell::Text(seed),
                 Cell::Text(budget.clone()),
-                Budget::parse(&budget).ok().map(|budget| budget.allowed(edges) as f64).into(),
+                Budget::parse(&budget).ok().map(|budget| budget.allowed(found.edges) as f64).into(),
                 flips.into(),
             ];
             row.extend(SCALARS.map(|name| number(name).into()));

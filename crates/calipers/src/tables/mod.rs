@@ -1,3 +1,4 @@
-//! Tables that join reports with what else is known of a study.
+//! Tables of what a report does not hold: a line per node, and a study joined with its summaries.
 
+pub mod per_node;
 pub mod training;

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use calipers_core::exact_sum::exact_sum;
+use calipers_core::exact::exact_sum;
 use calipers_core::{Report, Value};
 use calipers_io::history::json::loose::Loose;
 use calipers_report::grid::{Cell, Grid};
-
-use crate::sources::training::runs_file::{Group, RunsFile};
+use calipers_sources::training::endings::Endings;
+use calipers_sources::training::runs_file::{Group, RunsFile};
 
 /// How values of folds become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,20 +50,6 @@ impl Aggregation {
     }
 }
 
-/// What the history of one fold says beside the curve.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Ending {
-    /// How many epochs the curve of the first metric has.
-    pub epochs: Option<u64>,
-    /// The last logged `_runtime`, in seconds.
-    pub runtime: Option<f64>,
-    /// The last logged value of each key of [`TEST_KEYS`].
-    pub last: BTreeMap<String, f64>,
-}
-
-/// The endings by group and fold.
-pub type Endings = BTreeMap<(String, String), Ending>;
-
 /// Everything the tables are made from.
 pub struct Study<'a> {
     /// The per-run JSON.
@@ -92,22 +78,6 @@ const TESTS: [(&str, &str); 11] = [
     ("R+", "test_recall_macro"),
     ("B", "test_BLEU"),
     ("lev", "test_dist_edit"),
-];
-
-/// The keys whose last logged value stands in for a missing summary.
-pub const TEST_KEYS: [&str; 12] = [
-    "test_part_parsed",
-    "test_part_subj_ok",
-    "test_part_valid",
-    "test_F1_micro",
-    "test_F1_macro",
-    "test_prec_micro",
-    "test_prec_macro",
-    "test_recall_micro",
-    "test_recall_macro",
-    "test_BLEU",
-    "test_dist_edit",
-    "val_loss",
 ];
 
 /// Columns that the per-run JSON gives as they are.

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 
 use calipers::core::state;
 use calipers::core::{Accumulator, ErrorKind, Ledger, Protocol, SplitMix64};
-use calipers::run::{Silent, Threads, measure_all};
+use calipers::run::{Threads, Work, measure_all};
 use calipers::{registry, states};
 
 /// How many random splits, orders and merge trees are tried for each protocol.
@@ -201,7 +201,7 @@ where
     let units: Vec<usize> = (0..UNITS).collect();
     let report = whole.finish();
     for threads in [1, 2, 3, 4, 7, 8, 16, 32, 64] {
-        let run = measure_all(&sample.protocol, &units, threads, &Silent, |unit, accumulator| {
+        let run = measure_all(&sample.protocol, &units, &Work::quiet(threads), |unit, accumulator| {
             (sample.add)(accumulator, &name(*unit), *unit);
             Ok(())
         });

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use calipers::inputs::Inputs;
 use calipers::io::array::npy;
 use calipers::metrics::robustness::protocol::Prepare;
-use calipers::models::{Attack, Attacked, BLOCK_SIZE, Gradient, Method, attack};
 use calipers::reproduce::settings::{Settings, of_files};
-use calipers::sources::robustness::layout_b::arrays_out::pairs;
-use calipers::sources::robustness::layout_b::checkpoint::Checkpoint;
+use calipers::rung::files::checkpoint::Checkpoint;
+use calipers::rung::files::run_arrays::pairs;
+use calipers::rung::model::{Attack, Attacked, BLOCK_SIZE, Gradient, Method, attack};
 use calipers::{Error, Result, output};
 use clap::{Args, ValueEnum};
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use calipers::inputs::Inputs;
-use calipers::sources::robustness::layout_b::checkpoint::{self, Checkpoint};
+use calipers::rung::files::checkpoint::{self, Checkpoint};
 use calipers::{Error, Result};
 use clap::Args;
 

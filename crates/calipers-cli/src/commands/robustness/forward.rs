@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use calipers::Result;
 use calipers::inputs::Inputs;
-use calipers::sources::robustness::layout_b::arrays_out::{RunArrays, check_ending};
-use calipers::sources::robustness::layout_b::attacked;
-use calipers::sources::robustness::layout_b::checkpoint::Checkpoint;
-use calipers::sources::robustness::layout_b::conditions::conditions;
+use calipers::rung::files::attacked;
+use calipers::rung::files::checkpoint::Checkpoint;
+use calipers::rung::files::run_arrays::{RunArrays, check_ending};
+use calipers::rung::from_model::conditions::conditions;
 use clap::Args;
 
 use super::model_args::{AttackedArgs, GraphArgs, PenaltyArgs, SplitArgs};

@@ -16,8 +16,10 @@ use std::path::{Path, PathBuf};
 use calipers::inputs::{Inputs, role};
 use calipers::metrics::robustness::protocol::Options;
 use calipers::metrics::robustness::unit::Budget;
-use calipers::sources::robustness::layout_b::config::{Given, Task};
-use calipers::sources::robustness::{self, Measured, layout_b};
+use calipers::rung::from_model;
+use calipers::rung::from_model::config::{Given, Task};
+use calipers::sources::robustness::{self, Measured};
+use calipers::tables::per_node::NodeTable;
 use calipers::{Error, Ledger, Result};
 use clap::{Args, Subcommand};
 
@@ -152,17 +154,17 @@ impl RobustnessArgs {
         if let Some(path) = &self.per_node {
             per_node::check(path)?;
         }
-        let (shard, threads) = (self.work.shard, self.work.threads());
         let bar = Bar::new(&self.output);
+        let work = self.work.with(&bar);
         let Measured { accumulator, nodes } = match task {
-            Task::Arrays(options) => robustness::measure(&options, inputs, shard, threads, &bar)?,
-            Task::Model(options) => layout_b::measure(&options, inputs, shard, threads, &bar)?,
+            Task::Arrays(options) => robustness::measure(&options, inputs, &work)?,
+            Task::Model(options) => from_model::measure(&options, inputs, &work)?,
         };
         if let (Some(path), Some(nodes)) = (&self.per_node, &nodes) {
-            per_node::write(path, nodes)?;
+            per_node::write(path, &NodeTable(nodes))?;
         }
         let ledgers: Vec<Box<dyn Ledger>> = vec![Box::new(accumulator)];
-        emit::ledgers(&ledgers, &self.output, self.seed, threads)
+        emit::ledgers(&ledgers, &self.output, self.seed, work.threads)
     }
 
     /// The flags, over the configuration if there is one.

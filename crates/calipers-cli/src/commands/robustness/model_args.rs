@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use calipers::inputs::Inputs;
 use calipers::metrics::robustness::protocol::Prepare;
 use calipers::metrics::robustness::unit::Budget;
-use calipers::models::{Kind, ScadScale, Weights};
-use calipers::sources::robustness::layout_b::checkpoint::Flags;
-use calipers::sources::robustness::layout_b::dataset::{Dataset, GraphSource};
-use calipers::sources::robustness::layout_b::splits::{NodeSplit, SHARES, SplitSource, Splits};
+use calipers::rung::files::checkpoint::Flags;
+use calipers::rung::files::dataset::{Dataset, GraphSource};
+use calipers::rung::files::splits::{NodeSplit, SHARES, SplitSource, Splits};
+use calipers::rung::model::{Kind, ScadScale, Weights};
 use calipers::{Error, Result};
 use clap::Args;
 

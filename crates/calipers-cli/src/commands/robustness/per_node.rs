@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use calipers::sources::robustness::per_node::NodeTable;
+use calipers::tables::per_node::NodeTable;
 use calipers::{Result, output};
 
 use crate::emit::{TableFormat, table_format};

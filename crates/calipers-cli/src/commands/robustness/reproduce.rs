@@ -5,10 +5,10 @@ use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use calipers::metrics::robustness::protocol::Prepare;
-use calipers::models::penalty::SCAD_A;
-use calipers::models::watch::{Status, Watch};
-use calipers::models::{Attack, Kind, Penalty, ScadScale, Weights};
 use calipers::reproduce::{self, Options, Stage, Verdicts};
+use calipers::rung::model::penalty::SCAD_A;
+use calipers::rung::model::watch::{Status, Watch};
+use calipers::rung::model::{Attack, Kind, Penalty, ScadScale, Weights};
 use calipers::{Error, Result};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
-use calipers::models::watch::{Status, Watch};
+use calipers::rung::model::watch::{Status, Watch};
 use calipers::{Error, Result, output};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};

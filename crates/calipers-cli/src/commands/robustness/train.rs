@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use calipers::inputs::Inputs;
-use calipers::models::split::lone_classes;
-use calipers::models::{Training, train};
-use calipers::sources::robustness::layout_b::checkpoint;
+use calipers::rung::files::checkpoint;
+use calipers::rung::model::split::lone_classes;
+use calipers::rung::model::{Training, train};
 use calipers::{Error, Result};
 use clap::Args;
 

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use calipers_core::Accumulator;
-use calipers_core::math::sigmoid;
+use calipers_core::functions::sigmoid;
 use calipers_metrics::explanation::protocol::{Explanation, MaskScores};
 use calipers_report::chart::histogram::{Histogram, bins, counted};
 use calipers_report::chart::{Art, Axis, Colour, Picture, Svg};
 use calipers_report::grid::{Cell, Grid};
 
 use super::super::readings::{missing, table};
+use crate::families::explanation::unit;
 use crate::replay::Evidence;
-use crate::replay::explanation::unit;
 
 const SLUG: &str = "masks";
 const TITLE: &str = "Mask values";

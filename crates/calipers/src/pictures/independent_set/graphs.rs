@@ -7,7 +7,7 @@ use calipers_report::chart::{Art, Colour, Picture, Svg};
 use calipers_report::grid::Cell;
 
 use super::super::readings::{missing, table, words};
-use crate::replay::independent_set::{Solved, unit};
+use crate::families::independent_set::{Solved, unit};
 use crate::replay::{Evidence, Replay};
 
 /// How many graphs are drawn.

@@ -9,7 +9,8 @@ use calipers_report::number::rounded;
 use super::super::readings::{missing, of_each, table, words};
 use super::class_colours::ClassColours;
 use super::pixels::{bands, classes, errors};
-use crate::replay::{Evidence, Replay, segmentation};
+use crate::families::segmentation;
+use crate::replay::{Evidence, Replay};
 
 /// How many images are shown.
 const SHOWN: usize = 4;

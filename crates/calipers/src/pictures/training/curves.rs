@@ -10,8 +10,8 @@ use calipers_report::grid::{Cell, Grid};
 use calipers_report::number::{rounded, shortest};
 
 use super::super::readings::{missing, table, words};
+use crate::families::training::{Curve, curves};
 use crate::replay::Evidence;
-use crate::replay::training::{Curve, curves};
 
 /// How many groups are drawn.
 const MOST_GROUPS: usize = 8;

@@ -1,0 +1,95 @@
+//! The features of a run as an array file: what `forward` writes and a run over arrays reads.
+
+use std::path::Path;
+
+use calipers_core::{Error, Result};
+use calipers_io::array::{Array, npz, safetensors};
+use calipers_metrics::robustness::unit::Budget;
+use calipers_sources::output;
+use calipers_sources::walk::has_ending;
+
+use super::attacked::AttackedGraph;
+use super::dataset::Dataset;
+use super::splits::NodeSplit;
+use crate::model::{Graph, Rung};
+
+/// The arrays of one run, in the order in which they are written.
+pub struct RunArrays(Vec<(String, Array)>);
+
+impl RunArrays {
+    /// The clean graph, its labels and the split; also says how many nodes were stuck.
+    pub fn clean(
+        model: &Rung,
+        dataset: &Dataset,
+        split: &NodeSplit,
+        threads: usize,
+    ) -> Result<(Self, usize)> {
+        let forward = model.forward(&dataset.graph, &dataset.features, threads)?;
+        let nodes = dataset.graph.nodes();
+        let mut arrays = Self(Vec::new());
+        arrays.put("clean", Array::of_elements(&[nodes, forward.columns], &forward.features)?);
+        if let Some(labels) = &dataset.labels {
+            arrays.put("labels", Array::of_elements(&[nodes], labels)?);
+        }
+        for (key, set) in [("train_idx", &split.train), ("val_idx", &split.val), ("test_idx", &split.test)] {
+            if let Some(set) = set {
+                let nodes: Vec<i64> = set.iter().copied().map(i64::from).collect();
+                arrays.put(key, Array::of_elements(&[nodes.len()], &nodes)?);
+            }
+        }
+        let edges: Vec<(u32, u32)> = dataset.graph.pairs().collect();
+        arrays.put("edges", pairs(&edges)?);
+        Ok((arrays, forward.stuck_nodes))
+    }
+
+    /// Adds an attacked graph; says how many nodes were stuck.
+    pub fn add(
+        &mut self,
+        model: &Rung,
+        dataset: &Dataset,
+        budget: &Budget,
+        attacked: &AttackedGraph,
+        threads: usize,
+    ) -> Result<usize> {
+        let graph: &Graph = &attacked.graph;
+        let forward = model.forward(graph, &dataset.features, threads)?;
+        let features = Array::of_elements(&[graph.nodes(), forward.columns], &forward.features)?;
+        self.put(&format!("attacked_{budget}"), features);
+        match &attacked.flips {
+            Some(flips) => self.put(&format!("flips_{budget}"), pairs(flips)?),
+            None => {
+                let edges: Vec<(u32, u32)> = graph.pairs().collect();
+                self.put(&format!("edges_attacked_{budget}"), pairs(&edges)?);
+            }
+        }
+        Ok(forward.stuck_nodes)
+    }
+
+    /// Writes the file, whole or not at all; the ending decides in which form.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        check_ending(path)?;
+        if has_ending(&path.to_string_lossy(), ".npz") {
+            return output::write_with(path, |out| npz::write_to(&self.0, out));
+        }
+        output::write_with(path, |out| safetensors::write_to(&self.0, &Default::default(), out))
+    }
+
+    fn put(&mut self, key: &str, array: Array) {
+        self.0.push((key.to_owned(), array));
+    }
+}
+
+/// Refuses a path that does not say in which form arrays are to be written.
+pub fn check_ending(path: &Path) -> Result<()> {
+    let name = path.to_string_lossy();
+    if [".npz", ".safetensors"].iter().any(|ending| has_ending(&name, ending)) {
+        return Ok(());
+    }
+    Err(Error::usage("the ending of the output says its form").found(name).allowed(".npz or .safetensors"))
+}
+
+/// Pairs of nodes as an array of whole numbers, a line for each.
+pub fn pairs(pairs: &[(u32, u32)]) -> Result<Array> {
+    let ends: Vec<i64> = pairs.iter().flat_map(|(i, j)| [i64::from(*i), i64::from(*j)]).collect();
+    Array::of_elements(&[pairs.len(), 2], &ends)
+}

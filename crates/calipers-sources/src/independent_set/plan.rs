@@ -1,0 +1,402 @@
+//! From paths to a list of units: which file holds the graph, the scores and the labels of each.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use calipers_core::{Error, ErrorKind, Result};
+use calipers_io::graph::GraphFormat;
+use calipers_io::{content, limits};
+
+use super::beside::{give_optima, names_agree, rename, take_results};
+use super::containers::{self, Container, Part};
+use super::graph_files::{self, GraphFile, GraphPath};
+use super::node_files::{self, NodeFile, Role};
+use super::options::{Labels, Options};
+use crate::file_cache::FileCache;
+use crate::inputs::Inputs;
+use crate::stdin;
+use crate::walk::{self, Found, has_ending};
+
+/// Every unit of a run, in key order, and the files behind them.
+pub struct Plan {
+    /// The units.
+    pub units: Vec<UnitPlan>,
+    /// Array files that hold whole units.
+    pub arrays: FileCache<Found, Vec<Container>>,
+    /// Graph files.
+    pub graphs: FileCache<GraphPath, GraphFile>,
+    /// Score files.
+    pub scores: FileCache<Found, NodeFile>,
+    /// Label files.
+    pub labels: FileCache<Found, NodeFile>,
+}
+
+/// Where the evidence of one unit is.
+pub struct UnitPlan {
+    /// The unit's name.
+    pub name: String,
+    /// The file that first names it, for messages.
+    pub shown: String,
+    /// Where graph, scores and labels are.
+    pub at: UnitAt,
+    /// The known optimum, by option.
+    pub optimum: Option<u64>,
+}
+
+impl UnitPlan {
+    /// The unit in words, for messages.
+    pub fn place(&self) -> String {
+        format!("unit {}", self.name)
+    }
+}
+
+/// Where graph, scores and labels of a unit are.
+pub enum UnitAt {
+    /// All in one array file.
+    Arrays {
+        /// The file.
+        place: usize,
+        /// The unit in it.
+        part: Part,
+    },
+    /// In files of their own.
+    Files {
+        /// The graph file and the graph in it.
+        graph: (usize, Part),
+        /// The score file and the unit in it.
+        scores: Option<(usize, usize)>,
+        /// A chosen set from a benchmark's results.
+        chosen: Option<Vec<u64>>,
+        /// The label file and the unit in it.
+        labels: Option<(usize, usize)>,
+    },
+}
+
+impl Plan {
+    /// Finds and pairs everything the options name.
+    pub fn new(options: &Options, inputs: &Inputs) -> Result<Self> {
+        let mut plan =
+            if options.graph.is_some() { paired(options, inputs)? } else { from_arrays(options, inputs)? };
+        sort_and_check(&mut plan.units)?;
+        give_optima(&mut plan.units, options, inputs)?;
+        plan.keep_readable(inputs);
+        if plan.units.is_empty() {
+            let given = options.graph.iter().chain(&options.inputs).map(|path| shown(path));
+            return Err(Error::value("there are no units to measure")
+                .in_file(given.collect::<Vec<_>>().join(" "))
+                .found("0 graphs")
+                .allowed("at least 1")
+                .advice("check that the graphs were written"));
+        }
+        Ok(plan)
+    }
+
+    /// Leaves out the units of which a file may not be read.
+    fn keep_readable(&mut self, inputs: &Inputs) {
+        let may = |found: &Found| inputs.may_read(&found.shown);
+        let Self { arrays, graphs, scores, labels, .. } = &*self;
+        let readable = |unit: &UnitPlan| match &unit.at {
+            UnitAt::Arrays { place, .. } => may(arrays.file(*place)),
+            UnitAt::Files { graph, scores: of_scores, labels: of_labels, .. } => {
+                may(&graphs.file(graph.0).found)
+                    && of_scores.is_none_or(|(place, _)| may(scores.file(place)))
+                    && of_labels.is_none_or(|(place, _)| may(labels.file(place)))
+            }
+        };
+        let kept: Vec<bool> = self.units.iter().map(readable).collect();
+        let mut kept = kept.into_iter();
+        self.units.retain(|_| kept.next().unwrap_or(true));
+    }
+
+    /// Announces the units that will be measured, so that shared files are kept exactly as long as
+    /// they are needed.
+    pub fn reserve(&self, unit: &UnitPlan) {
+        match &unit.at {
+            UnitAt::Arrays { place, .. } => self.arrays.reserve(*place),
+            UnitAt::Files { graph, scores, labels, .. } => {
+                self.graphs.reserve(graph.0);
+                scores.iter().for_each(|(place, _)| self.scores.reserve(*place));
+                labels.iter().for_each(|(place, _)| self.labels.reserve(*place));
+            }
+        }
+    }
+}
+
+fn from_arrays(options: &Options, inputs: &Inputs) -> Result<Plan> {
+    let wanted = |name: &str| containers::ENDINGS.iter().any(|ending| has_ending(name, ending));
+    let mut files = Vec::new();
+    for input in &options.inputs {
+        let found = files_at(input, "input", &wanted, content::array_ending)?;
+        if found.is_empty() {
+            return Err(Error::value("the folder holds no array files")
+                .in_file(input.display())
+                .allowed(containers::ENDINGS.join(" "))
+                .advice("other graph formats are given as --graph FOLDER"));
+        }
+        if let Some(other) = found.iter().find(|found| !wanted(&found.name)) {
+            return Err(Error::value("not an array file")
+                .in_file(&other.shown)
+                .allowed(containers::ENDINGS.join(" "))
+                .advice("other graph formats are given as --graph FILE"));
+        }
+        files.extend(found);
+    }
+    let mut units = Vec::new();
+    for (place, found) in files.iter().enumerate() {
+        let parts = containers::units(found, found.stem(&containers::ENDINGS));
+        for (name, part) in parts.map_err(|error| error.in_file(&found.shown))? {
+            let at = UnitAt::Arrays { place, part };
+            units.push(UnitPlan { name, shown: found.shown.clone(), at, optimum: None });
+        }
+    }
+    if let Some(path) = &options.names {
+        rename(&mut units, path, inputs)?;
+    }
+    let nothing = || FileCache::new(Vec::new());
+    Ok(Plan {
+        units,
+        arrays: FileCache::new(files),
+        graphs: FileCache::new(Vec::new()),
+        scores: nothing(),
+        labels: nothing(),
+    })
+}
+
+fn paired(options: &Options, inputs: &Inputs) -> Result<Plan> {
+    let graph_path = options.graph.as_deref().unwrap_or(Path::new(""));
+    let graphs = graph_files(graph_path, options)?;
+    let mut units = Vec::new();
+    for (place, path) in graphs.files().enumerate() {
+        let shown = &path.found.shown;
+        // The graphs of a line format can only be counted by reading the file.
+        let read =
+            path.format.is_pack().then(|| graphs.keep(place, |path| path.load(inputs, options))).transpose();
+        let read = read.map_err(|error| error.in_file(shown))?;
+        for (name, part) in path.graphs(read.as_deref()).map_err(|error| error.in_file(shown))? {
+            let at = UnitAt::Files { graph: (place, part), scores: None, chosen: None, labels: None };
+            let name = stripped(&name, &options.pair_strip).to_owned();
+            units.push(UnitPlan { name, shown: shown.clone(), at, optimum: None });
+        }
+    }
+    let mut plan = Plan {
+        units,
+        arrays: FileCache::new(Vec::new()),
+        graphs,
+        scores: FileCache::new(Vec::new()),
+        labels: FileCache::new(Vec::new()),
+    };
+    // Names given by option are those that scores and labels use.
+    if let Some(path) = &options.names {
+        rename(&mut plan.units, path, inputs)?;
+    }
+    if let Some(path) = &options.scores {
+        plan.scores = node_files_in(path, "scores", graph_path, options)?;
+        let found = pair(&plan.units, &plan.scores, Role::Scores, graph_path, path, options, inputs)?;
+        let missing: Vec<&str> = plan
+            .units
+            .iter()
+            .zip(&found)
+            .filter(|(_, at)| at.is_none())
+            .map(|(unit, _)| unit.name.as_str())
+            .collect();
+        if !missing.is_empty() {
+            return Err(unmatched("graphs without scores", &missing, graph_path, path));
+        }
+        for (unit, place) in plan.units.iter_mut().zip(found) {
+            if let UnitAt::Files { scores, .. } = &mut unit.at {
+                *scores = place;
+            }
+        }
+    }
+    if let Some(Labels::At(path)) = &options.labels {
+        plan.labels = node_files_in(path, "labels", graph_path, options)?;
+        let found = pair(&plan.units, &plan.labels, Role::Labels, graph_path, path, options, inputs)?;
+        if found.iter().all(Option::is_none) {
+            return Err(Error::value("there are no labels")
+                .in_file(shown(path))
+                .found(format!("labels for none of {} graphs", plan.units.len()))
+                .allowed("a column or key labels or set")
+                .advice("add the labels, or leave out --labels"));
+        }
+        for (unit, place) in plan.units.iter_mut().zip(found) {
+            if let UnitAt::Files { labels, .. } = &mut unit.at {
+                *labels = place;
+            }
+        }
+    }
+    if let Some(path) = options.inputs.first() {
+        take_results(&mut plan.units, path, inputs)?;
+    }
+    Ok(plan)
+}
+
+fn graph_files(path: &Path, options: &Options) -> Result<FileCache<GraphPath, GraphFile>> {
+    let by_format = |format: GraphFormat| {
+        if format == GraphFormat::Ml4co { vec![".txt"] } else { format.endings().to_vec() }
+    };
+    let endings = options.graph_format.map_or_else(graph_files::endings, by_format);
+    let wanted = |name: &str| endings.iter().any(|ending| has_ending(name, ending));
+    let found = files_at(path, "graph", &wanted, content::graph_ending)?;
+    if found.is_empty() {
+        return Err(Error::value("the folder holds no graph files")
+            .in_file(path.display())
+            .allowed(endings.join(" "))
+            .advice("name the folder of the graphs; --graph-format says what their endings do not"));
+    }
+    let paths: Result<Vec<GraphPath>> =
+        found.into_iter().map(|found| GraphPath::new(found, options)).collect();
+    Ok(FileCache::new(paths?))
+}
+
+fn node_files_in(
+    path: &Path,
+    word: &str,
+    graphs: &Path,
+    options: &Options,
+) -> Result<FileCache<Found, NodeFile>> {
+    let endings = node_files::endings();
+    let wanted = |name: &str| endings.iter().any(|ending| has_ending(name, ending));
+    let found = files_at(path, word, &wanted, content::score_ending)?;
+    if path.is_dir() && path == graphs && options.graph_format.is_none() {
+        let both = graph_files::endings();
+        if let Some(file) =
+            found.iter().find(|found| both.iter().any(|ending| has_ending(&found.name, ending)))
+        {
+            return Err(Error::value("one folder for graphs and scores, and an ending that both can have")
+                .in_file(&file.shown)
+                .advice("put graphs and scores in folders of their own"));
+        }
+    }
+    if found.is_empty() {
+        return Err(Error::value("the folder holds no score or label files")
+            .in_file(path.display())
+            .allowed(endings.join(" "))
+            .advice("name the folder of the scores or labels"));
+    }
+    Ok(FileCache::new(found))
+}
+
+/// For every unit, where a node file speaks of it. A mention of an unknown unit is an error.
+fn pair(
+    units: &[UnitPlan],
+    cache: &FileCache<Found, NodeFile>,
+    role: Role,
+    graph_path: &Path,
+    path: &Path,
+    options: &Options,
+    inputs: &Inputs,
+) -> Result<Vec<Option<(usize, usize)>>> {
+    let by_name: BTreeMap<&str, usize> =
+        units.iter().enumerate().map(|(i, unit)| (unit.name.as_str(), i)).collect();
+    let endings = node_files::endings();
+    let files = cache.files().count();
+    let graph_files = units.iter().map(|unit| &unit.shown).collect::<BTreeSet<_>>().len();
+    let mut found: Vec<Option<(usize, usize)>> = vec![None; units.len()];
+    let mut unknown = Vec::new();
+    for (place, file) in cache.files().enumerate() {
+        let stem = stripped(file.stem(&endings), &options.pair_strip).to_owned();
+        let mentions = if node_files::names_units_inside(file) {
+            let read = cache.keep(place, |file| node_files::load(file, inputs));
+            read.and_then(|read| read.mentions(&stem, role)).map_err(|error| error.in_file(&file.shown))?
+        } else {
+            vec![node_files::Mention::alone()]
+        };
+        let alone = units.len() == 1 && files == 1 && mentions.len() == 1;
+        // One file of graphs and one of scores pair whatever their names.
+        let packs = graph_files == 1 && files == 1 && mentions.len() == units.len();
+        for mention in mentions {
+            let index = match &mention.unit {
+                Some(_) if packs && mention.counted => Some(mention.index),
+                Some(name) => by_name.get(name.as_str()).copied(),
+                None if alone => Some(0),
+                None => by_name.get(stem.as_str()).copied(),
+            };
+            let Some(index) = index else {
+                match mention.unit {
+                    Some(name) if !mention.place.is_empty() => {
+                        return Err(Error::value(format!("unknown unit '{name}'"))
+                            .in_file(&file.shown)
+                            .at(mention.place)
+                            .found(name)
+                            .allowed(format!("the units of {}, {} in all", graph_path.display(), units.len()))
+                            .advice(names_agree(units)));
+                    }
+                    _ => unknown.push(stem.clone()),
+                }
+                continue;
+            };
+            if let Some((other, _)) = found[index].replace((place, mention.index)) {
+                return Err(Error::new(
+                    ErrorKind::Duplicate,
+                    format!("unit '{}' is given twice", units[index].name),
+                )
+                .found(format!("{} and {}", cache.file(other).shown, file.shown))
+                .allowed("every unit once")
+                .advice("take one of them away"));
+            }
+        }
+    }
+    if unknown.is_empty() {
+        return Ok(found);
+    }
+    let what = if role == Role::Scores { "scores without a graph" } else { "labels without a graph" };
+    Err(unmatched(what, &unknown.iter().map(String::as_str).collect::<Vec<_>>(), graph_path, path))
+}
+
+/// The error for names that stand on one side only.
+pub fn unmatched(what: &str, names: &[&str], graphs: &Path, others: &Path) -> Error {
+    let mut shown = names.iter().take(5).copied().collect::<Vec<_>>().join(", ");
+    if names.len() > 5 {
+        shown.push_str(&format!(" and {} more", names.len() - 5));
+    }
+    Error::value(format!("{what}: {}", names.len()))
+        .found(shown)
+        .at(format!("{} and {}", graphs.display(), others.display()))
+        .allowed("one for each graph, under the same name")
+        .advice("files pair by name without their endings; --pair-strip TEXT removes what differs")
+}
+
+fn stripped<'a>(name: &'a str, strip: &[String]) -> &'a str {
+    strip
+        .iter()
+        .find_map(|text| name.strip_suffix(text.as_str()).filter(|rest| !rest.is_empty()))
+        .unwrap_or(name)
+}
+
+fn sort_and_check(units: &mut [UnitPlan]) -> Result<()> {
+    units.sort_by(|a, b| a.name.cmp(&b.name));
+    if let Some(long) = units.iter().find(|unit| unit.name.len() > limits::NAME) {
+        return Err(Error::value("a unit name is too long")
+            .in_file(&long.shown)
+            .found(format!("{} bytes", long.name.len()))
+            .allowed(format!("{} bytes", limits::NAME))
+            .advice("give it a shorter name"));
+    }
+    match units.windows(2).find(|pair| pair[0].name == pair[1].name) {
+        None => Ok(()),
+        Some(pair) => {
+            Err(Error::new(ErrorKind::Duplicate, format!("unit '{}' occurs twice in this run", pair[0].name))
+                .found(format!("{} and {}", pair[0].shown, pair[1].shown))
+                .allowed("every name once")
+                .advice("give every unit a name of its own"))
+        }
+    }
+}
+
+/// A path as messages and reports write it.
+pub fn shown(path: &Path) -> String {
+    path.display().to_string().replace(std::path::MAIN_SEPARATOR, "/")
+}
+
+/// The files that a path on the command line stands for.
+fn files_at(
+    path: &Path,
+    word: &str,
+    wanted: &dyn Fn(&str) -> bool,
+    ending: fn(&[u8]) -> Option<&'static str>,
+) -> Result<Vec<Found>> {
+    if stdin::is_stdin(path) {
+        return Ok(vec![stdin::found(word, ending)?]);
+    }
+    walk::files(path, word, wanted)
+}

@@ -1,0 +1,257 @@
+//! The arrays of one unit, read from where the plan says they are.
+
+use std::path::Path;
+
+use blake3::Hash;
+use calipers_core::{Error, Notes, Result};
+use calipers_io::array::{Array, Arrays, npy, npz, safetensors};
+use calipers_metrics::segmentation::protocol::{Kind, MissingHeads, Segmentation, Space};
+
+use super::label_map::{Colours, Legend, MapBuffer};
+use super::plan::{HeadAt, Plan, PredSide, UnitPlan};
+use super::side::{Place, Side, SideKind};
+use crate::inputs::Inputs;
+use crate::walk::has_ending;
+
+/// Archives up to this size are read into memory at once; of larger ones only what is asked for.
+const HELD: u64 = 1 << 20;
+
+/// What every worker reads with.
+pub struct Reader<'a> {
+    /// Where everything is.
+    pub plan: &'a Plan,
+    /// The heads.
+    pub protocol: &'a Segmentation,
+    /// The ids of colours.
+    pub colours: &'a Colours,
+    /// The record of files.
+    pub inputs: &'a Inputs,
+}
+
+/// The memory of one worker, used for one unit after the other.
+#[derive(Default)]
+pub struct Buffers {
+    /// The truth map.
+    pub truth: MapBuffer,
+    /// The predicted map.
+    pub pred: MapBuffer,
+    /// The scores of each head.
+    pub scores: Vec<Option<Array>>,
+    bytes: Vec<u8>,
+}
+
+/// What a unit's files were, for the facts about them.
+pub struct Contents {
+    /// The hash of the truth.
+    pub truth: Hash,
+    /// Whether the prediction is the same bytes.
+    pub identical: bool,
+}
+
+/// One file or one part of a container.
+enum Loaded {
+    /// A picture, decoded into a map.
+    Map,
+    /// One array.
+    Array(Array),
+    /// The arrays of an archive.
+    Arrays(Arrays),
+}
+
+impl Reader<'_> {
+    /// Reads a unit into the buffers.
+    pub fn read(&self, unit: &UnitPlan, buffers: &mut Buffers) -> Result<Contents> {
+        let named =
+            |error: Error| error.in_file(self.plan.truth.shown_place(unit.name.as_str(), &unit.truth));
+        let truth = self.truth(unit, buffers).map_err(named)?;
+        let mut identical = false;
+        if self.labels() {
+            for (pred, place) in self.plan.preds.iter().zip(&unit.preds) {
+                if let Some(place) = place {
+                    let shown = pred.side.shown_place(unit.name.as_str(), place);
+                    let hash = self.label_map(pred, unit, place, buffers);
+                    identical = hash.map_err(|error| error.in_file(shown))? == truth;
+                }
+            }
+        } else {
+            buffers.scores.clear();
+            buffers.scores.resize(self.protocol.heads.len(), None);
+            for (pred, place) in self.plan.preds.iter().zip(&unit.preds) {
+                if let Some(place) = place {
+                    let shown = pred.side.shown_place(unit.name.as_str(), place);
+                    self.scores(pred, unit, place, buffers).map_err(|error| error.in_file(shown))?;
+                }
+            }
+        }
+        Ok(Contents { truth, identical })
+    }
+
+    /// Whether predictions are label maps; then there is one head.
+    pub fn labels(&self) -> bool {
+        self.protocol.heads.iter().any(|head| head.kind == Kind::Labels)
+    }
+
+    fn truth(&self, unit: &UnitPlan, buffers: &mut Buffers) -> Result<Hash> {
+        let (map, bytes) = (&mut buffers.truth, &mut buffers.bytes);
+        let legend = self.legend(self.protocol.truth_space);
+        let (loaded, hash) = self.load(&self.plan.truth, unit, &unit.truth, map, bytes, &legend)?;
+        let array = match loaded {
+            Loaded::Map => return Ok(hash),
+            Loaded::Array(array) => array,
+            Loaded::Arrays(arrays) => only(&arrays)?,
+        };
+        buffers.truth.take(array)?;
+        Ok(hash)
+    }
+
+    fn label_map(
+        &self,
+        pred: &PredSide,
+        unit: &UnitPlan,
+        place: &Place,
+        buffers: &mut Buffers,
+    ) -> Result<Hash> {
+        let Buffers { truth, pred: map, bytes, .. } = &mut *buffers;
+        let (truth, labels) = (truth.map(), &self.protocol.labels);
+        // What is predicted where truth is ignored is never read, but for bands that keep void.
+        let unread = |size, at| {
+            size == (truth.height, truth.width)
+                && !self.protocol.conventions.keep_void_in_bands
+                && truth.id(at).is_some_and(|id| labels.ignore.contains(&id))
+        };
+        let space = self.protocol.heads[pred.heads[0].head].space;
+        let legend = Legend { unread: &unread, ..self.legend(space) };
+        let (loaded, hash) = self.load(&pred.side, unit, place, map, bytes, &legend)?;
+        let array = match loaded {
+            Loaded::Map => return Ok(hash),
+            Loaded::Array(array) => array,
+            Loaded::Arrays(arrays) => {
+                let mut found = self.pick(&arrays, &pred.heads)?;
+                found.pop().flatten().ok_or_else(|| self.missing(&pred.heads[0], &arrays))?
+            }
+        };
+        buffers.pred.take(array)?;
+        Ok(hash)
+    }
+
+    fn scores(&self, pred: &PredSide, unit: &UnitPlan, place: &Place, buffers: &mut Buffers) -> Result<()> {
+        let (map, bytes) = (&mut buffers.pred, &mut buffers.bytes);
+        let head = &self.protocol.heads[pred.heads[0].head];
+        if let Place::File(file) = place
+            && is_picture(file)
+        {
+            return Err(Error::value("an image holds no scores")
+                .at(format!("head {}", head.name))
+                .advice("if these are label maps, say --kind labels"));
+        }
+        match self.load(&pred.side, unit, place, map, bytes, &self.legend(Space::Original))?.0 {
+            Loaded::Map => {}
+            Loaded::Array(array) => {
+                if let [_, other, ..] = pred.heads.as_slice() {
+                    return Err(Error::value("one array for several heads")
+                        .found(format!("heads {} and {}", head.name, self.protocol.heads[other.head].name))
+                        .advice("save an npz or safetensors file with one array for each head"));
+                }
+                buffers.scores[pred.heads[0].head] = Some(array);
+            }
+            Loaded::Arrays(arrays) => {
+                let found = self.pick(&arrays, &pred.heads)?;
+                for (at, array) in pred.heads.iter().zip(found) {
+                    buffers.scores[at.head] = array;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// How a picture that is read everywhere becomes ids.
+    fn legend(&self, space: Space) -> Legend<'_> {
+        Legend { colours: self.colours, space, unread: &|_, _| false }
+    }
+
+    /// Reads a file or a part of a container; a picture goes into the map at once.
+    fn load(
+        &self,
+        side: &Side,
+        unit: &UnitPlan,
+        place: &Place,
+        map: &mut MapBuffer,
+        bytes: &mut Vec<u8>,
+        legend: &Legend<'_>,
+    ) -> Result<(Loaded, Hash)> {
+        match (&side.kind, place) {
+            (SideKind::Folder(folder), Place::File(file)) => {
+                let (path, shown) = (folder.join(&**file), format!("{}/{file}", side.shown));
+                if is_picture(file) {
+                    let hash = self.inputs.read_into(&path, &shown, &side.notes, bytes)?;
+                    map.decode(file, bytes, legend)?;
+                    return Ok((Loaded::Map, hash));
+                }
+                self.load_arrays(&path, &shown, &side.notes)
+            }
+            (SideKind::Arrays(arrays, _), _) => {
+                let array =
+                    arrays.get(unit.name.as_str())?.ok_or_else(|| Error::format("the array is gone"))?;
+                Ok(whole(array))
+            }
+            (SideKind::Slabs(file, _), Place::Slab(index)) => Ok(whole(file.read_slab(*index)?)),
+            _ => Err(Error::format("the place does not fit the container")),
+        }
+    }
+
+    fn load_arrays(&self, path: &Path, shown: &str, notes: &Notes) -> Result<(Loaded, Hash)> {
+        if has_ending(shown, ".npy") {
+            let mut bytes = Vec::new();
+            let hash = self.inputs.read_into(path, shown, notes, &mut bytes)?;
+            return Ok((Loaded::Array(npy::parse_owned(bytes)?), hash));
+        }
+        let (source, hash) = self.inputs.open_up_to(path, shown, notes, HELD)?;
+        let open = if has_ending(shown, ".npz") { npz::open } else { safetensors::open };
+        Ok((Loaded::Arrays(open(source)?), hash))
+    }
+
+    /// The array of each head: by key, or the only one of the file.
+    fn pick(&self, arrays: &Arrays, heads: &[HeadAt]) -> Result<Vec<Option<Array>>> {
+        if let [at] = heads
+            && let [key] = arrays.keys().as_slice()
+            && !at.explicit
+        {
+            return Ok(vec![arrays.get(key)?]);
+        }
+        let refuse = self.protocol.labels.missing_heads == MissingHeads::Error;
+        let of_head = |at: &HeadAt| match arrays.get(&at.key)? {
+            None if refuse => Err(self.missing(at, arrays)),
+            found => Ok(found),
+        };
+        heads.iter().map(of_head).collect()
+    }
+
+    fn missing(&self, at: &HeadAt, arrays: &Arrays) -> Error {
+        Error::value("the array of a head is missing")
+            .at(format!("head {}, key {}", self.protocol.heads[at.head].name, at.key))
+            .found(format!("keys {}", arrays.keys().join(", ")))
+            .advice("name the array by `key`, or say --missing-heads marginalise to score without the head")
+    }
+}
+
+fn is_picture(file: &str) -> bool {
+    [".png", ".tif", ".tiff"].iter().any(|ending| has_ending(file, ending))
+}
+
+fn whole(array: Array) -> (Loaded, Hash) {
+    let hash = blake3::hash(array.bytes());
+    (Loaded::Array(array), hash)
+}
+
+fn only(arrays: &Arrays) -> Result<Array> {
+    let keys = arrays.keys();
+    let array = match keys.as_slice() {
+        [key] => arrays.get(key)?,
+        _ => None,
+    };
+    array.ok_or_else(|| {
+        Error::value("a truth file holds one array")
+            .found(format!("keys {}", keys.join(", ")))
+            .advice("save the truth map alone, or give the file itself as --truth: then each array is a unit")
+    })
+}

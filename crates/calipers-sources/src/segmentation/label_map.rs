@@ -1,0 +1,169 @@
+//! Label maps from images and arrays, into buffers that are used again.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use calipers_core::{Error, Result};
+use calipers_io::array::{Array, Dtype};
+use calipers_io::image::{Image, Pixels};
+use calipers_io::{png, tiff};
+use calipers_metrics::segmentation::protocol::Space;
+use calipers_metrics::segmentation::unit::{LabelMap, MapData};
+
+use super::shape_text;
+use crate::walk::has_ending;
+
+/// The id of each colour.
+pub type Colours = BTreeMap<[u8; 3], i64>;
+
+/// One label map and the memory it needs.
+#[derive(Default)]
+pub struct MapBuffer {
+    image: Image,
+    array: Option<Array>,
+    ids: Vec<i64>,
+    size: (usize, usize),
+    held: Held,
+}
+
+/// Where the ids are.
+#[derive(Clone, Copy, Default)]
+enum Held {
+    #[default]
+    Image,
+    Array,
+    Ids,
+}
+
+/// How the pixels of a picture become ids.
+pub struct Legend<'a> {
+    /// The id of each colour.
+    pub colours: &'a Colours,
+    /// Which ids are declared.
+    pub space: Space,
+    /// Whether nobody reads a pixel, by the picture's height and width and the pixel's position; its colour
+    /// may then be any.
+    pub unread: &'a dyn Fn((usize, usize), usize) -> bool,
+}
+
+impl MapBuffer {
+    /// Decodes a PNG or TIFF file; colours become ids by the table.
+    pub fn decode(&mut self, name: &str, bytes: &[u8], legend: &Legend<'_>) -> Result<()> {
+        if has_ending(name, ".png") {
+            png::decode(bytes, &mut self.image)?;
+        } else {
+            tiff::decode(bytes, &mut self.image)?;
+        }
+        self.size = (self.image.height(), self.image.width());
+        self.held = Held::Image;
+        if let Pixels::Rgb(pixels) = self.image.pixels() {
+            if legend.colours.is_empty() {
+                return Err(Error::value("an RGB image is a label map only with a table of colours")
+                    .found("mode RGB")
+                    .allowed("grey or palette images")
+                    .advice("save the ids themselves, or give [labels] colors in a configuration"));
+            }
+            if legend.space != Space::Original {
+                return Err(Error::value("colours stand for original classes, but other ids are declared")
+                    .found("mode RGB")
+                    .advice("save the ids themselves"));
+            }
+            by_colour(pixels, self.size, legend, &mut self.ids)?;
+            self.held = Held::Ids;
+        }
+        Ok(())
+    }
+
+    /// Takes an array of whole numbers with two axes, or with a leading one of length 1.
+    pub fn take(&mut self, array: Array) -> Result<()> {
+        let dtype = array.dtype();
+        let shown = format!("{} {}", dtype.name(), shape_text(array.shape()));
+        if dtype.is_float() {
+            return Err(Error::value("a float array is no label map")
+                .found(shown)
+                .allowed("whole numbers")
+                .advice("if these are scores, say --kind logits, log-probs or probs"));
+        }
+        let (&[height, width] | &[1, height, width]) = array.shape() else {
+            return Err(Error::value("a label map has two axes, height and width")
+                .found(shown)
+                .advice("if these are scores, say --kind logits, log-probs or probs"));
+        };
+        if height == 0 || width == 0 {
+            return Err(Error::value("the label map has no pixels").found(shown));
+        }
+        // The array is in memory, so that its axes fit.
+        self.size = (height as usize, width as usize);
+        let as_it_is = match dtype {
+            Dtype::U8 => true,
+            Dtype::U16 => matches!(array.elements::<u16>(), Some(Cow::Borrowed(_))),
+            Dtype::I64 => matches!(array.elements::<i64>(), Some(Cow::Borrowed(_))),
+            _ => false,
+        };
+        if as_it_is {
+            self.array = Some(array);
+            self.held = Held::Array;
+        } else {
+            self.ids = array.to_i64s()?;
+            self.held = Held::Ids;
+        }
+        Ok(())
+    }
+
+    /// The map.
+    pub fn map(&self) -> LabelMap<'_> {
+        let data = match (self.held, self.image.pixels(), &self.array) {
+            (Held::Image, Pixels::U8(ids), _) => MapData::U8(ids),
+            (Held::Image, Pixels::U16(ids), _) => MapData::U16(ids),
+            (Held::Image, Pixels::I64(ids), _) => MapData::I64(ids),
+            (Held::Array, _, Some(array)) => match (array.elements::<u16>(), array.elements::<i64>()) {
+                (Some(Cow::Borrowed(ids)), _) => MapData::U16(ids),
+                (_, Some(Cow::Borrowed(ids))) => MapData::I64(ids),
+                _ => MapData::U8(array.bytes()),
+            },
+            _ => MapData::I64(&self.ids),
+        };
+        LabelMap { height: self.size.0, width: self.size.1, data }
+    }
+}
+
+/// The id of a pixel that nobody reads.
+const UNREAD: i64 = i64::MIN;
+
+fn by_colour(
+    pixels: &[[u8; 3]],
+    size: (usize, usize),
+    legend: &Legend<'_>,
+    ids: &mut Vec<i64>,
+) -> Result<()> {
+    ids.clear();
+    ids.try_reserve(pixels.len()).map_err(|_| Error::io("not enough memory for the label map"))?;
+    // Neighbours mostly have one colour, so that the table is asked rarely.
+    let mut last: Option<([u8; 3], i64)> = None;
+    for (index, pixel) in pixels.iter().enumerate() {
+        let known = last.filter(|(colour, _)| colour == pixel).map(|(_, id)| id);
+        let Some(id) = known.or_else(|| legend.colours.get(pixel).copied()) else {
+            if !(legend.unread)(size, index) {
+                return Err(unknown_colour(*pixel, index, size.1, legend.colours));
+            }
+            ids.push(UNREAD);
+            continue;
+        };
+        last = Some((*pixel, id));
+        ids.push(id);
+    }
+    Ok(())
+}
+
+fn unknown_colour(pixel: [u8; 3], index: usize, width: usize, colours: &Colours) -> Error {
+    let text = |[red, green, blue]: [u8; 3]| format!("#{red:02x}{green:02x}{blue:02x}");
+    let mut known: Vec<String> = colours.keys().take(8).map(|colour| text(*colour)).collect();
+    if colours.len() > 8 {
+        known.push(format!("{} more", colours.len() - 8));
+    }
+    Error::value("a colour is not in the table")
+        .at(format!("x = {}, y = {}", index % width, index / width))
+        .found(text(pixel))
+        .allowed(known.join(", "))
+        .advice("add it to [labels] colors")
+}

@@ -1,0 +1,144 @@
+//! Segmentations from files: options into a plan, the plan into units, units into rows.
+
+pub mod classes;
+pub mod confusion;
+pub mod evidence;
+pub mod fit;
+pub mod label_map;
+pub mod memory;
+pub mod options;
+pub mod plan;
+pub mod scores;
+pub mod side;
+
+use std::sync::Mutex;
+
+use calipers_core::{Accumulator, Content, Error, Fact, Provenance, Result};
+use calipers_metrics::segmentation::protocol::Segmentation;
+use calipers_metrics::segmentation::unit::{Prediction, Unit};
+
+use self::confusion::Matrices;
+use self::evidence::{Buffers, Contents, Reader};
+use self::options::Options;
+use self::plan::{Plan, UnitPlan};
+use self::scores::Scores;
+use crate::inputs::Inputs;
+use crate::run::{self, Work};
+
+/// Measures everything the options name. `inputs` holds the files that were read for the options
+/// themselves.
+pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Accumulator<Segmentation>> {
+    options.check()?;
+    let protocol = options.config.resolve()?;
+    measure_under(&protocol, options, inputs, work)
+}
+
+/// Measures everything the options name under a protocol of which their configuration says only how
+/// files are read.
+pub fn measure_under(
+    protocol: &Segmentation,
+    options: &Options,
+    inputs: Inputs,
+    work: &Work<'_>,
+) -> Result<Accumulator<Segmentation>> {
+    let mut accumulator = match &options.confusion {
+        Some(path) => {
+            let (matrices, units) = Matrices::open(path, &inputs)?;
+            let units = work.part(&units);
+            run::measure_all(protocol, units, work, |unit, accumulator| {
+                let matrix = matrices.read(unit)?;
+                let (rows, columns, counts) = (matrix.rows, matrix.columns, matrix.counts.as_slice());
+                let updated =
+                    accumulator.update(unit.name.as_str(), Unit::Confusion { rows, columns, counts });
+                updated.map_err(|error| error.in_file(&matrices.shown))
+            })?
+        }
+        None => pixels(options, protocol, &inputs, work)?,
+    };
+    work.record(std::slice::from_mut(&mut accumulator), inputs, Some(options.reading()))?;
+    Ok(accumulator)
+}
+
+fn pixels(
+    options: &Options,
+    protocol: &Segmentation,
+    inputs: &Inputs,
+    work: &Work<'_>,
+) -> Result<Accumulator<Segmentation>> {
+    let colours = options.config.colors(&protocol.labels)?;
+    let plan = Plan::new(options, protocol, inputs, work.threads)?;
+    let reader = Reader { plan: &plan, protocol, colours: &colours, inputs };
+    let idle: Mutex<Vec<Buffers>> = Mutex::default();
+    let units = work.part(&plan.units);
+    let mut accumulator = run::measure_all(protocol, units, work, |unit, accumulator| {
+        let mut buffers = idle.lock().ok().and_then(|mut idle| idle.pop()).unwrap_or_default();
+        let contents = reader.read(unit, &mut buffers)?;
+        view(&reader, unit, &buffers, |evidence| accumulator.update(&unit.name, evidence))
+            .map_err(|error| error.in_file(plan.shown(unit)))?;
+        note(&mut accumulator.provenance, unit, &contents);
+        if let Ok(mut idle) = idle.lock() {
+            idle.push(buffers);
+        }
+        Ok(())
+    })?;
+    plan.unchanged()?;
+    accumulator.provenance.facts.extend(plan.facts);
+    Ok(accumulator)
+}
+
+/// Reads one unit of pixels and passes it on.
+pub fn with_unit<T>(
+    options: &Options,
+    protocol: &Segmentation,
+    inputs: &Inputs,
+    name: &str,
+    use_it: impl FnOnce(Unit<'_>) -> Result<T>,
+) -> Result<T> {
+    if options.confusion.is_some() {
+        return Err(Error::value("confusion matrices hold no pixels"));
+    }
+    let colours = options.config.colors(&protocol.labels)?;
+    let plan = Plan::new(options, protocol, inputs, 1)?;
+    let found = plan.units.binary_search_by(|unit| unit.name.as_str().cmp(name)).ok();
+    let unit = found.map(|at| &plan.units[at]);
+    let unit = unit.ok_or_else(|| Error::value("no unit of that name").found(name))?;
+    let reader = Reader { plan: &plan, protocol, colours: &colours, inputs };
+    let mut buffers = Buffers::default();
+    reader.read(unit, &mut buffers)?;
+    view(&reader, unit, &buffers, use_it).map_err(|error| error.in_file(plan.shown(unit)))
+}
+
+fn view<T>(
+    reader: &Reader<'_>,
+    unit: &UnitPlan,
+    buffers: &Buffers,
+    use_it: impl FnOnce(Unit<'_>) -> Result<T>,
+) -> Result<T> {
+    let truth = buffers.truth.map();
+    if reader.labels() {
+        let pred = Prediction::Labels(buffers.pred.map());
+        return use_it(Unit::Pixels { truth, pred });
+    }
+    let scores = buffers.scores.iter().zip(&reader.protocol.heads).map(|(array, head)| {
+        let scores = array.as_ref().map(Scores::new).transpose();
+        scores.map_err(|error: Error| error.at(format!("unit {}, head {}", unit.name, head.name)))
+    });
+    let scores: Vec<Option<Scores<'_>>> = scores.collect::<Result<_>>()?;
+    let pred = Prediction::Scores(scores.iter().map(|head| head.as_ref().map(Scores::view)).collect());
+    use_it(Unit::Pixels { truth, pred })
+}
+
+fn note(provenance: &mut Provenance, unit: &UnitPlan, contents: &Contents) {
+    let hash = contents.truth.as_bytes();
+    let truth = std::array::from_fn(|byte| hash[byte]);
+    provenance.contents.insert(Content { unit: unit.name.clone(), truth });
+    if contents.identical {
+        let (code, unit) = ("identical-files".into(), unit.name.to_string());
+        provenance.facts.insert(Fact { code, unit, detail: String::new() });
+    }
+}
+
+/// A shape as messages show it.
+fn shape_text(shape: &[u64]) -> String {
+    format!("[{}]", shape.iter().map(u64::to_string).collect::<Vec<_>>().join(","))
+}

@@ -1,0 +1,173 @@
+//! One side of the pairs: a folder of files, or one file that holds the arrays of all units.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use calipers_core::{Error, ErrorKind, Notes, Result};
+use calipers_io::array::npy::NpyFile;
+use calipers_io::array::{Arrays, Matrix, npz, safetensors};
+use calipers_io::file::{InputFile, cannot_open};
+use calipers_io::limits;
+
+use crate::inputs::{Inputs, role};
+use crate::walk::{self, given_folder, has_ending};
+
+/// The endings of files that hold one unit.
+pub const ENDINGS: [&str; 6] = [".png", ".tif", ".tiff", ".npy", ".npz", ".safetensors"];
+/// The endings of files that hold many.
+pub const CONTAINERS: [&str; 3] = [".npz", ".safetensors", ".npy"];
+
+/// Truth, predictions, or the predictions of one head.
+pub struct Side {
+    /// The path as given, with `/`.
+    pub shown: String,
+    /// What it is.
+    pub kind: SideKind,
+    /// What its files are read as.
+    pub notes: Notes,
+}
+
+/// What a path stands for.
+pub enum SideKind {
+    /// A folder, one file a unit.
+    Folder(PathBuf),
+    /// A container, one array a unit; its file.
+    Arrays(Arrays, Arc<InputFile>),
+    /// A container, one slab of the leading axis a unit; its file.
+    Slabs(NpyFile, Arc<InputFile>),
+}
+
+/// Where in its side the array of one unit is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In the file at this path below the folder.
+    File(Box<str>),
+    /// Under the unit's own name.
+    Key,
+    /// At this place of the leading axis.
+    Slab(u64),
+}
+
+impl Side {
+    /// Opens a folder or a container; `word` says what it is read as.
+    pub fn open(path: &Path, word: &str, inputs: &Inputs) -> Result<Self> {
+        let shown = path.display().to_string().replace(std::path::MAIN_SEPARATOR, "/");
+        let shown = shown.trim_end_matches('/').to_owned();
+        let metadata = std::fs::metadata(path).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => Error::io("cannot open: there is no such folder or file")
+                .in_file(&shown)
+                .advice("check --truth and --pred, or [data] and path in the configuration"),
+            _ => cannot_open(&error).in_file(&shown),
+        })?;
+        if metadata.is_dir() {
+            let notes = role(word, Some(given_folder(&shown)));
+            return Ok(Self { shown, kind: SideKind::Folder(path.to_path_buf()), notes });
+        }
+        if !CONTAINERS.iter().any(|ending| has_ending(&shown, ending)) {
+            return Err(Error::value("neither a folder nor a container of arrays")
+                .in_file(&shown)
+                .allowed(format!("a folder, or a file that ends in {}", CONTAINERS.join(" ")))
+                .advice("give the folder that holds the file"));
+        }
+        let notes = role(word, None);
+        let file = inputs.stream(path, &shown, &notes)?.0;
+        let kind = Self::container(&shown, file).map_err(|error| error.in_file(&shown))?;
+        Ok(Self { shown, kind, notes })
+    }
+
+    fn container(shown: &str, file: Arc<InputFile>) -> Result<SideKind> {
+        let source = Arc::clone(&file) as Arc<_>;
+        if has_ending(shown, ".npz") {
+            Ok(SideKind::Arrays(npz::open(source)?, file))
+        } else if has_ending(shown, ".safetensors") {
+            Ok(SideKind::Arrays(safetensors::open(source)?, file))
+        } else {
+            Ok(SideKind::Slabs(NpyFile::open(source)?, file))
+        }
+    }
+
+    /// The units by name, in byte order, each once.
+    pub fn units(&self, suffix: Option<&str>, flat: bool) -> Result<Vec<(String, Place)>> {
+        let mut units = match &self.kind {
+            SideKind::Folder(folder) => self.files(folder, suffix, flat)?,
+            SideKind::Arrays(arrays, _) => arrays.keys().into_iter().map(|key| (key, Place::Key)).collect(),
+            SideKind::Slabs(file, _) => {
+                let slabs = match file.shape() {
+                    [slabs, _, _, ..] => *slabs,
+                    other => {
+                        return Err(Error::value(
+                            "a container needs an axis of units before those of an image",
+                        )
+                        .in_file(&self.shown)
+                        .found(format!("shape {other:?}")));
+                    }
+                };
+                (0..slabs).map(|index| (format!("{index:06}"), Place::Slab(index))).collect()
+            }
+        };
+        units.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        if let Some(pair) = units.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            let [first, second] = [&pair[0], &pair[1]].map(|(name, place)| self.shown_place(name, place));
+            return Err(Error::new(ErrorKind::Duplicate, format!("two files for unit '{}'", pair[0].0))
+                .found(format!("{first} and {second}"))
+                .advice(
+                    "leave one, or choose by --truth-suffix and --pred-suffix; without --flat folders count",
+                ));
+        }
+        if let Some(long) = units.iter().find(|unit| unit.0.len() > limits::NAME) {
+            return Err(Error::value("a unit name is too long")
+                .in_file(self.shown_place(&long.0, &long.1))
+                .found(format!("{} bytes", long.0.len()))
+                .allowed(format!("{} bytes", limits::NAME)));
+        }
+        Ok(units)
+    }
+
+    fn files(&self, folder: &Path, suffix: Option<&str>, flat: bool) -> Result<Vec<(String, Place)>> {
+        let known = |name: &str| ENDINGS.iter().find(|ending| has_ending(name, ending));
+        let wanted = |name: &str| match suffix {
+            Some(suffix) => name.len() > suffix.len() && name.ends_with(suffix),
+            None => known(name).is_some(),
+        };
+        let mut units = Vec::new();
+        for file in walk::below(folder, &wanted)? {
+            let Some(ending) = known(&file) else {
+                return Err(Error::value("the ending of the file says no format")
+                    .in_file(format!("{}/{file}", self.shown))
+                    .allowed(ENDINGS.join(" ")));
+            };
+            let cut = suffix.map_or(ending.len(), str::len);
+            let name = &file[..file.len() - cut];
+            let name = if flat { name.rsplit('/').next().unwrap_or(name) } else { name };
+            units.push((name.to_owned(), Place::File(file.into_boxed_str())));
+        }
+        Ok(units)
+    }
+
+    /// A unit's file or array as messages name it.
+    pub fn shown_place(&self, name: &str, place: &Place) -> String {
+        match place {
+            Place::File(file) => format!("{}/{file}", self.shown),
+            Place::Key => format!("{}, key {name}", self.shown),
+            Place::Slab(index) => format!("{}, unit {index}", self.shown),
+        }
+    }
+
+    /// Whether the file of a unit may be read.
+    pub fn may_read(&self, place: &Place, inputs: &Inputs) -> bool {
+        match place {
+            Place::File(file) => inputs.may_read(&format!("{}/{file}", self.shown)),
+            Place::Key | Place::Slab(_) => true,
+        }
+    }
+
+    /// Fails when the container was changed since it was opened.
+    pub fn unchanged(&self) -> Result<()> {
+        match &self.kind {
+            SideKind::Folder(_) => Ok(()),
+            SideKind::Arrays(_, file) | SideKind::Slabs(_, file) => {
+                file.unchanged().map_err(|error| error.in_file(&self.shown))
+            }
+        }
+    }
+}

@@ -1,0 +1,393 @@
+//! Which histories a path on the command line stands for, and what the runs in them are called.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use calipers_core::{Error, Result};
+use calipers_io::file::cannot_open;
+use calipers_io::history::Format;
+
+use crate::walk::has_ending;
+
+/// A file or folder that holds one run, or a table of runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct History {
+    /// The run name that its place gives.
+    pub name: String,
+    /// Its path as given on the command line, with `/`.
+    pub shown: String,
+    /// The files to read.
+    pub content: Content,
+    /// Which path of the command line it was found under.
+    pub input: usize,
+    /// Whether it was named itself, not found in a folder.
+    pub named: bool,
+}
+
+/// The files of a history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// A file whose content says what it is.
+    File(Place),
+    /// The event files of a folder, in order of their names.
+    Events(Vec<Place>),
+    /// The states of a folder and of the checkpoints in it.
+    TrainerStates(Vec<Place>),
+    /// A run folder of MLflow: the path of each file below it, and where that is.
+    Mlflow(Vec<(String, Place)>),
+}
+
+/// One file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its path as given on the command line, with `/`.
+    pub shown: String,
+}
+
+impl Content {
+    /// Its files.
+    pub fn places(&self) -> Vec<&Place> {
+        match self {
+            Self::File(place) => vec![place],
+            Self::Events(places) | Self::TrainerStates(places) => places.iter().collect(),
+            Self::Mlflow(files) => files.iter().map(|(_, place)| place).collect(),
+        }
+    }
+}
+
+/// What is looked for in a folder, as messages say it.
+pub const LOOKED_FOR: &str = "files that end in .csv .tsv .json .jsonl .ndjson .parquet .wandb .db .sqlite \
+     .sqlite3, TensorBoard event files (*tfevents*), trainer_state.json, MLflow runs (meta.yaml beside metrics/)";
+
+const TABLES: [&str; 2] = [".csv", ".tsv"];
+const JSON: [&str; 3] = [".json", ".jsonl", ".ndjson"];
+const DATABASES: [&str; 3] = [".db", ".sqlite", ".sqlite3"];
+const STATE: &str = "trainer_state.json";
+const META: &str = "meta.yaml";
+
+/// Every history under the given paths, in the order of the paths and within a folder in byte
+/// order of names. A format narrows the search in folders to files that can have it.
+pub fn histories(inputs: &[PathBuf], format: Option<Format>) -> Result<Vec<History>> {
+    let mut found = Vec::new();
+    // Event files of one folder are one run, however they were named.
+    let mut event_folders: BTreeMap<PathBuf, usize> = BTreeMap::new();
+    for (input, path) in inputs.iter().enumerate() {
+        let shown = text(path)?.replace(std::path::MAIN_SEPARATOR, "/");
+        let metadata = fs::metadata(path).map_err(|error| cannot_open(&error).in_file(&shown))?;
+        if metadata.is_dir() {
+            let root = if shown == "/" { "" } else { shown.trim_end_matches('/') };
+            let walk = Walk { own: own_name(path)?, input, format };
+            walk.search(
+                &Folder { path: path.clone(), shown: root.into(), below: String::new() },
+                &mut found,
+            )?;
+            if !found.iter().any(|history| history.input == input) {
+                return Err(nothing_in(&shown));
+            }
+        } else {
+            let place = Place { path: path.clone(), shown };
+            let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
+            match event_folders.get(&folder).filter(|_| is_events(file_name(&place))) {
+                Some(at) => {
+                    if let Content::Events(files) = &mut found[*at].content {
+                        files.push(place);
+                        files.sort_by(|a, b| file_name(a).cmp(file_name(b)));
+                    }
+                }
+                None => {
+                    let history = named_file(place, input)?;
+                    if matches!(history.content, Content::Events(_)) {
+                        event_folders.insert(folder, found.len());
+                    }
+                    found.push(history);
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// No history is under a folder.
+pub fn nothing_in(shown: &str) -> Error {
+    Error::value("no training history was found")
+        .in_file(shown)
+        .allowed(LOOKED_FOR)
+        .advice("check the folder; hidden files and symbolic links are passed over")
+}
+
+/// A file that was named itself.
+fn named_file(place: Place, input: usize) -> Result<History> {
+    let name = file_name(&place);
+    let by_folder = name.eq_ignore_ascii_case("metrics.csv") || name == STATE || is_events(name);
+    let run = if by_folder {
+        own_name(place.path.parent().unwrap_or(Path::new("")))?
+    } else {
+        stem(name).to_owned()
+    };
+    let shown = place.shown.clone();
+    let content = match name {
+        STATE => Content::TrainerStates(vec![place]),
+        name if is_events(name) => Content::Events(vec![place]),
+        _ => Content::File(place),
+    };
+    Ok(History { name: run, shown, content, input, named: true })
+}
+
+struct Walk {
+    /// What a path that is empty below the folder is called.
+    own: String,
+    input: usize,
+    format: Option<Format>,
+}
+
+/// One folder of the walk.
+struct Folder {
+    path: PathBuf,
+    shown: String,
+    /// Its path below the given one.
+    below: String,
+}
+
+impl Folder {
+    fn place(&self, name: &str) -> Place {
+        Place { path: self.path.join(name), shown: format!("{}/{name}", self.shown) }
+    }
+
+    fn folder(&self, name: &str) -> Self {
+        let place = self.place(name);
+        Self { path: place.path, shown: place.shown, below: joined(&self.below, name) }
+    }
+
+    /// The names of the files and of the folders in it, in byte order.
+    fn entries(&self) -> Result<(Vec<String>, Vec<String>)> {
+        let cannot = |error: std::io::Error| {
+            Error::io(format!("cannot read the folder: {}", error.kind())).in_file(&self.shown)
+        };
+        let (mut files, mut folders) = (Vec::new(), Vec::new());
+        for entry in fs::read_dir(&self.path).map_err(cannot)? {
+            let entry = entry.map_err(cannot)?;
+            let name = entry.file_name();
+            let name = text(Path::new(&name)).map_err(|error| error.in_file(&self.shown))?;
+            let kind = entry.file_type().map_err(cannot)?;
+            if name.starts_with('.') || kind.is_symlink() {
+                continue;
+            }
+            if kind.is_dir() { &mut folders } else { &mut files }.push(name.to_owned());
+        }
+        files.sort_unstable();
+        folders.sort_unstable();
+        Ok((files, folders))
+    }
+}
+
+impl Walk {
+    fn search(&self, folder: &Folder, found: &mut Vec<History>) -> Result<()> {
+        let (files, folders) = folder.entries()?;
+        let has_meta = files.iter().any(|name| name == META);
+        if has_meta && folders.iter().any(|name| name == "metrics") {
+            return self.mlflow_run(folder, found);
+        }
+        let events: Vec<Place> =
+            files.iter().filter(|name| is_events(name)).map(|name| folder.place(name)).collect();
+        if !events.is_empty() && self.wants(&[Format::Tensorboard]) {
+            found.push(self.history(&folder.below, &folder.shown, Content::Events(events)));
+        }
+        self.trainer_states(folder, &files, &folders, found)?;
+        for name in files.iter().filter(|name| *name != STATE && !is_events(name)) {
+            if self.wants_file(name) {
+                let place = folder.place(name);
+                let run = if name.eq_ignore_ascii_case("metrics.csv") {
+                    folder.below.clone()
+                } else {
+                    joined(&folder.below, stem(name))
+                };
+                let shown = place.shown.clone();
+                found.push(self.history(&run, &shown, Content::File(place)));
+            }
+        }
+        for name in &folders {
+            // An MLflow experiment keeps models beside its runs; their metrics are no histories.
+            if !(has_meta && name == "models") {
+                self.search(&folder.folder(name), found)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn history(&self, name: &str, shown: &str, content: Content) -> History {
+        let name = if name.is_empty() { self.own.clone() } else { name.to_owned() };
+        History { name, shown: shown.into(), content, input: self.input, named: false }
+    }
+
+    /// One run whose states are its own and those of its checkpoints. A checkpoint on its own
+    /// belongs to the folder above it, unless it is the folder that was given.
+    fn trainer_states(
+        &self,
+        folder: &Folder,
+        files: &[String],
+        folders: &[String],
+        found: &mut Vec<History>,
+    ) -> Result<()> {
+        let last = folder.below.rsplit('/').next().unwrap_or("");
+        if is_checkpoint(last) || !self.wants(&[Format::TrainerState]) {
+            return Ok(());
+        }
+        let mut states = Vec::new();
+        if files.iter().any(|name| name == STATE) {
+            states.push(folder.place(STATE));
+        }
+        for name in folders.iter().filter(|name| is_checkpoint(name)) {
+            let checkpoint = folder.folder(name);
+            if checkpoint.entries()?.0.iter().any(|name| name == STATE) {
+                states.push(checkpoint.place(STATE));
+            }
+        }
+        if !states.is_empty() {
+            found.push(self.history(&folder.below, &folder.shown, Content::TrainerStates(states)));
+        }
+        Ok(())
+    }
+
+    fn mlflow_run(&self, folder: &Folder, found: &mut Vec<History>) -> Result<()> {
+        if !self.wants(&[Format::Mlflow]) {
+            return Ok(());
+        }
+        let mut files = vec![(META.to_owned(), folder.place(META))];
+        for part in ["metrics", "params", "tags"] {
+            if folder.path.join(part).is_dir() {
+                below(&folder.folder(part), part, &mut files)?;
+            }
+        }
+        found.push(self.history(&folder.below, &folder.shown, Content::Mlflow(files)));
+        Ok(())
+    }
+
+    /// Whether files of one of the formats are looked for.
+    fn wants(&self, formats: &[Format]) -> bool {
+        self.format.is_none_or(|format| formats.contains(&format))
+    }
+
+    fn wants_file(&self, name: &str) -> bool {
+        let ends = |endings: &[&str]| endings.iter().any(|ending| has_ending(name, ending));
+        let json = [Format::JsonRows, Format::JsonLines, Format::JsonColumns, Format::TrainerState];
+        (ends(&TABLES) && self.wants(&[Format::Csv, Format::WandbPanel]))
+            || (ends(&JSON) && self.wants(&json))
+            || (ends(&[".parquet"]) && self.wants(&[Format::Parquet]))
+            || (ends(&[".wandb"]) && self.wants(&[Format::Wandb]))
+            || (ends(&DATABASES) && self.wants(&[Format::MlflowSqlite]))
+    }
+}
+
+/// Every file below a folder, with its path below the run.
+fn below(folder: &Folder, path: &str, files: &mut Vec<(String, Place)>) -> Result<()> {
+    let (names, folders) = folder.entries()?;
+    files.extend(names.iter().map(|name| (format!("{path}/{name}"), folder.place(name))));
+    folders.iter().try_for_each(|name| below(&folder.folder(name), &format!("{path}/{name}"), files))
+}
+
+/// Whether a file is one of TensorBoard's, by its name.
+pub fn is_events(name: &str) -> bool {
+    name.contains("tfevents")
+}
+
+fn is_checkpoint(name: &str) -> bool {
+    name.starts_with("checkpoint-")
+}
+
+fn joined(below: &str, name: &str) -> String {
+    if below.is_empty() { name.to_owned() } else { format!("{below}/{name}") }
+}
+
+/// A file name without its last extension.
+fn stem(name: &str) -> &str {
+    name.rsplit_once('.').map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem })
+}
+
+/// The last part of a shown path.
+pub fn file_name(place: &Place) -> &str {
+    place.shown.rsplit('/').next().unwrap_or("")
+}
+
+/// The name of a folder, also of one that is written as a dot.
+fn own_name(folder: &Path) -> Result<String> {
+    let named = |path: &Path| path.file_name().map(|name| text(Path::new(name)).map(str::to_owned));
+    let given = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    named(given)
+        .or_else(|| given.canonicalize().ok().and_then(|folder| named(&folder)))
+        .unwrap_or_else(|| Ok("/".into()))
+}
+
+fn text(path: &Path) -> Result<&str> {
+    path.to_str().ok_or_else(|| {
+        Error::io("a file name is not UTF-8").in_file(path.display()).advice("rename the file")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(files: &[&str]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for file in files {
+            let path = folder.path().join("in").join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "x").unwrap();
+        }
+        folder
+    }
+
+    fn names(folder: &tempfile::TempDir, format: Option<Format>) -> Vec<String> {
+        let found = histories(&[folder.path().join("in")], format).unwrap();
+        found.into_iter().map(|history| history.name).collect()
+    }
+
+    #[test]
+    fn every_layout_gives_its_run_name() {
+        let folder = tree(&[
+            "metrics.csv",
+            "a/b.c.csv",
+            "light/version_0/metrics.csv",
+            "tb/run1/events.out.tfevents.2",
+            "tb/run1/events.out.tfevents.1",
+            "hf/checkpoint-10/trainer_state.json",
+            "hf/checkpoint-20/trainer_state.json",
+            "mlruns/1/meta.yaml",
+            "mlruns/1/r1/meta.yaml",
+            "mlruns/1/r1/metrics/val/F1",
+            "mlruns/1/models/m-1/meta.yaml",
+            "mlruns/1/models/m-1/metrics/loss",
+            "notes.md",
+            ".hidden.csv",
+        ]);
+        assert_eq!(names(&folder, None), ["in", "a/b.c", "hf", "light/version_0", "mlruns/1/r1", "tb/run1"]);
+        assert_eq!(names(&folder, Some(Format::Tensorboard)), ["tb/run1"]);
+        let found = histories(&[folder.path().join("in/tb")], None).unwrap();
+        let Content::Events(files) = &found[0].content else { panic!("{found:?}") };
+        assert!(files[0].shown.ends_with("tfevents.1"), "{files:?}");
+    }
+
+    #[test]
+    fn a_named_file_is_called_by_its_stem_or_its_folder() {
+        let folder = tree(&["x/metrics.csv", "x/a.b.csv", "tb/e.tfevents.2", "tb/e.tfevents.1"]);
+        let path = |name: &str| folder.path().join("in").join(name);
+        let given =
+            [path("x/metrics.csv"), path("x/a.b.csv"), path("tb/e.tfevents.2"), path("tb/e.tfevents.1")];
+        let found = histories(&given, None).unwrap();
+        let names: Vec<&str> = found.iter().map(|history| history.name.as_str()).collect();
+        assert_eq!(names, ["x", "a.b", "tb"], "event files of one folder are one run");
+    }
+
+    #[test]
+    fn links_are_passed_over_and_an_empty_folder_says_what_was_looked_for() {
+        let folder = tree(&["readme.md"]);
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("readme.md", folder.path().join("in/link.csv")).unwrap();
+        let error = histories(&[folder.path().join("in")], None).unwrap_err().to_string();
+        assert!(error.contains("tfevents") && error.contains("/in"), "{error}");
+        assert!(histories(&[folder.path().join("none")], None).is_err());
+    }
+}

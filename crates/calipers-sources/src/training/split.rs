@@ -1,0 +1,206 @@
+//! The runs of one table: which rows belong to which run, and what the columns say about each.
+
+use std::collections::BTreeMap;
+
+use calipers_core::{Error, Result};
+use calipers_io::history::{Format, Table, Texts};
+
+use super::options::Options;
+use super::x_axis::missing;
+
+/// A table divided into runs.
+#[derive(Debug)]
+pub struct Split {
+    /// The runs, in the order of their first rows.
+    pub runs: Vec<Part>,
+    /// The run of each row, or nobody; none when all rows are one run.
+    of_row: Option<Vec<u32>>,
+}
+
+/// Stands for the run of a row that belongs to none: four bytes a row instead of eight.
+const NOBODY: u32 = u32::MAX;
+
+/// What the columns say about one run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Part {
+    /// The text under `--run-column`.
+    pub name: Option<String>,
+    /// The text under the column of `--group-by`.
+    pub group: Option<String>,
+    /// The text under the column of `--fold-by`.
+    pub fold: Option<String>,
+    /// How many rows it has.
+    pub rows: usize,
+}
+
+impl Split {
+    /// Divides a table by the run column, else by the columns of group and fold together.
+    pub fn new(table: &Table, options: &Options) -> Result<Self> {
+        let group = column(table, options.assignment.group_by.column())?;
+        let fold = column(table, options.assignment.fold_by.column())?;
+        let mut split = match column(table, options.run_column.as_deref())? {
+            Some(names) => Self::by_name(table, names),
+            None => Self::by_both(table, group, fold),
+        };
+        split.describe(table, group, |part| &mut part.group)?;
+        split.describe(table, fold, |part| &mut part.fold)?;
+        Ok(split)
+    }
+
+    /// The run of a row.
+    pub fn run_of(&self, row: u32) -> Option<usize> {
+        match &self.of_row {
+            None => Some(0),
+            Some(of_row) => of_row.get(row as usize).filter(|run| **run != NOBODY).map(|run| *run as usize),
+        }
+    }
+
+    fn whole(table: &Table) -> Self {
+        Self { runs: vec![Part { rows: table.rows, ..Part::default() }], of_row: None }
+    }
+
+    fn by_name(table: &Table, names: &Texts) -> Self {
+        let mut runs: Vec<Part> =
+            names.names.iter().map(|name| Part { name: Some(name.clone()), ..Part::default() }).collect();
+        let mut of_row = vec![NOBODY; table.rows];
+        for (row, name) in &names.cells {
+            of_row[*row as usize] = *name;
+            runs[*name as usize].rows += 1;
+        }
+        Self { runs, of_row: Some(of_row) }
+    }
+
+    fn by_both(table: &Table, group: Option<&Texts>, fold: Option<&Texts>) -> Self {
+        let one = |column: Option<&Texts>| column.is_none_or(|column| column.names.len() <= 1);
+        if one(group) && one(fold) {
+            return Self::whole(table);
+        }
+        // A column that was not asked for puts all rows under one label.
+        let unasked = |column: Option<&Texts>| column.is_none().then_some(0);
+        let mut labels = vec![[unasked(group), unasked(fold)]; table.rows];
+        for (side, column) in [group, fold].into_iter().enumerate() {
+            let cells = column.into_iter().flat_map(|column| &column.cells);
+            cells.for_each(|(row, name)| labels[*row as usize][side] = Some(*name));
+        }
+        let mut known: BTreeMap<[u32; 2], u32> = BTreeMap::new();
+        let mut runs: Vec<Part> = Vec::new();
+        let of_row = labels.into_iter().map(|label| {
+            // A row that lacks one of the columns belongs to nobody.
+            let [Some(group), Some(fold)] = label else { return NOBODY };
+            let run = *known.entry([group, fold]).or_insert(runs.len() as u32);
+            if run as usize == runs.len() {
+                runs.push(Part::default());
+            }
+            runs[run as usize].rows += 1;
+            run
+        });
+        let of_row = of_row.collect();
+        Self { runs, of_row: Some(of_row) }
+    }
+
+    /// Gives every run its text under a column, which does not change within a run.
+    fn describe(
+        &mut self,
+        table: &Table,
+        column: Option<&Texts>,
+        text_of: fn(&mut Part) -> &mut Option<String>,
+    ) -> Result<()> {
+        let Some(column) = column else { return Ok(()) };
+        let mut first: BTreeMap<usize, (u32, u32)> = BTreeMap::new();
+        for (row, name) in &column.cells {
+            let Some(run) = self.run_of(*row) else { continue };
+            let (first_row, first_name) = *first.entry(run).or_insert((*row, *name));
+            if first_name != *name {
+                let text = |name: u32| &column.names[name as usize];
+                let places = (table.places.of(first_row), table.places.of(*row));
+                return Err(Error::value("a column changes within a run")
+                    .at(format!("column '{}', {} and {}", column.key, places.0, places.1))
+                    .found(format!("'{}' and '{}'", text(first_name), text(*name)))
+                    .allowed("one text in all rows of a run")
+                    .advice("separate the runs of the table with --run-column COL"));
+            }
+        }
+        for (run, (_, name)) in first {
+            *text_of(&mut self.runs[run]) = Some(column.names[name as usize].clone());
+        }
+        Ok(())
+    }
+}
+
+/// The texts of a column that was asked for. A table must have it; elsewhere the run's own labels
+/// may hold it.
+fn column<'a>(table: &'a Table, asked: Option<&str>) -> Result<Option<&'a Texts>> {
+    let Some(asked) = asked else { return Ok(None) };
+    let is_table = matches!(
+        table.format,
+        Format::Csv | Format::JsonRows | Format::JsonLines | Format::JsonColumns | Format::Parquet
+    );
+    match table.text(asked).filter(|column| !column.cells.is_empty()) {
+        Some(column) => Ok(Some(column)),
+        None if !is_table || table.run.labels.contains_key(asked) => Ok(None),
+        None if table.keys.iter().any(|key| key == asked) => {
+            Err(Error::value("a column without a single text").at(format!("column '{asked}'")))
+        }
+        None => Err(missing(table, asked)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(key: &str, cells: &[(u32, &str)]) -> Texts {
+        let mut texts = Texts { key: key.into(), ..Texts::default() };
+        for (row, name) in cells {
+            let known = texts.names.iter().position(|known| known == name);
+            let at = known.unwrap_or_else(|| {
+                texts.names.push((*name).into());
+                texts.names.len() - 1
+            });
+            texts.cells.push((*row, at as u32));
+        }
+        texts
+    }
+
+    fn table(rows: usize, texts: Vec<Texts>) -> Table {
+        Table { rows, texts, ..crate::training::tests::table(Format::Csv, &[]) }
+    }
+
+    fn options(run_column: Option<&str>, group_by: &str, fold_by: &str) -> Options {
+        let mut options = crate::training::tests::options(&[], "m");
+        options.run_column = run_column.map(String::from);
+        options.assignment.group_by = group_by.parse().unwrap();
+        options.assignment.fold_by = fold_by.parse().unwrap();
+        options
+    }
+
+    #[test]
+    fn a_table_is_split_by_group_and_fold_together() {
+        let columns =
+            vec![texts("g", &[(0, "a"), (1, "a"), (2, "b")]), texts("f", &[(0, "0"), (1, "1"), (2, "0")])];
+        let split = Split::new(&table(4, columns), &options(None, "column:g", "column:f")).unwrap();
+        let parts: Vec<_> = split
+            .runs
+            .iter()
+            .map(|run| (run.group.as_deref().unwrap(), run.fold.as_deref().unwrap()))
+            .collect();
+        assert_eq!(parts, [("a", "0"), ("a", "1"), ("b", "0")]);
+        assert_eq!(split.run_of(3), None, "a row without group and fold belongs to nobody");
+    }
+
+    #[test]
+    fn a_column_that_changes_within_a_run_is_shown_with_both_lines() {
+        let columns = vec![texts("run", &[(0, "x"), (1, "x")]), texts("g", &[(0, "a"), (1, "b")])];
+        let error = Split::new(&table(2, columns), &options(Some("run"), "column:g", "auto")).unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains("line 2 and line 3") && text.contains("'a' and 'b'"), "{text}");
+    }
+
+    #[test]
+    fn a_constant_column_leaves_the_table_whole() {
+        let split =
+            Split::new(&table(3, vec![texts("g", &[(1, "a")])]), &options(None, "column:g", "auto")).unwrap();
+        assert_eq!(split.runs, [Part { group: Some("a".into()), rows: 3, ..Part::default() }]);
+        assert_eq!(split.run_of(2), Some(0));
+    }
+}

@@ -1,0 +1,35 @@
+//! Explanations: read again, whole or one unit.
+
+use calipers_core::{Accumulator, Result};
+use calipers_metrics::explanation::mask_values::{MaskValues, mask_values};
+use calipers_metrics::explanation::protocol::Explanation;
+use calipers_report::chart::Picture;
+use calipers_sources::explanation::{Options, measure, with_unit};
+use calipers_sources::run::Work;
+
+use crate::pictures;
+use crate::registry::Registered;
+use crate::replay::{Evidence, Replay};
+
+/// The masks of the unit of that name, by type; none without masks.
+pub fn unit(replay: &Replay, name: &str) -> Result<Vec<MaskValues>> {
+    with_unit(&options(replay)?, &replay.again(), name, |evidence| Ok(mask_values(&evidence)))
+}
+
+impl Registered for Explanation {
+    const SUMMARY: &'static str = "explanations of graph neural networks";
+
+    const CHOSEN_METRICS: bool = true;
+
+    fn measure_again(replay: &Replay, threads: usize) -> Result<Vec<Accumulator<Self>>> {
+        Ok(vec![measure(&options(replay)?, replay.again(), &Work::quiet(threads))?])
+    }
+
+    fn pictures(rows: &Accumulator<Self>, evidence: &Evidence) -> Vec<Picture> {
+        pictures::explanation::of(rows, evidence)
+    }
+}
+
+fn options(replay: &Replay) -> Result<Options> {
+    Ok(Options { inputs: replay.recorded().given("input"), protocol: replay.parameter()? })
+}

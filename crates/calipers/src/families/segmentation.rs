@@ -1,0 +1,100 @@
+//! Segmentations: read again, whole or one image.
+
+use std::path::PathBuf;
+
+use calipers_core::{Accumulator, Error, Result};
+use calipers_metrics::segmentation::class_maps::{ClassMaps, class_maps};
+use calipers_metrics::segmentation::config::{Config, DataConfig, HeadConfig, LabelsConfig};
+use calipers_metrics::segmentation::labels::ClassRef;
+use calipers_metrics::segmentation::protocol::Segmentation;
+use calipers_report::chart::Picture;
+use calipers_sources::run::Work;
+use calipers_sources::segmentation::options::Options;
+use calipers_sources::segmentation::plan::PRED;
+use calipers_sources::segmentation::{measure_under, with_unit};
+
+use crate::pictures;
+use crate::registry::Registered;
+use crate::replay::{Evidence, Replay};
+
+/// The image of that name. Fails for confusion matrices, which have no pixels.
+pub fn unit(replay: &Replay, name: &str) -> Result<ClassMaps> {
+    let (protocol, options) = options(replay)?;
+    with_unit(&options, &protocol, &replay.again(), name, |unit| class_maps(&protocol, &unit))
+}
+
+impl Registered for Segmentation {
+    const SUMMARY: &'static str = "label maps and probabilities in one global label space";
+
+    fn measure_again(replay: &Replay, threads: usize) -> Result<Vec<Accumulator<Self>>> {
+        let (protocol, options) = options(replay)?;
+        Ok(vec![measure_under(&protocol, &options, replay.again(), &Work::quiet(threads))?])
+    }
+
+    fn pictures(rows: &Accumulator<Self>, evidence: &Evidence) -> Vec<Picture> {
+        pictures::segmentation::of(rows, evidence)
+    }
+}
+
+fn options(replay: &Replay) -> Result<(Segmentation, Options)> {
+    let protocol: Segmentation = replay.parameter()?;
+    let recorded = replay.recorded();
+    let keys = recorded.list("keys");
+    let head = |(at, key): (usize, &String)| {
+        let name = protocol.heads.get(at).map(|head| head.name.clone()).unwrap_or_default();
+        // A key that is the name is found whether it was written down or not.
+        let key = (*key != name).then(|| key.clone());
+        HeadConfig { name, key, ..HeadConfig::default() }
+    };
+    let mut heads: Vec<HeadConfig> = keys.iter().enumerate().map(head).collect();
+    let apart = format!("{PRED}.");
+    for role in recorded.roles(&apart) {
+        let path = recorded.one(&role)?;
+        for position in role[apart.len()..].split('+') {
+            let head = position.parse().ok().and_then(|at: usize| heads.get_mut(at));
+            let head = head.ok_or_else(|| Error::format("a role of no head").at("inputs").found(&role))?;
+            head.path.clone_from(&path);
+        }
+    }
+    let colors = recorded.list("colors").iter().map(|text| colour(text)).collect::<Result<_>>()?;
+    let config = Config {
+        data: DataConfig {
+            truth_suffix: recorded.text("truth_suffix"),
+            pred_suffix: recorded.text("pred_suffix"),
+            flat: recorded.flag("flat"),
+            allow_missing: recorded.flag("allow_missing"),
+            ..DataConfig::default()
+        },
+        labels: LabelsConfig { colors, ..LabelsConfig::default() },
+        heads,
+        ..Config::default()
+    };
+    let one = |role: &str| -> Result<Option<PathBuf>> { recorded.one(role) };
+    let options = Options { config, truth: one("truth")?, pred: one(PRED)?, confusion: one("confusion")? };
+    Ok((protocol, options))
+}
+
+/// A colour and its class as the reading shows them.
+fn colour(text: &str) -> Result<(String, ClassRef)> {
+    let parts = text.split_once(" = ");
+    let (colour, class) = parts.ok_or_else(|| Error::format("not a colour").at("reading").found(text))?;
+    let class = match class.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+        None => ClassRef::from(class),
+        Some(plain) => ClassRef::Name(serde_json::from_str(class).unwrap_or_else(|_| plain.to_owned())),
+    };
+    Ok((colour.to_owned(), class))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_come_back_as_the_reading_shows_them() {
+        for class in [ClassRef::Id(-3), ClassRef::Name("a \"b\" = c".into()), ClassRef::Name("7".into())] {
+            let shown = format!("#804080 = {class}");
+            assert_eq!(colour(&shown).unwrap(), ("#804080".into(), class));
+        }
+        assert!(colour("#804080").is_err());
+    }
+}
