@@ -42,10 +42,11 @@ impl<R> Formats<R> {
         self.0.iter()
     }
 
-    /// The format that the ending of a file name means.
+    /// The format that the ending of a file name means: of several endings the longest counts, of
+    /// several formats with that ending the first.
     pub fn by_name(&self, file_name: &str) -> Option<&'static Format<R>> {
-        let by_ending = |format: &&'static Format<R>| format.ending_of(file_name).map_or(0, str::len);
-        self.iter().filter(|format| by_ending(format) > 0).max_by_key(by_ending)
+        let length = |format: &&'static Format<R>| format.ending_of(file_name).map_or(0, str::len);
+        self.0.iter().rev().filter(|format| length(format) > 0).max_by_key(length)
     }
 
     /// The format that the first bytes of a file mean: the first one of the table whose magic fits.
@@ -63,13 +64,15 @@ impl<R> Formats<R> {
         self.endings_where(|_| true)
     }
 
-    /// The endings of the formats whose readers give what is wanted.
+    /// The endings of the formats whose readers give what is wanted, each once.
     pub fn endings_where(&self, wanted: impl Fn(&R) -> bool) -> Vec<&'static str> {
-        self.iter()
-            .filter(|format| wanted(&format.reader))
-            .flat_map(|format| format.endings)
-            .copied()
-            .collect()
+        let mut endings = Vec::new();
+        for ending in self.iter().filter(|format| wanted(&format.reader)).flat_map(|format| format.endings) {
+            if !endings.contains(ending) {
+                endings.push(*ending);
+            }
+        }
+        endings
     }
 
     /// A file name without the ending that means one of these formats.
@@ -134,9 +137,10 @@ impl<R> fmt::Display for Format<R> {
 mod tests {
     use super::*;
 
-    const LINES: [Format<u8>; 2] = [
+    const LINES: [Format<u8>; 3] = [
         Format { name: "list", endings: &[".sol", ".opt.sol"], magic: untold, reader: 1 },
         Format { name: "cover", endings: &[".vc"], magic: |bytes| bytes.starts_with(b"s "), reader: 2 },
+        Format { name: "also a list", endings: &[".sol"], magic: untold, reader: 3 },
     ];
     static TABLE: Formats<u8> = Formats(&LINES);
 
@@ -155,7 +159,8 @@ mod tests {
             assert_eq!(TABLE.stem(name), stem);
             assert_eq!(TABLE.by_name(name).is_some(), stem != name);
         }
-        assert_eq!(TABLE.by_name("a.vc").map(|format| format.reader), Some(2));
+        let reader = |name| TABLE.by_name(name).map(|format| format.reader);
+        assert_eq!((reader("a.vc"), reader("a.sol")), (Some(2), Some(1)));
     }
 
     #[test]
@@ -164,6 +169,7 @@ mod tests {
         assert_eq!((TABLE.by_content(b"1\n"), TABLE.called("graph")), (None, None));
         assert_eq!(TABLE.endings(), [".sol", ".opt.sol", ".vc"]);
         assert_eq!(TABLE.endings_where(|reader| *reader == 2), [".vc"]);
-        assert_eq!(endings::<_, { ending_count(&LINES) }>(&LINES).to_vec(), TABLE.endings());
+        assert_eq!(endings::<_, 4>(&LINES)[2..], [".vc", ".sol"]);
+        assert_eq!(ending_count(&LINES), 4);
     }
 }

@@ -33,7 +33,7 @@ pub enum Reader {
     Arrays,
 }
 
-/// Every format of graphs.
+/// Every format of graphs. An ending means the first format that has it; ml4co must be asked for.
 pub static FORMATS: Formats<Reader> = Formats(&[
     Format {
         name: "dimacs",
@@ -73,7 +73,7 @@ pub static FORMATS: Formats<Reader> = Formats(&[
     },
     Format {
         name: "ml4co",
-        endings: &[],
+        endings: &[".txt"],
         magic: untold,
         reader: Reader::Lines { header: None, read: ml4co::parse_line, labels: true },
     },
@@ -95,23 +95,22 @@ impl Reader {
     }
 }
 
-/// The endings of the files in a folder that an option gives the format of. A format without an
-/// ending of its own is written as plain text.
-pub fn endings_in_folder(format: &Format) -> &'static [&'static str] {
-    if format.endings.is_empty() { &[".txt"] } else { format.endings }
-}
-
-/// A first line that is a comment or the problem line. The length before the header of a
-/// safetensors file may begin with these letters, but it has a zero.
+/// A first line that is a comment or the problem line.
 fn is_dimacs(bytes: &[u8]) -> bool {
-    let word = first_line(bytes).and_then(|line| line.split(u8::is_ascii_whitespace).next());
-    matches!(word, Some(b"c" | b"p")) && !bytes.iter().take(8).any(|byte| *byte == 0)
+    let word = text_line(bytes).and_then(|line| line.split(u8::is_ascii_whitespace).next());
+    matches!(word, Some(b"c" | b"p"))
 }
 
 /// A first line with the header, or of nothing but the characters of the format.
 fn is_graph6(bytes: &[u8]) -> bool {
     let printable = |line: &[u8]| line.iter().all(|byte| (63..=126).contains(byte));
-    bytes.starts_with(GRAPH6.as_bytes()) || first_line(bytes).is_some_and(printable)
+    bytes.starts_with(GRAPH6.as_bytes()) || text_line(bytes).is_some_and(printable)
+}
+
+/// The first line of a text that is not empty. A safetensors file begins with the length of its
+/// header, whose lowest byte may be a letter; its highest is zero.
+fn text_line(bytes: &[u8]) -> Option<&[u8]> {
+    first_line(bytes).filter(|_| !bytes.iter().take(8).any(|byte| *byte == 0))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ pub mod sparse6;
 
 use calipers_core::{Error, Result};
 
-pub use format::{FORMATS, Format, Reader, endings_in_folder};
+pub use format::{FORMATS, Format, Reader};
 pub use lines::lines;
 
 /// Most nodes of a graph: their numbers fit 32 bits.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use calipers_core::Result;
+use calipers_core::{Error, Result};
 
 use super::delimited::{self, Options};
 use super::json::{self, Layout};
@@ -74,12 +74,74 @@ pub struct OnDisk<'a> {
     pub path: &'a Path,
 }
 
+/// The file that makes a folder a run of MLflow.
+pub const RUN_META: &str = "meta.yaml";
+/// The file that makes a folder a run of the Hugging Face trainer.
+pub const TRAINER_STATE: &str = "trainer_state.json";
+
 const JSON: &[&str] = &[".json", ".jsonl", ".ndjson"];
 const TABLES: &[&str] = &[".csv", ".tsv"];
 
-/// Every format of histories. Where several have one ending the content decides; the last one is what
-/// is left when nothing is recognised.
+/// Every format of histories. Where several have one ending the content decides. Those that are told by
+/// the first bytes alone are asked first, then the texts in this order.
 pub static FORMATS: Formats<Reader> = Formats(&[
+    CSV,
+    Format {
+        name: "json-rows",
+        endings: JSON,
+        magic: |bytes| Layout::Rows.is_of(bytes),
+        reader: Reader {
+            read: Read::Table {
+                whole: |_, bytes, wanted, _| json::read(bytes, Layout::Rows, wanted),
+                parts: Parts::Rows(|file, wanted, _, step| json::row_pieces(file, wanted, step)),
+            },
+            is_text: true,
+            mark: None,
+        },
+    },
+    Format {
+        name: "json-columns",
+        endings: JSON,
+        magic: |bytes| Layout::Columns.is_of(bytes),
+        reader: Reader {
+            read: Read::Table {
+                whole: |_, bytes, wanted, _| json::read(bytes, Layout::Columns, wanted),
+                parts: Parts::Columns(json::columns_in_stretches),
+            },
+            is_text: true,
+            mark: None,
+        },
+    },
+    Format {
+        name: "trainer-state",
+        endings: JSON,
+        magic: |bytes| Layout::State.is_of(bytes),
+        reader: Reader {
+            read: Read::Table {
+                whole: |_, bytes, wanted, _| json::read(bytes, Layout::State, wanted),
+                parts: Parts::No,
+            },
+            is_text: true,
+            mark: Some(|name| name == TRAINER_STATE),
+        },
+    },
+    JSON_LINES,
+    Format {
+        name: "wandb-panel",
+        endings: TABLES,
+        magic: delimited::is_panel,
+        reader: Reader {
+            read: Read::Runs {
+                whole: |bytes, wanted, options| delimited::read_panel(&bytes, wanted, options)?.into_tables(),
+                parts: |on_disk, wanted, options, step| {
+                    let panel = delimited::read_panel_in_stretches(on_disk.bytes, wanted, options, step)?;
+                    panel.into_tables().map(Some)
+                },
+            },
+            is_text: true,
+            mark: None,
+        },
+    },
     Format {
         name: "parquet",
         endings: &[".parquet"],
@@ -117,6 +179,12 @@ pub static FORMATS: Formats<Reader> = Formats(&[
         },
     },
     Format {
+        name: "mlflow",
+        endings: &[],
+        magic: untold,
+        reader: Reader { read: Read::Folder, is_text: true, mark: Some(|name| name == RUN_META) },
+    },
+    Format {
         name: "mlflow-sqlite",
         endings: &[".db", ".sqlite", ".sqlite3"],
         magic: mlflow_sqlite::is_sqlite,
@@ -132,69 +200,6 @@ pub static FORMATS: Formats<Reader> = Formats(&[
             mark: None,
         },
     },
-    Format {
-        name: "mlflow",
-        endings: &[],
-        magic: untold,
-        reader: Reader { read: Read::Folder, is_text: true, mark: Some(|name| name == "meta.yaml") },
-    },
-    Format {
-        name: "json-rows",
-        endings: JSON,
-        magic: |bytes| Layout::Rows.is_of(bytes),
-        reader: Reader {
-            read: Read::Table {
-                whole: |_, bytes, wanted, _| json::read(bytes, Layout::Rows, wanted),
-                parts: Parts::Rows(|file, wanted, _, step| json::row_pieces(file, wanted, step)),
-            },
-            is_text: true,
-            mark: None,
-        },
-    },
-    Format {
-        name: "json-columns",
-        endings: JSON,
-        magic: |bytes| Layout::Columns.is_of(bytes),
-        reader: Reader {
-            read: Read::Table {
-                whole: |_, bytes, wanted, _| json::read(bytes, Layout::Columns, wanted),
-                parts: Parts::Columns(json::columns_in_stretches),
-            },
-            is_text: true,
-            mark: None,
-        },
-    },
-    Format {
-        name: "trainer-state",
-        endings: JSON,
-        magic: |bytes| Layout::State.is_of(bytes),
-        reader: Reader {
-            read: Read::Table {
-                whole: |_, bytes, wanted, _| json::read(bytes, Layout::State, wanted),
-                parts: Parts::No,
-            },
-            is_text: true,
-            mark: Some(|name| name == "trainer_state.json"),
-        },
-    },
-    JSON_LINES,
-    Format {
-        name: "wandb-panel",
-        endings: TABLES,
-        magic: delimited::is_panel,
-        reader: Reader {
-            read: Read::Runs {
-                whole: |bytes, wanted, options| delimited::read_panel(&bytes, wanted, options)?.into_tables(),
-                parts: |on_disk, wanted, options, step| {
-                    let panel = delimited::read_panel_in_stretches(on_disk.bytes, wanted, options, step)?;
-                    panel.into_tables().map(Some)
-                },
-            },
-            is_text: true,
-            mark: None,
-        },
-    },
-    CSV,
 ]);
 
 const JSON_LINES: Format = Format {
@@ -232,6 +237,11 @@ impl Reader {
     }
 }
 
+/// The format of the folders that a file of this name makes one run.
+pub fn of_folder(name: &str) -> Option<&'static Format> {
+    FORMATS.iter().find(|format| format.reader.mark.is_some_and(|is_mark| is_mark(name)))
+}
+
 /// How a file says what it is.
 enum Told {
     ByContent(&'static Format),
@@ -256,12 +266,28 @@ pub fn of_file(bytes: &[u8], name: &str, named: bool) -> Result<Option<&'static 
     }
 }
 
-/// The format of a large file by its opening, where that is enough to know it and the file can be read
-/// without holding all of its bytes. Columns of JSON may turn out to be something else.
-pub fn of_opening(opening: &[u8], name: &str) -> Option<&'static Format> {
-    match told(opening, name) {
-        Told::ByContent(format) => Some(format).filter(|format| format.reader.has_parts()),
-        Told::ByName(_) | Told::NoHistory => None,
+/// How far to look for the end of a header.
+const LONGEST_HEADER: usize = 64 << 20;
+
+/// The format of a large file by its first `step` bytes or more, where that is enough to know it and the
+/// file can be read without holding all of its bytes. Columns of JSON may turn out to be something else.
+pub fn of_large_file(file: &dyn ReadAt, name: &str, step: usize) -> Result<Option<&'static Format>> {
+    let mut opening = Vec::new();
+    loop {
+        let read = opening.len();
+        let length = (file.size() as usize).min(if read == 0 { step } else { 4 * read });
+        opening.resize(length, 0);
+        file.read_exact_at(&mut opening[read..], read as u64)
+            .map_err(|error| Error::io(format!("cannot read the file: {}", error.kind())))?;
+        let format = match told(&opening, name) {
+            Told::ByContent(format) => Some(format).filter(|format| format.reader.has_parts()),
+            Told::ByName(_) | Told::NoHistory => None,
+        };
+        // Whether a table is a panel is seen from its whole header, which may be long.
+        let more = (length as u64) < file.size() && length < LONGEST_HEADER;
+        if format != Some(&CSV) || !more || delimited::has_header(&opening) {
+            return Ok(format);
+        }
     }
 }
 

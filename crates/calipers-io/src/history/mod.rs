@@ -21,7 +21,10 @@ use std::collections::BTreeMap;
 
 use calipers_core::Error;
 
-pub use format::{FORMATS, Format, OnDisk, Parts, Read, Reader, RowsReader, Runs, of_file, of_opening};
+pub use format::{
+    FORMATS, Format, OnDisk, Parts, RUN_META, Read, Reader, RowsReader, Runs, TRAINER_STATE, of_file,
+    of_folder, of_large_file,
+};
 
 /// The keys a reader keeps; everything else is skipped and only its name is noted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

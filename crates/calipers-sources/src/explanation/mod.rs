@@ -15,7 +15,6 @@ use calipers_core::{Accumulator, Error, Result};
 use calipers_metrics::explanation::evidence::Evidence;
 use calipers_metrics::explanation::protocol::Explanation;
 
-pub use self::plan::ENDINGS;
 use self::plan::Plan;
 use crate::inputs::Inputs;
 use crate::run::{self, Work};

@@ -139,7 +139,7 @@ fn columns(table: &Table) -> usize {
 mod tests {
     use super::super::tests::options;
     use super::*;
-    use calipers_io::history::{Format, delimited, json};
+    use calipers_io::history::{delimited, json};
 
     /// The runs that a table was cut into, by name and number of rows, and whether that was all.
     fn cut(text: &str, step: usize) -> (Vec<(String, usize)>, bool) {
@@ -147,7 +147,7 @@ mod tests {
         options.run_column = Some("run".into());
         let (bytes, wanted) = (text.as_bytes(), options.wanted());
         let mut pieces = if text.starts_with('{') {
-            json::pieces(&bytes, Format::JsonLines, &wanted, step).unwrap()
+            json::line_pieces(&bytes, &wanted, step).unwrap()
         } else {
             delimited::pieces(&bytes, &wanted, &options.delimited, step).unwrap()
         };

@@ -1,7 +1,7 @@
 //! Training histories: read again, their reports and their curves.
 
 use calipers_core::{Accumulator, Error, Result};
-use calipers_io::history::Format;
+use calipers_io::history::FORMATS;
 use calipers_io::history::delimited::{self, Long};
 use calipers_metrics::training::protocol::Training;
 use calipers_report::chart::Picture;
@@ -99,9 +99,7 @@ fn again(replay: &Replay, threads: usize, sketches: bool) -> Result<Measured> {
             decimal_comma: recorded.text("decimal").as_deref() == Some("comma"),
             long: columns.map(|(key_column, value_column)| Long { key_column, value_column }),
         },
-        format: recorded
-            .text("format")
-            .and_then(|name| Format::ALL.into_iter().find(|format| format.name() == name)),
+        format: recorded.text("format").and_then(|name| FORMATS.called(&name)),
         skip_missing: recorded.flag("skip_missing"),
         endings: false,
         sketches,
