@@ -8,7 +8,7 @@ use calipers_core::{Error, Result};
 use flate2::bufread::MultiGzDecoder;
 
 use crate::file::empty;
-use crate::format::{Format, Formats};
+use crate::format::{Format, Formats, line};
 use crate::limits;
 
 /// All bytes of a compressed file, of all its members in turn. Fails at a wrong checksum, when the
@@ -21,22 +21,12 @@ pub type Compression = Option<&'static Format<Reader>>;
 
 /// Every compression.
 pub static FORMATS: Formats<Reader> = Formats(&[
-    Format {
-        name: "gzip",
-        endings: &[".gz"],
-        magic: |bytes| bytes.starts_with(b"\x1f\x8b"),
-        reader: |bytes, limit| {
-            drain("gzip", MultiGzDecoder::new(bytes), |gz| gz.get_ref().len(), bytes, limit)
-        },
-    },
-    Format {
-        name: "bzip2",
-        endings: &[".bz2"],
-        magic: |bytes| bytes.starts_with(b"BZh"),
-        reader: |bytes, limit| {
-            drain("bzip2", MultiBzDecoder::new(bytes), |bz| bz.get_ref().len(), bytes, limit)
-        },
-    },
+    line("gzip", &[".gz"], Some(|bytes| bytes.starts_with(b"\x1f\x8b")), |bytes, limit| {
+        drain("gzip", MultiGzDecoder::new(bytes), |gz| gz.get_ref().len(), bytes, limit)
+    }),
+    line("bzip2", &[".bz2"], Some(|bytes| bytes.starts_with(b"BZh")), |bytes, limit| {
+        drain("bzip2", MultiBzDecoder::new(bytes), |bz| bz.get_ref().len(), bytes, limit)
+    }),
 ]);
 
 /// The bytes of a file without its compression.

@@ -13,15 +13,20 @@ pub struct Format<R: 'static> {
     pub name: &'static str,
     /// The file endings that mean this format, in lower case, after `.gz` and `.bz2` are taken off.
     pub endings: &'static [&'static str],
-    /// Whether bytes begin as a file of this format does.
-    pub magic: fn(&[u8]) -> bool,
+    /// Whether bytes begin as a file of this format does; none where the first bytes do not tell.
+    pub magic: Option<fn(&[u8]) -> bool>,
     /// What the format gives, and the function that reads it.
     pub reader: R,
 }
 
-/// The magic of a format that its first bytes do not tell: another format may begin in the same way.
-pub fn untold(_: &[u8]) -> bool {
-    false
+/// A line of a table: name, endings, magic, reader.
+pub(crate) const fn line<R>(
+    name: &'static str,
+    endings: &'static [&'static str],
+    magic: Option<fn(&[u8]) -> bool>,
+    reader: R,
+) -> Format<R> {
+    Format { name, endings, magic, reader }
 }
 
 impl<R> Format<R> {
@@ -30,6 +35,11 @@ impl<R> Format<R> {
     pub fn ending_of(&self, file_name: &str) -> Option<&'static str> {
         let found = self.endings.iter().filter(|ending| has_ending(file_name, ending));
         found.copied().max_by_key(|ending| ending.len())
+    }
+
+    /// Whether bytes begin as a file of this format, and of no other, does.
+    pub fn begins(&self, bytes: &[u8]) -> bool {
+        self.magic.is_some_and(|magic| magic(bytes))
     }
 }
 
@@ -51,7 +61,7 @@ impl<R> Formats<R> {
 
     /// The format that the first bytes of a file mean: the first one of the table whose magic fits.
     pub fn by_content(&self, bytes: &[u8]) -> Option<&'static Format<R>> {
-        self.iter().find(|format| (format.magic)(bytes))
+        self.iter().find(|format| format.begins(bytes))
     }
 
     /// The format of this name.
@@ -138,9 +148,9 @@ mod tests {
     use super::*;
 
     const LINES: [Format<u8>; 3] = [
-        Format { name: "list", endings: &[".sol", ".opt.sol"], magic: untold, reader: 1 },
-        Format { name: "cover", endings: &[".vc"], magic: |bytes| bytes.starts_with(b"s "), reader: 2 },
-        Format { name: "also a list", endings: &[".sol"], magic: untold, reader: 3 },
+        line("list", &[".sol", ".opt.sol"], None, 1),
+        line("cover", &[".vc"], Some(|bytes| bytes.starts_with(b"s ")), 2),
+        line("also a list", &[".sol"], None, 3),
     ];
     static TABLE: Formats<u8> = Formats(&LINES);
 

@@ -15,7 +15,7 @@ const HOUSES: [(&str, &[u8]); 6] = [
     ("edgelist", include_bytes!("fixtures/graphs/house.csv")),
     ("graph6", include_bytes!("fixtures/graphs/house.g6")),
     ("sparse6", include_bytes!("fixtures/graphs/house.s6")),
-    ("ml4co", include_bytes!("fixtures/graphs/house.ml4co")),
+    ("ml4co", include_bytes!("fixtures/graphs/house_with_labels.txt")),
 ];
 
 /// All graphs of a file, whether it holds one or one per line.

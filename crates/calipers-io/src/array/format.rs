@@ -6,7 +6,7 @@ use calipers_core::Result;
 
 use super::{Array, ArrayFile, Arrays, npy, npz, pt, safetensors};
 use crate::file::ReadAt;
-use crate::format::{Format, Formats, ending_count, endings};
+use crate::format::{Format, Formats, ending_count, endings, line};
 
 /// The bytes of a file, of which a reader may ask for parts.
 pub type Source = Arc<dyn ReadAt>;
@@ -28,25 +28,10 @@ pub enum Reader {
 }
 
 const LINES: [Format<Reader>; 4] = [
-    Format {
-        name: "npy",
-        endings: &[".npy"],
-        magic: |bytes| bytes.starts_with(b"\x93NUMPY"),
-        reader: Reader::One { open: npy::open, decode: npy::parse_owned },
-    },
-    Format {
-        name: "npz",
-        endings: &[".npz"],
-        magic: |bytes| is_archive(bytes) && !is_torch(bytes),
-        reader: Reader::Named(npz::open),
-    },
-    Format {
-        name: "safetensors",
-        endings: &[".safetensors"],
-        magic: is_safetensors,
-        reader: Reader::Named(safetensors::open),
-    },
-    Format { name: "pt", endings: &[".pt", ".pth"], magic: is_torch, reader: Reader::Sets(pt::open) },
+    line("npy", &[".npy"], Some(is_npy), Reader::One { open: npy::open, decode: npy::parse_owned }),
+    line("npz", &[".npz"], Some(|bytes| is_archive(bytes) && !is_torch(bytes)), Reader::Named(npz::open)),
+    line("safetensors", &[".safetensors"], Some(is_safetensors), Reader::Named(safetensors::open)),
+    line("pt", &[".pt", ".pth"], Some(is_torch), Reader::Sets(pt::open)),
 ];
 
 /// Every format of arrays.
@@ -60,6 +45,10 @@ impl Reader {
     pub fn has_names(&self) -> bool {
         !matches!(self, Self::One { .. })
     }
+}
+
+fn is_npy(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\x93NUMPY")
 }
 
 fn is_archive(bytes: &[u8]) -> bool {

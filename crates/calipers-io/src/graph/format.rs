@@ -4,7 +4,7 @@ use calipers_core::Result;
 
 use super::{GraphOptions, StoredGraph, dimacs, edgelist, gpickle, graph6, metis, ml4co, sparse6};
 use crate::array;
-use crate::format::{Formats, untold};
+use crate::format::{Formats, line};
 use crate::text::first_line;
 
 /// A line of the table of graph formats.
@@ -35,55 +35,34 @@ pub enum Reader {
 
 /// Every format of graphs. An ending means the first format that has it; ml4co must be asked for.
 pub static FORMATS: Formats<Reader> = Formats(&[
-    Format {
-        name: "dimacs",
-        endings: &[".gph", ".col", ".clq", ".mis", ".dimacs", ".gr"],
-        magic: is_dimacs,
-        reader: Reader::One { read: dimacs::parse, labels: false },
-    },
-    Format {
-        name: "metis",
-        endings: &[".graph", ".metis"],
-        magic: untold,
-        reader: Reader::One { read: |bytes, _| metis::parse(bytes), labels: false },
-    },
-    Format {
-        name: "edgelist",
-        endings: &[".edges", ".edgelist", ".el", ".txt", ".csv", ".tsv"],
-        magic: untold,
-        reader: Reader::One { read: edgelist::parse, labels: false },
-    },
-    Format {
-        name: "graph6",
-        endings: &[".g6"],
-        magic: is_graph6,
-        reader: Reader::Lines { header: Some(GRAPH6), read: graph6::parse_line, labels: false },
-    },
-    Format {
-        name: "sparse6",
-        endings: &[".s6"],
-        magic: |bytes| bytes.starts_with(SPARSE6.as_bytes()) || bytes.starts_with(b":"),
-        reader: Reader::Lines { header: Some(SPARSE6), read: sparse6::parse_line, labels: false },
-    },
-    Format {
-        name: "gpickle",
-        endings: &[".gpickle", ".pickle"],
-        magic: |bytes| matches!(bytes, [0x80, 2..=5, ..]),
-        reader: Reader::One { read: |bytes, _| gpickle::parse(bytes), labels: true },
-    },
-    Format {
-        name: "ml4co",
-        endings: &[".txt"],
-        magic: untold,
-        reader: Reader::Lines { header: None, read: ml4co::parse_line, labels: true },
-    },
-    Format {
-        name: "arrays",
-        endings: &array::ENDINGS,
-        magic: |bytes| array::FORMATS.by_content(bytes).is_some(),
-        reader: Reader::Arrays,
-    },
+    line("dimacs", &[".gph", ".col", ".clq", ".mis", ".dimacs", ".gr"], Some(is_dimacs), one(dimacs::parse)),
+    line("metis", &[".graph", ".metis"], None, one(|bytes, _| metis::parse(bytes))),
+    line("edgelist", &[".edges", ".edgelist", ".el", ".txt", ".csv", ".tsv"], None, one(edgelist::parse)),
+    line(
+        "graph6",
+        &[".g6"],
+        Some(is_graph6),
+        Reader::Lines { header: Some(GRAPH6), read: graph6::parse_line, labels: false },
+    ),
+    line(
+        "sparse6",
+        &[".s6"],
+        Some(|bytes| bytes.starts_with(SPARSE6.as_bytes()) || bytes.starts_with(b":")),
+        Reader::Lines { header: Some(SPARSE6), read: sparse6::parse_line, labels: false },
+    ),
+    line(
+        "gpickle",
+        &[".gpickle", ".pickle"],
+        Some(|bytes| matches!(bytes, [0x80, 2..=5, ..])),
+        Reader::One { read: |bytes, _| gpickle::parse(bytes), labels: true },
+    ),
+    line("ml4co", &[".txt"], None, Reader::Lines { header: None, read: ml4co::parse_line, labels: true }),
+    line("arrays", &array::ENDINGS, Some(|bytes| array::FORMATS.by_content(bytes).is_some()), Reader::Arrays),
 ]);
+
+const fn one(read: fn(&[u8], &GraphOptions) -> Result<StoredGraph>) -> Reader {
+    Reader::One { read, labels: false }
+}
 
 const GRAPH6: &str = ">>graph6<<";
 const SPARSE6: &str = ">>sparse6<<";

@@ -4,41 +4,30 @@ use std::path::Path;
 
 use calipers_core::{Error, Result};
 
+use super::chunks::BoxedChunks;
 use super::delimited::{self, Options};
 use super::json::{self, Layout};
 use super::mlflow_sqlite::{self, Database};
-use super::pieces::BoxedPieces;
 use super::{RunTable, Table, Wanted, parquet, tensorboard, wandb};
 use crate::file::{InputFile, ReadAt};
-use crate::format::{Formats, untold};
+use crate::format::{Formats, line};
 
 /// A line of the table of history formats.
 pub type Format = crate::format::Format<Reader>;
 
-/// How the files of a format are found and read.
-#[derive(Clone, Copy)]
-pub struct Reader {
-    /// What one file holds.
-    pub read: Read,
-    /// Whether it is a text, whose name says less than its content.
-    pub is_text: bool,
-    /// Whether a file of this name makes the files of its folder one run.
-    pub mark: Option<fn(&str) -> bool>,
-}
-
 /// What a file holds, and how it is read.
 #[derive(Clone, Copy)]
-pub enum Read {
+pub enum Reader {
     /// One table.
     Table {
-        /// Reads a file of this name from all of its bytes.
-        whole: fn(&str, &[u8], &Wanted, &Options) -> Result<Table>,
+        /// Reads a small file.
+        whole: TableReader,
         /// Reads a large file.
         parts: Parts,
     },
     /// A table for each of several runs.
     Runs {
-        /// Reads a file from all of its bytes.
+        /// Reads a small file.
         whole: fn(Vec<u8>, &Wanted, &Options) -> Result<Runs>,
         /// Reads a large file; none where that cannot be done.
         parts: fn(&OnDisk<'_>, &Wanted, &Options, usize) -> Result<Option<Runs>>,
@@ -47,8 +36,11 @@ pub enum Read {
     Folder,
 }
 
+/// Reads a file of this name from all of its bytes.
+pub type TableReader = fn(&str, &[u8], &Wanted, &Options) -> Result<Table>;
+
 /// Opens a file for reading about so many of its bytes at a time.
-pub type RowsReader = for<'a> fn(&'a dyn ReadAt, &Wanted, &Options, usize) -> Result<BoxedPieces<'a>>;
+pub type RowsReader = for<'a> fn(&'a dyn ReadAt, &Wanted, &Options, usize) -> Result<BoxedChunks<'a>>;
 
 /// How a large file is read without holding all of its bytes, about so many of them at a time.
 #[derive(Clone, Copy)]
@@ -82,164 +74,118 @@ pub const TRAINER_STATE: &str = "trainer_state.json";
 const JSON: &[&str] = &[".json", ".jsonl", ".ndjson"];
 const TABLES: &[&str] = &[".csv", ".tsv"];
 
-/// Every format of histories. Where several have one ending the content decides. Those that are told by
-/// the first bytes alone are asked first, then the texts in this order.
+const CSV: Format = line("csv", TABLES, None, table(csv, Parts::Rows(delimited::chunks)));
+const JSON_LINES: Format = line(
+    "jsonl",
+    JSON,
+    Some(|bytes| Layout::Lines.is_of(bytes)),
+    table(
+        |_, bytes, wanted, _| json::read(bytes, Layout::Lines, wanted),
+        Parts::Rows(|file, wanted, _, step| json::line_chunks(file, wanted, step)),
+    ),
+);
+
+/// Every format of histories. Those with endings of their own are told by their first bytes, then by
+/// their names. Of those that share their endings the first whose content fits is taken.
 pub static FORMATS: Formats<Reader> = Formats(&[
     CSV,
-    Format {
-        name: "json-rows",
-        endings: JSON,
-        magic: |bytes| Layout::Rows.is_of(bytes),
-        reader: Reader {
-            read: Read::Table {
-                whole: |_, bytes, wanted, _| json::read(bytes, Layout::Rows, wanted),
-                parts: Parts::Rows(|file, wanted, _, step| json::row_pieces(file, wanted, step)),
-            },
-            is_text: true,
-            mark: None,
-        },
-    },
-    Format {
-        name: "json-columns",
-        endings: JSON,
-        magic: |bytes| Layout::Columns.is_of(bytes),
-        reader: Reader {
-            read: Read::Table {
-                whole: |_, bytes, wanted, _| json::read(bytes, Layout::Columns, wanted),
-                parts: Parts::Columns(json::columns_in_stretches),
-            },
-            is_text: true,
-            mark: None,
-        },
-    },
-    Format {
-        name: "trainer-state",
-        endings: JSON,
-        magic: |bytes| Layout::State.is_of(bytes),
-        reader: Reader {
-            read: Read::Table {
-                whole: |_, bytes, wanted, _| json::read(bytes, Layout::State, wanted),
-                parts: Parts::No,
-            },
-            is_text: true,
-            mark: Some(|name| name == TRAINER_STATE),
-        },
-    },
+    line(
+        "json-rows",
+        JSON,
+        Some(|bytes| Layout::Rows.is_of(bytes)),
+        table(
+            |_, bytes, wanted, _| json::read(bytes, Layout::Rows, wanted),
+            Parts::Rows(|file, wanted, _, step| json::row_chunks(file, wanted, step)),
+        ),
+    ),
+    line(
+        "json-columns",
+        JSON,
+        Some(|bytes| Layout::Columns.is_of(bytes)),
+        table(
+            |_, bytes, wanted, _| json::read(bytes, Layout::Columns, wanted),
+            Parts::Columns(json::columns_in_chunks),
+        ),
+    ),
+    line(
+        "trainer-state",
+        JSON,
+        Some(|bytes| Layout::State.is_of(bytes)),
+        table(|_, bytes, wanted, _| json::read(bytes, Layout::State, wanted), Parts::No),
+    ),
     JSON_LINES,
-    Format {
-        name: "wandb-panel",
-        endings: TABLES,
-        magic: delimited::is_panel,
-        reader: Reader {
-            read: Read::Runs {
-                whole: |bytes, wanted, options| delimited::read_panel(&bytes, wanted, options)?.into_tables(),
-                parts: |on_disk, wanted, options, step| {
-                    let panel = delimited::read_panel_in_stretches(on_disk.bytes, wanted, options, step)?;
-                    panel.into_tables().map(Some)
-                },
-            },
-            is_text: true,
-            mark: None,
-        },
-    },
-    Format {
-        name: "parquet",
-        endings: &[".parquet"],
-        magic: parquet::is_parquet,
-        reader: Reader {
-            read: Read::Table {
-                whole: |_, bytes, wanted, _| parquet::read(bytes, wanted),
-                parts: Parts::Rows(|file, wanted, _, _| parquet::pieces(file, wanted)),
-            },
-            is_text: false,
-            mark: None,
-        },
-    },
-    Format {
-        name: "wandb",
-        endings: &[".wandb"],
-        magic: wandb::is_wandb,
-        reader: Reader {
-            read: Read::Table { whole: |_, bytes, wanted, _| wandb::read(bytes, wanted), parts: Parts::No },
-            is_text: false,
-            mark: None,
-        },
-    },
-    Format {
-        name: "tensorboard",
-        endings: &[],
-        magic: tensorboard::is_events,
-        reader: Reader {
-            read: Read::Table {
-                whole: |name, bytes, wanted, _| tensorboard::read(&[(name, bytes)], wanted),
-                parts: Parts::No,
-            },
-            is_text: false,
-            mark: Some(|name| name.contains("tfevents")),
-        },
-    },
-    Format {
-        name: "mlflow",
-        endings: &[],
-        magic: untold,
-        reader: Reader { read: Read::Folder, is_text: true, mark: Some(|name| name == RUN_META) },
-    },
-    Format {
-        name: "mlflow-sqlite",
-        endings: &[".db", ".sqlite", ".sqlite3"],
-        magic: mlflow_sqlite::is_sqlite,
-        reader: Reader {
-            read: Read::Runs {
-                whole: |bytes, wanted, _| Database::open(bytes)?.into_tables(wanted),
-                parts: |on_disk, wanted, _, _| {
-                    let database = Database::open_file(on_disk.file, on_disk.path)?;
-                    database.map(|database| database.into_tables(wanted)).transpose()
-                },
-            },
-            is_text: false,
-            mark: None,
-        },
-    },
+    line("wandb-panel", TABLES, Some(delimited::is_panel), Reader::Runs { whole: panel, parts: large_panel }),
+    line(
+        "parquet",
+        &[".parquet"],
+        Some(parquet::is_parquet),
+        table(
+            |_, bytes, wanted, _| parquet::read(bytes, wanted),
+            Parts::Rows(|file, wanted, _, _| parquet::chunks(file, wanted)),
+        ),
+    ),
+    line(
+        "wandb",
+        &[".wandb"],
+        Some(wandb::is_wandb),
+        table(|_, bytes, wanted, _| wandb::read(bytes, wanted), Parts::No),
+    ),
+    line(
+        "tensorboard",
+        &[],
+        Some(tensorboard::is_events),
+        table(|name, bytes, wanted, _| tensorboard::read(&[(name, bytes)], wanted), Parts::No),
+    ),
+    line("mlflow", &[], None, Reader::Folder),
+    line(
+        "mlflow-sqlite",
+        &[".db", ".sqlite", ".sqlite3"],
+        Some(mlflow_sqlite::is_sqlite),
+        Reader::Runs { whole: database, parts: large_database },
+    ),
 ]);
 
-const JSON_LINES: Format = Format {
-    name: "jsonl",
-    endings: JSON,
-    magic: |bytes| Layout::Lines.is_of(bytes),
-    reader: Reader {
-        read: Read::Table {
-            whole: |_, bytes, wanted, _| json::read(bytes, Layout::Lines, wanted),
-            parts: Parts::Rows(|file, wanted, _, step| json::line_pieces(file, wanted, step)),
-        },
-        is_text: true,
-        mark: None,
-    },
-};
+const fn table(whole: TableReader, parts: Parts) -> Reader {
+    Reader::Table { whole, parts }
+}
 
-const CSV: Format = Format {
-    name: "csv",
-    endings: TABLES,
-    magic: untold,
-    reader: Reader {
-        read: Read::Table {
-            whole: |_, bytes, wanted, options| delimited::read(bytes, wanted, options),
-            parts: Parts::Rows(delimited::pieces),
-        },
-        is_text: true,
-        mark: None,
-    },
-};
+fn csv(_: &str, bytes: &[u8], wanted: &Wanted, options: &Options) -> Result<Table> {
+    delimited::read(bytes, wanted, options)
+}
+
+fn panel(bytes: Vec<u8>, wanted: &Wanted, options: &Options) -> Result<Runs> {
+    delimited::read_panel(&bytes, wanted, options)?.into_tables()
+}
+
+fn large_panel(file: &OnDisk<'_>, wanted: &Wanted, options: &Options, step: usize) -> Result<Option<Runs>> {
+    let panel = delimited::read_panel_in_chunks(file.bytes, wanted, options, step)?;
+    panel.into_tables().map(Some)
+}
+
+fn database(bytes: Vec<u8>, wanted: &Wanted, _: &Options) -> Result<Runs> {
+    Database::open(bytes)?.into_tables(wanted)
+}
+
+fn large_database(file: &OnDisk<'_>, wanted: &Wanted, _: &Options, _: usize) -> Result<Option<Runs>> {
+    let database = Database::open_file(file.file, file.path)?;
+    database.map(|database| database.into_tables(wanted)).transpose()
+}
 
 impl Reader {
     /// Whether files can be read without holding all of their bytes.
-    pub fn has_parts(&self) -> bool {
-        !matches!(self.read, Read::Table { parts: Parts::No, .. } | Read::Folder)
+    fn has_parts(&self) -> bool {
+        !matches!(self, Self::Table { parts: Parts::No, .. } | Self::Folder)
     }
 }
 
 /// The format of the folders that a file of this name makes one run.
 pub fn of_folder(name: &str) -> Option<&'static Format> {
-    FORMATS.iter().find(|format| format.reader.mark.is_some_and(|is_mark| is_mark(name)))
+    FORMATS.called(match name {
+        RUN_META => "mlflow",
+        TRAINER_STATE => "trainer-state",
+        events if events.contains("tfevents") => "tensorboard",
+        _ => return None,
+    })
 }
 
 /// How a file says what it is.
@@ -257,9 +203,7 @@ pub fn of_file(bytes: &[u8], name: &str, named: bool) -> Result<Option<&'static 
     match told(bytes, name) {
         Told::ByContent(format) => Ok(Some(format)),
         // Other programs call their files so, too.
-        Told::ByName(format) if matches!(format.reader.read, Read::Runs { .. }) => {
-            Ok(named.then_some(format))
-        }
+        Told::ByName(format) if matches!(format.reader, Reader::Runs { .. }) => Ok(named.then_some(format)),
         Told::ByName(format) => Ok(Some(format)),
         // Broken JSON is an error even where another file would be passed over.
         Told::NoHistory => json::check(bytes).map(|()| None),
@@ -292,17 +236,16 @@ pub fn of_large_file(file: &dyn ReadAt, name: &str, step: usize) -> Result<Optio
 }
 
 fn told(bytes: &[u8], name: &str) -> Told {
-    let of_kind = |is_text: bool| FORMATS.iter().filter(move |format| format.reader.is_text == is_text);
-    if let Some(format) = of_kind(false).find(|format| (format.magic)(bytes)) {
+    let shares_endings = |format: &&Format| [JSON, TABLES].contains(&format.endings);
+    let alone = || FORMATS.iter().filter(move |format| format.magic.is_some() && !shares_endings(format));
+    if let Some(format) = alone().find(|format| format.begins(bytes)) {
         return Told::ByContent(format);
     }
-    let named = |format: &&Format| {
-        format.ending_of(name).is_some() || format.reader.mark.is_some_and(|is_mark| is_mark(name))
-    };
-    if let Some(format) = of_kind(false).find(named) {
+    let named = |format: &&Format| format.ending_of(name).is_some() || of_folder(name) == Some(*format);
+    if let Some(format) = alone().find(named) {
         return Told::ByName(format);
     }
-    let found = of_kind(true).find(|format| (format.magic)(bytes));
+    let found = FORMATS.iter().filter(shares_endings).find(|format| format.begins(bytes));
     let json = found.filter(|format| format.endings == JSON);
     match JSON_LINES.ending_of(name) {
         Some(".json") => json.map_or(Told::NoHistory, Told::ByContent),

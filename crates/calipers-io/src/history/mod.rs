@@ -3,6 +3,7 @@
 //! Every reader gives the same [`Table`]; which column is x, which rows make a run and what a
 //! group is are decided by the caller, so that all formats follow one set of rules.
 
+pub mod chunks;
 mod columns;
 pub mod delimited;
 mod few_digits;
@@ -11,7 +12,6 @@ pub mod json;
 pub mod mlflow;
 pub mod mlflow_sqlite;
 pub mod parquet;
-pub mod pieces;
 pub mod tensorboard;
 pub mod wandb;
 mod window;
@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use calipers_core::Error;
 
 pub use format::{
-    FORMATS, Format, OnDisk, Parts, RUN_META, Read, Reader, RowsReader, Runs, TRAINER_STATE, of_file,
+    FORMATS, Format, OnDisk, Parts, RUN_META, Reader, RowsReader, Runs, TRAINER_STATE, TableReader, of_file,
     of_folder, of_large_file,
 };
 

@@ -11,12 +11,12 @@ use super::{Image, Mode, check_size, make_room};
 use crate::file::empty;
 use crate::limits;
 
-/// Bit 0 of `NewSubfileType` marks a smaller copy, bit 2 a mask: neither is the picture itself.
+/// Bit 0 of `NewSubfileType` marks a smaller copy, bit 2 a mask: neither is the image itself.
 const ASIDE: u32 = 0b101;
-/// `PhotometricInterpretation` of pictures whose 0 is white.
+/// `PhotometricInterpretation` of images whose 0 is white.
 const WHITE_IS_ZERO: u32 = 0;
 
-/// Decodes a whole file into `image`. One full-size picture with one band of 8, 16 or 32 bits is
+/// Decodes a whole file into `image`. One full-size image with one band of 8, 16 or 32 bits is
 /// taken; the numbers are those that are stored.
 pub fn decode(bytes: &[u8], image: &mut Image) -> Result<()> {
     if bytes.is_empty() {

@@ -7,11 +7,11 @@ use super::json::units;
 use super::optimum::{self, Optimum};
 use super::{UnitColumns, cover, lines, node_list, table};
 use crate::array;
-use crate::format::{self, Formats, untold};
+use crate::format::{Formats, line};
 use crate::text::first_line;
 
 /// A line of the table of scores and labels.
-pub type Format = format::Format<Reader>;
+pub type Format = crate::format::Format<Reader>;
 
 /// What a file of scores or labels holds, and how it is read.
 #[derive(Clone, Copy)]
@@ -28,48 +28,23 @@ pub enum Reader {
 
 /// Every format of scores and labels of nodes.
 pub static FORMATS: Formats<Reader> = Formats(&[
-    Format {
-        name: "arrays",
-        endings: &array::ENDINGS,
-        magic: |bytes| array::FORMATS.by_content(bytes).is_some(),
-        reader: Reader::Arrays,
-    },
-    Format {
-        name: "lines",
-        endings: &[".txt", ".result"],
-        magic: untold,
-        reader: Reader::Values(lines::parse),
-    },
-    Format {
-        name: "node-list",
-        endings: &[".opt.sol", ".bst.sol", ".sol"],
-        magic: untold,
-        reader: Reader::Set(node_list::parse),
-    },
-    Format {
-        name: "cover",
-        endings: &[".vc"],
-        magic: |bytes| matches!(first_word(bytes), Some(b"c" | b"s")),
-        reader: Reader::Set(cover::parse),
-    },
-    Format {
-        name: "csv",
-        endings: &[".csv"],
-        magic: |bytes| has_node_column(bytes, b','),
-        reader: Reader::Units(|bytes| table::parse(bytes, b',')),
-    },
-    Format {
-        name: "tsv",
-        endings: &[".tsv"],
-        magic: |bytes| has_node_column(bytes, b'\t'),
-        reader: Reader::Units(|bytes| table::parse(bytes, b'\t')),
-    },
-    Format {
-        name: "jsonl",
-        endings: &[".jsonl"],
-        magic: |bytes| first_line(bytes).is_some_and(|line| line.starts_with(b"{")),
-        reader: Reader::Units(units::parse),
-    },
+    line("arrays", &array::ENDINGS, Some(|bytes| array::FORMATS.by_content(bytes).is_some()), Reader::Arrays),
+    line("lines", &[".txt", ".result"], None, Reader::Values(lines::parse)),
+    line("node-list", &[".opt.sol", ".bst.sol", ".sol"], None, Reader::Set(node_list::parse)),
+    line("cover", &[".vc"], Some(is_cover), Reader::Set(cover::parse)),
+    line(
+        "csv",
+        &[".csv"],
+        Some(|bytes| has_nodes(bytes, b',')),
+        Reader::Units(|bytes| table::parse(bytes, b',')),
+    ),
+    line(
+        "tsv",
+        &[".tsv"],
+        Some(|bytes| has_nodes(bytes, b'\t')),
+        Reader::Units(|bytes| table::parse(bytes, b'\t')),
+    ),
+    line("jsonl", &[".jsonl"], Some(has_objects), Reader::Units(units::parse)),
 ]);
 
 /// Reads the known optima of units.
@@ -77,21 +52,17 @@ pub type OptimumReader = fn(&[u8]) -> Result<Vec<Optimum>>;
 
 /// Every format of known optima.
 pub static OPTIMA: Formats<OptimumReader> = Formats(&[
-    format::Format { name: "csv", endings: &[".csv"], magic: untold, reader: optimum::parse_csv },
-    format::Format { name: "json", endings: &[".json"], magic: untold, reader: optimum::parse_json },
-    format::Format { name: "jsonl", endings: &[".jsonl"], magic: untold, reader: optimum::parse_json_lines },
+    line("csv", &[".csv"], None, optimum::parse_csv),
+    line("json", &[".json"], None, optimum::parse_json),
+    line("jsonl", &[".jsonl"], None, optimum::parse_json_lines),
 ]);
 
 /// Finds the confusion matrices of units.
 pub type ConfusionReader = fn(&[u8]) -> Result<Vec<MatrixLine>>;
 
 /// Every text format of confusion matrices; arrays hold them too.
-pub static CONFUSIONS: Formats<ConfusionReader> = Formats(&[format::Format {
-    name: "jsonl",
-    endings: &[".jsonl"],
-    magic: untold,
-    reader: confusion::index,
-}]);
+pub static CONFUSIONS: Formats<ConfusionReader> =
+    Formats(&[line("jsonl", &[".jsonl"], None, confusion::index)]);
 
 /// How the records of a JSON file are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,22 +75,23 @@ pub enum Records {
 
 /// Every text format of records with keys of any kind; arrays hold them too.
 pub static RECORDS: Formats<Records> = Formats(&[
-    format::Format { name: "json", endings: &[".json"], magic: untold, reader: Records::Document },
-    format::Format {
-        name: "jsonl",
-        endings: &[".jsonl"],
-        magic: |bytes| first_line(bytes).is_some_and(|line| line.starts_with(b"{")),
-        reader: Records::Lines,
-    },
+    line("json", &[".json"], None, Records::Document),
+    line("jsonl", &[".jsonl"], Some(has_objects), Records::Lines),
 ]);
 
-fn first_word(bytes: &[u8]) -> Option<&[u8]> {
-    first_line(bytes)?.split(u8::is_ascii_whitespace).next()
+/// A comment, or the line that says what follows.
+fn is_cover(bytes: &[u8]) -> bool {
+    let word = first_line(bytes).and_then(|line| line.split(u8::is_ascii_whitespace).next());
+    matches!(word, Some(b"c" | b"s"))
 }
 
-fn has_node_column(bytes: &[u8], delimiter: u8) -> bool {
+fn has_nodes(bytes: &[u8], delimiter: u8) -> bool {
     let is_node = |cell: &[u8]| matches!(cell.trim_ascii(), b"node" | b"\"node\"");
     first_line(bytes).is_some_and(|line| line.split(|byte| *byte == delimiter).any(is_node))
+}
+
+fn has_objects(bytes: &[u8]) -> bool {
+    first_line(bytes).is_some_and(|line| line.starts_with(b"{"))
 }
 
 #[cfg(test)]

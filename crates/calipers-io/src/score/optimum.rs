@@ -8,7 +8,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 
 use super::json::{CountedLines, refused, units};
 use super::lines::{not_a_number, number};
-use super::names::{self, Register};
+use super::names::Register;
 use super::records::Records;
 use crate::text::without_mark;
 
@@ -26,11 +26,11 @@ pub fn parse_csv(bytes: &[u8]) -> Result<Vec<Optimum>, Error> {
     let mut register = Register::default();
     while let Some((line, row)) = records.next()? {
         let place = format_args!("line {line}").to_string();
-        let name = names::text(&row[unit]).map_err(|error| error.at(&place))?;
-        register.add(name, line)?;
-        let optimum = number(&row[value])
-            .ok_or_else(|| not_a_number(&row[value]).at(format_args!("unit {name}")).at(&place))?;
-        optima.push((name.to_owned(), optimum, line));
+        let (name, cell) = (row.cell(unit), row.cell(value));
+        register.add(&name, line)?;
+        let optimum = number(cell.as_bytes())
+            .ok_or_else(|| not_a_number(cell.as_bytes()).at(format_args!("unit {name}")).at(&place))?;
+        optima.push((name.into_owned(), optimum, line));
     }
     Ok(optima)
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use calipers_core::{Accumulator, Error, Fact, Protocol, Result};
-use calipers_io::history::{Numbers, Origin, Read, Table};
+use calipers_io::history::{Numbers, Origin, Reader as FormatReader, Table};
 use calipers_metrics::training::protocol::Training;
 use calipers_metrics::training::unit::{Curve, Sample};
 
@@ -132,7 +132,7 @@ impl Assembler<'_> {
     fn log(&self, log: &Log, gathering: &mut Gathering<'_, '_>) -> Result<()> {
         let table = &log.table;
         // A file of many runs does not say which of them is meant.
-        let of_many = matches!(log.format.reader.read, Read::Runs { .. });
+        let of_many = matches!(log.format.reader, FormatReader::Runs { .. });
         let about = |error: Error| if of_many { error.at(format!("run {}", log.name)) } else { error };
         let columns = self.columns(table).map_err(about)?;
         let split = Split::new(table, self.options)?;

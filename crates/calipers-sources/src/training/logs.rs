@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use calipers_core::{Error, Notes, Result};
-use calipers_io::history::pieces::{self, BoxedPieces};
+use calipers_io::history::chunks::{self, BoxedChunks};
 use calipers_io::history::{
-    Format, OnDisk, Parts, Read, RunTable, Runs, Table, Wanted, json, mlflow, of_file, of_folder,
-    of_large_file, tensorboard,
+    Format, OnDisk, Parts, Reader as FormatReader, RunTable, Runs, Table, Wanted, json, mlflow, of_file,
+    of_folder, of_large_file, tensorboard,
 };
 
 use super::cut::Cut;
@@ -55,8 +55,8 @@ pub trait Sink {
 
 /// Files above this size are not held where their layout allows it.
 const HELD: u64 = 4 << 20;
-/// How many bytes a stretch has.
-const STRETCH: usize = 1 << 20;
+/// How many bytes a chunk has.
+const CHUNK: usize = 1 << 20;
 
 /// Reads histories.
 pub struct Reader<'a> {
@@ -135,24 +135,24 @@ impl Reader<'_> {
     ) -> Result<bool> {
         let format = match self.options.format {
             Some(format) => Some(format),
-            None => of_large_file(file, file_name(place), STRETCH)?,
+            None => of_large_file(file, file_name(place), CHUNK)?,
         };
         let Some(format) = format else { return Ok(false) };
         let (wanted, shown) = (&self.wanted, &place.shown);
-        match format.reader.read {
-            Read::Table { parts: Parts::No, .. } | Read::Folder => return Ok(false),
-            Read::Table { parts: Parts::Rows(open), .. } => {
-                let open = || open(file, wanted, &self.options.delimited, STRETCH);
-                self.in_pieces(format, &open, history, shown, sink)?;
+        match format.reader {
+            FormatReader::Table { parts: Parts::No, .. } | FormatReader::Folder => return Ok(false),
+            FormatReader::Table { parts: Parts::Rows(open), .. } => {
+                let open = || open(file, wanted, &self.options.delimited, CHUNK);
+                self.in_chunks(format, &open, history, shown, sink)?;
             }
-            Read::Table { parts: Parts::Columns(read), .. } => {
+            FormatReader::Table { parts: Parts::Columns(read), .. } => {
                 // What is wrong with such a file, or what else it is, is said by a reader of the whole.
-                let Ok(table) = read(file, wanted, STRETCH) else { return Ok(false) };
+                let Ok(table) = read(file, wanted, CHUNK) else { return Ok(false) };
                 sink.log(Log::of_file(table, format, history, shown))?;
             }
-            Read::Runs { parts, .. } => {
+            FormatReader::Runs { parts, .. } => {
                 let on_disk = OnDisk { bytes: file, file: file.file(), path: &place.path };
-                let Some(runs) = parts(&on_disk, wanted, &self.options.delimited, STRETCH)? else {
+                let Some(runs) = parts(&on_disk, wanted, &self.options.delimited, CHUNK)? else {
                     return Ok(false);
                 };
                 log_runs(runs, format, history, shown, sink)?;
@@ -162,10 +162,10 @@ impl Reader<'_> {
     }
 
     /// Reads a large table: run by run where its runs follow each other, else all that is wanted of it.
-    fn in_pieces<'p>(
+    fn in_chunks<'p>(
         &self,
         format: &'static Format,
-        open: &dyn Fn() -> Result<BoxedPieces<'p>>,
+        open: &dyn Fn() -> Result<BoxedChunks<'p>>,
         history: &History,
         shown: &str,
         sink: &mut dyn Sink,
@@ -179,7 +179,7 @@ impl Reader<'_> {
         };
         if !cut {
             sink.again();
-            if let Some(table) = pieces::whole(&mut *open()?)? {
+            if let Some(table) = chunks::whole(&mut *open()?)? {
                 sink.log(log(table))?;
             }
         }
@@ -195,16 +195,16 @@ impl Reader<'_> {
         sink: &mut dyn Sink,
     ) -> Result<()> {
         let (wanted, options) = (&self.wanted, &self.options.delimited);
-        match format.reader.read {
-            Read::Table { whole, .. } => {
+        match format.reader {
+            FormatReader::Table { whole, .. } => {
                 let table = whole(shown, &bytes, wanted, options)?;
                 drop(bytes);
                 sink.log(Log::of_file(table, format, history, shown))
             }
-            Read::Runs { whole, .. } => {
+            FormatReader::Runs { whole, .. } => {
                 log_runs(whole(bytes, wanted, options)?, format, history, shown, sink)
             }
-            Read::Folder => Err(Error::usage("a run of MLflow's file store is a folder, not a file")
+            FormatReader::Folder => Err(Error::usage("a run of MLflow's file store is a folder, not a file")
                 .found("--format mlflow")
                 .advice("name the folder; a database is read with --format mlflow-sqlite")),
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 use calipers_core::metric::MetricInfo;
 use calipers_core::resample::Leaf;
 use calipers_core::{Error, Ledger, Result, Value};
-use calipers_io::history::{FORMATS, Read, Table, Wanted, delimited, of_file};
+use calipers_io::history::{FORMATS, Reader, Table, Wanted, delimited, of_file};
 
 use crate::registry;
 
@@ -75,7 +75,7 @@ pub(super) struct File {
 pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<File> {
     let name = path.to_string_lossy();
     let known = FORMATS.by_name(&name).map(|_| of_file(bytes, &name, true)).transpose()?.flatten();
-    let Some((format, Read::Table { whole, .. })) = known.map(|format| (format, format.reader.read)) else {
+    let Some((format, Reader::Table { whole, .. })) = known.map(|format| (format, format.reader)) else {
         return Err(Error::usage("neither a state nor a per-unit file")
             .allowed("what --state or --per-unit wrote (.csv, .jsonl or .parquet)"));
     };

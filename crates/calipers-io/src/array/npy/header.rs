@@ -11,7 +11,7 @@ pub(super) struct Header {
     pub(super) dtype: Dtype,
     /// Bytes of one element as stored.
     pub(super) item: usize,
-    /// Whether text is stored as 4 bytes a character, not as UTF-8.
+    /// Whether text is stored as 4 bytes per character, not as UTF-8.
     pub(super) wide_text: bool,
     pub(super) big_endian: bool,
     pub(super) fortran: bool,

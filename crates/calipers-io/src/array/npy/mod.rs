@@ -1,4 +1,4 @@
-//! npy files: one array, read whole or a piece of a row at a time.
+//! npy files: one array, read whole or one part of a row at a time.
 
 use std::sync::Arc;
 
@@ -201,7 +201,7 @@ fn fortran_order(shape: &[u64]) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Fixed-width text, padded with NUL: 4 bytes a character, or UTF-8 when it was stored as bytes.
+/// Fixed-width text, padded with NUL: 4 bytes per character, or UTF-8 when it was stored as bytes.
 fn decode_texts(header: &Header, bytes: &[u8]) -> Result<Vec<String>> {
     let element = |(index, item): (usize, &[u8])| {
         let text = if header.wide_text { wide_text(item, header.big_endian) } else { narrow_text(item) };

@@ -1,8 +1,8 @@
 //! Zip archives, read strictly: one directory at the very end, local headers that agree with it,
 //! no two members over the same bytes, every checksum compared.
 //!
-//! General zip readers let the last of two equal names win and forgive what lies outside of the
-//! members. Here an archive is evidence, so that both are errors, and each names its member.
+//! General zip readers take the last of two equal names and accept bytes outside of the members.
+//! Here an archive is evidence: both are errors, and each names its member.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -10,7 +10,7 @@ use super::column::{NumberColumn, Picks};
 use super::header::{self, Header};
 use super::walk::Walk;
 use crate::file::{ReadAt, empty};
-use crate::history::pieces::{Pieces, whole};
+use crate::history::chunks::{Chunks, whole};
 use crate::history::window::Window;
 use crate::history::{Numbers, Origin, Run, RunTable, Runs, Table, Wanted};
 
@@ -91,9 +91,9 @@ pub fn read_panel(bytes: &[u8], wanted: &Wanted, options: &Options) -> Result<Pa
     over(Window::whole(bytes, header::not_text)?, wanted, options)
 }
 
-/// Reads a panel of any length, about `step` bytes of the file at hand: held are the wanted
-/// columns, as numbers.
-pub fn read_panel_in_stretches(
+/// Reads a panel of any length, with about `step` bytes of the file in memory, and the wanted
+/// columns as numbers.
+pub fn read_panel_in_chunks(
     file: &dyn ReadAt,
     wanted: &Wanted,
     options: &Options,
@@ -164,7 +164,7 @@ impl PanelRows<'_> {
     }
 }
 
-impl Pieces for PanelRows<'_> {
+impl Chunks for PanelRows<'_> {
     fn next(&mut self) -> Result<Option<Table>> {
         let mut columns = self.picks.numbers(&mut self.curves);
         for Extremes { min, max, .. } in &mut self.extremes {

@@ -6,7 +6,7 @@ use super::column::{NumberColumn, Picks, TextColumn, log_texts};
 use super::header::Header;
 use super::walk::Walk;
 use super::{Options, once_each, text_columns};
-use crate::history::pieces::Pieces;
+use crate::history::chunks::Chunks;
 use crate::history::{Origin, Run, Table, Wanted};
 
 /// A table in the wide layout.
@@ -31,7 +31,7 @@ impl<'a> WideTable<'a> {
     }
 }
 
-impl Pieces for WideTable<'_> {
+impl Chunks for WideTable<'_> {
     fn next(&mut self) -> Result<Option<Table>> {
         let mut numbers = self.picks.numbers(&mut self.numbers);
         let mut texts = self.picks.texts(&mut self.texts);

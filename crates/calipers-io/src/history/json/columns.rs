@@ -12,7 +12,7 @@ use super::state::LOG;
 
 const PLACES: Places = Places::Numbered("entry", 0);
 
-/// Reads a document that is an object of lists, a stretch at a time.
+/// Reads a document that is an object of lists, one chunk at a time.
 pub(super) fn read(mut window: Window<'_>, wanted: &Wanted, certain: bool) -> Result<Table> {
     let mut reader = Reader {
         cells: Cells::new(wanted),
@@ -25,7 +25,7 @@ pub(super) fn read(mut window: Window<'_>, wanted: &Wanted, certain: bool) -> Re
     let mut start = Start::default();
     while reader.part != Part::Nothing {
         let (used, outcome) = reader.read(window.text(), window.is_last(), start);
-        // A value may go on behind the text at hand.
+        // A value may go on after the text in the buffer.
         if window.is_last() || (used == 0 && window.is_long()) {
             outcome?;
         }
@@ -67,7 +67,7 @@ struct List {
 }
 
 impl Reader {
-    /// Reads on through the text at hand; gives how much of it was read for good.
+    /// Reads on through the text in the buffer; returns how much of it is done with.
     fn read(&mut self, text: &str, last: bool, start: Start) -> (usize, Result<()>) {
         let depth = match self.part {
             Part::Key | Part::BehindList => 1,

@@ -17,12 +17,12 @@
 //! ```
 
 mod cells;
+mod chunks;
 mod columns;
 mod digits;
 mod keys;
 mod layout;
 pub mod loose;
-mod pieces;
 mod rows;
 mod scan;
 mod state;
@@ -31,9 +31,9 @@ mod value;
 
 use calipers_core::Result;
 
-use self::pieces::{Lines, ListedRows};
+use self::chunks::{Lines, ListedRows};
 use self::scan::Scanner;
-use super::pieces::{BoxedPieces, Pieces};
+use super::chunks::{BoxedChunks, Chunks};
 use super::window::Window;
 use super::{Table, Wanted};
 use crate::file::ReadAt;
@@ -44,23 +44,23 @@ pub use state::global_step;
 /// Reads the wanted keys of a history in one of the four JSON layouts.
 pub fn read(bytes: &[u8], layout: Layout, wanted: &Wanted) -> Result<Table> {
     let window = || Window::whole(bytes, scan::not_text);
-    let mut pieces: Box<dyn Pieces> = match layout {
+    let mut chunks: Box<dyn Chunks> = match layout {
         Layout::Columns => return columns::read(window()?, wanted, true),
         Layout::State => return state::read(&mut Scanner::new(bytes)?, wanted),
         Layout::Rows => Box::new(ListedRows::new(window()?, bytes.len(), wanted)),
         Layout::Lines => Box::new(Lines::new(window()?, bytes.len(), wanted)),
     };
-    super::pieces::whole(&mut *pieces)?.ok_or_else(scan::empty)
+    super::chunks::whole(&mut *chunks)?.ok_or_else(scan::empty)
 }
 
-/// Reads a list of rows some rows at a time, about `step` bytes of the file at hand.
-pub fn row_pieces<'a>(file: &'a dyn ReadAt, wanted: &Wanted, step: usize) -> Result<BoxedPieces<'a>> {
+/// Reads a list of rows some rows at a time, with about `step` bytes of the file in memory.
+pub fn row_chunks<'a>(file: &'a dyn ReadAt, wanted: &Wanted, step: usize) -> Result<BoxedChunks<'a>> {
     let window = Window::opening(file, step, scan::not_text)?;
     Ok(Box::new(ListedRows::new(window, length(file), wanted)))
 }
 
 /// Reads one row per line in the same way.
-pub fn line_pieces<'a>(file: &'a dyn ReadAt, wanted: &Wanted, step: usize) -> Result<BoxedPieces<'a>> {
+pub fn line_chunks<'a>(file: &'a dyn ReadAt, wanted: &Wanted, step: usize) -> Result<BoxedChunks<'a>> {
     let window = Window::opening(file, step, scan::not_text)?;
     Ok(Box::new(Lines::new(window, length(file), wanted)))
 }
@@ -69,9 +69,9 @@ fn length(file: &dyn ReadAt) -> usize {
     usize::try_from(file.size()).unwrap_or(usize::MAX)
 }
 
-/// Reads a file whose beginning looks like an object of columns, about `step` bytes of it at hand:
-/// held are the wanted columns, as numbers. An error may be that the layout is another one.
-pub fn columns_in_stretches(file: &dyn ReadAt, wanted: &Wanted, step: usize) -> Result<Table> {
+/// Reads a file whose beginning looks like an object of columns, with about `step` bytes of it in memory,
+/// and the wanted columns as numbers. An error may be that the layout is another one.
+pub fn columns_in_chunks(file: &dyn ReadAt, wanted: &Wanted, step: usize) -> Result<Table> {
     columns::read(Window::opening(file, step, scan::not_text)?, wanted, false)
 }
 

@@ -1,6 +1,6 @@
 //! MLflow's SQLite database: all runs of a tracking server in one file.
 //!
-//! The file is read as it lies on the disk. Where the server uses a write-ahead log, what is still
+//! The file is read as it is on the disk. Where the server uses a write-ahead log, what is still
 //! in the `-wal` file beside it is not part of it: stop the server first, or copy the database with
 //! SQLite's own backup.
 

@@ -1,12 +1,12 @@
-//! Tables read a stretch at a time are the tables read as a whole, however long the stretches are.
+//! Tables read a chunk at a time are the tables read as a whole, however long the chunks are.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
 use std::fs;
 
 use calipers_core::Result;
+use calipers_io::history::chunks::whole;
 use calipers_io::history::delimited::{self, Long, Options, Panel};
 use calipers_io::history::json::{self, Layout};
-use calipers_io::history::pieces::whole;
 use calipers_io::history::{RunTable, Table, Wanted};
 use proptest::prelude::*;
 
@@ -20,7 +20,7 @@ fn wanted() -> Wanted {
     Wanted { numbers: keys(&numbers), texts: keys(&["run", "config", "fold"]) }
 }
 
-/// One way to read a file: as a whole, and in stretches.
+/// One way to read a file: as a whole, and in chunks.
 #[derive(Clone, Copy, Debug)]
 enum Way {
     Wide,
@@ -41,18 +41,18 @@ impl Way {
         }
     }
 
-    fn in_stretches(self, bytes: &[u8], step: usize) -> Result<Table> {
-        let mut pieces = match self {
-            Self::Json(Layout::Rows) => json::row_pieces(&bytes, &wanted(), step)?,
-            Self::Json(_) => json::line_pieces(&bytes, &wanted(), step)?,
-            _ => delimited::pieces(&bytes, &wanted(), &self.options(), step)?,
+    fn in_chunks(self, bytes: &[u8], step: usize) -> Result<Table> {
+        let mut chunks = match self {
+            Self::Json(Layout::Rows) => json::row_chunks(&bytes, &wanted(), step)?,
+            Self::Json(_) => json::line_chunks(&bytes, &wanted(), step)?,
+            _ => delimited::chunks(&bytes, &wanted(), &self.options(), step)?,
         };
-        Ok(whole(&mut *pieces)?.expect("at least one piece"))
+        Ok(whole(&mut *chunks)?.expect("at least one chunk"))
     }
 
     /// Compares both ways; a file that is no text may be refused for an earlier reason.
     fn compare(self, bytes: &[u8], step: usize) {
-        let (expected, found) = (self.whole(bytes), self.in_stretches(bytes, step));
+        let (expected, found) = (self.whole(bytes), self.in_chunks(bytes, step));
         if expected.as_ref().is_err_and(|error| error.what().contains("UTF-8")) {
             assert!(found.is_err(), "{self:?} {step}");
         } else {
@@ -133,12 +133,12 @@ fn quoted_cells_nested_rows_and_blank_lines_may_lie_across_stretches() {
     }
 }
 
-/// Compares the runs of a panel that is held with those of one that is read in stretches.
+/// Compares the runs of a panel that is held with those of one that is read in chunks.
 fn compare_panel(bytes: &[u8], step: usize) {
     let wanted = Wanted { numbers: vec!["val_F1".into(), "Step".into(), "m".into()], texts: Vec::new() };
     let runs = |panel: Panel| -> (String, Vec<RunTable>) { (panel.x.clone(), panel.into_runs().collect()) };
     let expected = delimited::read_panel(bytes, &wanted, &Options::default()).map(runs);
-    let found = delimited::read_panel_in_stretches(&bytes, &wanted, &Options::default(), step).map(runs);
+    let found = delimited::read_panel_in_chunks(&bytes, &wanted, &Options::default(), step).map(runs);
     if expected.as_ref().is_err_and(|error| error.what().contains("UTF-8")) {
         assert!(found.is_err(), "{step}");
     } else {
@@ -147,7 +147,7 @@ fn compare_panel(bytes: &[u8], step: usize) {
 }
 
 #[test]
-fn panels_are_the_same_in_stretches_of_any_length() {
+fn panels_are_the_same_in_chunks_of_any_length() {
     let golden = fixture("panel.csv");
     let quoted = "\u{feff}\n\"Step\",\"a\nb - m\",\"a\nb - m__MIN\",\"a\nb - m__MAX\",\"c - m\"\n\
         0,0.5,0.5,\"0.5\",\n\n1,0.6,0.5,0.7,nan\r\n2,,x,1,0.25\n3,1,0,1,y\n4,1,0,1,2\n";
@@ -166,10 +166,10 @@ fn panels_are_the_same_in_stretches_of_any_length() {
     }
 }
 
-/// Compares columns of JSON that are held with those that are read in stretches, which may refuse
+/// Compares columns of JSON that are held with those that are read in chunks, which may refuse
 /// them for any reason.
 fn compare_columns(text: &[u8], step: usize) {
-    let found = json::columns_in_stretches(&text, &wanted(), step);
+    let found = json::columns_in_chunks(&text, &wanted(), step);
     let expected = json::read(text, Layout::Columns, &wanted());
     match (&found, &expected) {
         (Err(_), Err(expected)) if expected.what().contains("UTF-8") => {}
@@ -181,7 +181,7 @@ fn compare_columns(text: &[u8], step: usize) {
 }
 
 #[test]
-fn columns_of_json_are_the_same_in_stretches_of_any_length() {
+fn columns_of_json_are_the_same_in_chunks_of_any_length() {
     let golden = fixture("columns/cfgA_0.json");
     let odd = "\u{feff} {\"m\": [1, 2.5e-3 , NaN], \"x\": [[1, {}], \"a\\n\", null], \"run\": [\"\u{e9}\", \"b\", true],\n\
         \"m\" : [-Infinity, 0.25,\"x\"], \"epoch\": [0,1,2], \"e\\u0070och\": [] } \n";

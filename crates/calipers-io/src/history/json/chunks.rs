@@ -1,9 +1,9 @@
-//! Histories that are rows, a stretch of the file at a time: a list of objects, or one object per
-//! line.
+//! Histories that are rows, read one chunk of the file at a time: a list of objects, or one object
+//! per line.
 
 use calipers_core::Result;
 
-use super::super::pieces::Pieces;
+use super::super::chunks::Chunks;
 use super::super::window::Window;
 use super::super::{Origin, Places, Table, Wanted};
 use super::rows::{Held, Rows};
@@ -37,7 +37,7 @@ impl<'a> ListedRows<'a> {
         Self { window, start: Start::default(), rows, wanted: wanted.clone(), part: Part::Bracket }
     }
 
-    /// Reads on through the text at hand; gives how much of it was read for good.
+    /// Reads on through the text in the buffer; returns how much of it is done with.
     fn read(&mut self) -> (usize, Result<()>) {
         let (text, last) = (self.window.text(), self.window.is_last());
         let depth = usize::from(self.part == Part::Rows);
@@ -87,7 +87,7 @@ impl<'a> ListedRows<'a> {
     }
 }
 
-impl Pieces for ListedRows<'_> {
+impl Chunks for ListedRows<'_> {
     fn next(&mut self) -> Result<Option<Table>> {
         if self.part == Part::Nothing {
             return Ok(None);
@@ -95,7 +95,7 @@ impl Pieces for ListedRows<'_> {
         let first = self.rows.count;
         while self.part != Part::Nothing && self.rows.count == first {
             let (used, outcome) = self.read();
-            // A row may go on behind the text at hand.
+            // A row may go on after the text in the buffer.
             if self.window.is_last() || (used == 0 && self.window.is_long()) {
                 outcome?;
             }
@@ -128,7 +128,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-impl Pieces for Lines<'_> {
+impl Chunks for Lines<'_> {
     fn next(&mut self) -> Result<Option<Table>> {
         if self.ended {
             return Ok(None);

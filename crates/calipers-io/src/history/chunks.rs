@@ -9,33 +9,33 @@ use super::columns::row_after;
 use super::{Numbers, Places, Table, Texts};
 
 /// The rows of one file, some at a time.
-pub trait Pieces {
-    /// The next rows; none behind the last. There is at least one piece, be it without rows.
+pub trait Chunks {
+    /// The next rows; none behind the last. There is at least one chunk, be it without rows.
     ///
-    /// Rows are counted from 0 in each piece. Keys and columns are those found in the file so far,
-    /// so that a later piece may have more of them, never fewer.
+    /// Rows are counted from 0 in each chunk. Keys and columns are those found in the file so far,
+    /// so that a later chunk may have more of them, never fewer.
     fn next(&mut self) -> Result<Option<Table>>;
 }
 
 /// The rows of some file.
-pub type BoxedPieces<'a> = Box<dyn Pieces + 'a>;
+pub type BoxedChunks<'a> = Box<dyn Chunks + 'a>;
 
 /// Reads all that is left into one table.
-pub fn whole(pieces: &mut dyn Pieces) -> Result<Option<Table>> {
-    let Some(first) = pieces.next()? else { return Ok(None) };
-    let Some(second) = pieces.next()? else { return Ok(Some(first)) };
+pub fn whole(chunks: &mut dyn Chunks) -> Result<Option<Table>> {
+    let Some(first) = chunks.next()? else { return Ok(None) };
+    let Some(second) = chunks.next()? else { return Ok(Some(first)) };
     let mut gathered = Gathered::default();
     gathered.add(&first, 0..first.rows as u32)?;
     drop(first);
     gathered.add(&second, 0..second.rows as u32)?;
     drop(second);
-    while let Some(piece) = pieces.next()? {
-        gathered.add(&piece, 0..piece.rows as u32)?;
+    while let Some(chunk) = chunks.next()? {
+        gathered.add(&chunk, 0..chunk.rows as u32)?;
     }
     Ok(gathered.take())
 }
 
-/// Rows that follow each other in a file, gathered from its pieces.
+/// Rows that follow each other in a file, gathered from its chunks.
 #[derive(Debug, Default)]
 pub struct Gathered {
     table: Option<Table>,
@@ -49,22 +49,22 @@ impl Gathered {
         self.table.is_none()
     }
 
-    /// Adds rows of a piece. They follow the rows added before.
-    pub fn add(&mut self, piece: &Table, rows: Range<u32>) -> Result<()> {
-        let table = self.table.get_or_insert_with(|| beginning(piece, rows.start));
+    /// Adds rows of a chunk. They follow the rows added before.
+    pub fn add(&mut self, chunk: &Table, rows: Range<u32>) -> Result<()> {
+        let table = self.table.get_or_insert_with(|| beginning(chunk, rows.start));
         let first = row_after(table.rows)?;
         row_after(table.rows + rows.len())?;
-        if table.keys.len() < piece.keys.len() {
-            table.keys.clone_from(&piece.keys);
+        if table.keys.len() < chunk.keys.len() {
+            table.keys.clone_from(&chunk.keys);
         }
-        table.places.add(table.rows, &piece.places, &rows);
-        for (at, column) in piece.numbers.iter().enumerate() {
+        table.places.add(table.rows, &chunk.places, &rows);
+        for (at, column) in chunk.numbers.iter().enumerate() {
             if table.numbers.get(at).is_none_or(|known| known.key != column.key) {
                 table.numbers.insert(at, Numbers { key: column.key.clone(), ..Numbers::default() });
             }
             add_numbers(&mut table.numbers[at], column, &rows, first);
         }
-        for (at, column) in piece.texts.iter().enumerate() {
+        for (at, column) in chunk.texts.iter().enumerate() {
             if table.texts.get(at).is_none_or(|known| known.key != column.key) {
                 table.texts.insert(at, Texts { key: column.key.clone(), ..Texts::default() });
                 self.names.insert(at, HashMap::new());
@@ -82,18 +82,18 @@ impl Gathered {
     }
 }
 
-/// A table without rows and columns that begins at a row of a piece.
-fn beginning(piece: &Table, row: u32) -> Table {
+/// A table without rows and columns that begins at a row of a chunk.
+fn beginning(chunk: &Table, row: u32) -> Table {
     Table {
-        origin: piece.origin,
-        run: piece.run.clone(),
-        keys: piece.keys.clone(),
-        before: piece.before + row as usize,
+        origin: chunk.origin,
+        run: chunk.run.clone(),
+        keys: chunk.keys.clone(),
+        before: chunk.before + row as usize,
         rows: 0,
         numbers: Vec::new(),
         texts: Vec::new(),
-        places: piece.places.from(row),
-        cut_at: piece.cut_at,
+        places: chunk.places.from(row),
+        cut_at: chunk.cut_at,
     }
 }
 
@@ -145,9 +145,9 @@ impl Places {
         }
     }
 
-    /// Adds the places of rows of a piece behind those of `count` rows.
-    fn add(&mut self, count: usize, piece: &Self, rows: &Range<u32>) {
-        let line = |row: u32| match piece {
+    /// Adds the places of rows of a chunk behind those of `count` rows.
+    fn add(&mut self, count: usize, chunk: &Self, rows: &Range<u32>) {
+        let line = |row: u32| match chunk {
             Self::LinesFrom(first) => first + u64::from(row),
             Self::Lines(lines) => lines[row as usize],
             Self::Numbered(..) => 0,
@@ -158,11 +158,11 @@ impl Places {
             Self::LinesFrom(first) => {
                 let next = *first + count as u64;
                 let mut expected = next..;
-                let unbroken = match piece {
+                let unbroken = match chunk {
                     Self::LinesFrom(_) => rows.is_empty() || line(rows.start) == next,
                     _ => rows.clone().all(|row| expected.next() == Some(line(row))),
                 };
-                if count == 0 && !rows.is_empty() && matches!(piece, Self::LinesFrom(_)) {
+                if count == 0 && !rows.is_empty() && matches!(chunk, Self::LinesFrom(_)) {
                     *first = line(rows.start);
                 } else if !unbroken {
                     *self = Self::Lines((*first..next).chain(rows.clone().map(line)).collect());
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
     use crate::history::Origin;
 
-    fn piece(before: usize, lines: &[u64], values: &[(u32, f64)], names: &[&str]) -> Table {
+    fn chunk(before: usize, lines: &[u64], values: &[(u32, f64)], names: &[&str]) -> Table {
         let mut texts = Texts { key: "run".into(), ..Texts::default() };
         for (row, name) in (0..).zip(names) {
             let known = texts.names.iter().position(|known| known == name);
@@ -209,8 +209,8 @@ mod tests {
 
     #[test]
     fn rows_of_several_pieces_become_one_table() {
-        let first = piece(0, &[2, 3, 4], &[(0, 0.5), (2, 0.7)], &["a", "a", "b"]);
-        let second = piece(3, &[5, 7], &[(1, 0.9)], &["b", "a"]);
+        let first = chunk(0, &[2, 3, 4], &[(0, 0.5), (2, 0.7)], &["a", "a", "b"]);
+        let second = chunk(3, &[5, 7], &[(1, 0.9)], &["b", "a"]);
         let mut gathered = Gathered::default();
         gathered.add(&first, 1..3).unwrap();
         gathered.add(&second, 0..2).unwrap();
@@ -228,8 +228,8 @@ mod tests {
 
     #[test]
     fn a_column_that_is_found_later_takes_its_place_among_the_others() {
-        let first = piece(0, &[2, 3], &[(0, 0.5)], &["a", "a"]);
-        let mut second = piece(2, &[4], &[(0, 0.6)], &["a"]);
+        let first = chunk(0, &[2, 3], &[(0, 0.5)], &["a", "a"]);
+        let mut second = chunk(2, &[4], &[(0, 0.6)], &["a"]);
         second
             .numbers
             .insert(0, Numbers { key: "epoch".into(), rows: vec![0], values: vec![2.0], unreadable: None });
