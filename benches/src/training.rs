@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use calipers::inputs::Inputs;
 use calipers::io::file::InputFile;
-use calipers::io::history::{Wanted, delimited, pieces};
+use calipers::io::history::{Wanted, chunks, delimited};
 use calipers::metrics::training::{Preset, Training};
 use calipers::run::Work;
 use calipers::sources::training::assign::{Assignment, FoldBy, GroupBy};
@@ -25,7 +25,7 @@ const FORMATS: [(&str, &str, &str, Goal); 4] = [
 ];
 const CSV: &str = "wide.csv";
 /// How much of the table is read at a time, as in the program.
-const STRETCH: usize = 1 << 20;
+const CHUNK: usize = 1 << 20;
 const PANDAS: &str = "pandas with usecols";
 
 /// The two columns of a wide table, as the peer reads them; then every format from the file to the
@@ -37,8 +37,8 @@ pub(crate) fn run(report: &mut dyn FnMut(Line)) -> Outcome {
     let wanted = Wanted { numbers: ["epoch", "val_F1"].map(String::from).to_vec(), texts: Vec::new() };
     let read = || -> Outcome<usize> {
         let file = InputFile::open(&table)?;
-        let mut pieces = delimited::pieces(&file, &wanted, &delimited::Options::default(), STRETCH)?;
-        Ok(pieces::whole(&mut *pieces)?.map_or(0, |table| table.rows))
+        let mut chunks = delimited::chunks(&file, &wanted, &delimited::Options::default(), CHUNK)?;
+        Ok(chunks::whole(&mut *chunks)?.map_or(0, |table| table.rows))
     };
     if read()? == 0 {
         return Err(format!("{CSV} holds no rows").into());

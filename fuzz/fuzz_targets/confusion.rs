@@ -1,8 +1,10 @@
 //! Confusion matrices as JSON lines: a line that is listed is read or refused, never misread.
+//!
+//! Covers: confusion/jsonl.
 
 #![no_main]
 
-use calipers_io::score::confusion;
+use calipers_io::score::json::confusion;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

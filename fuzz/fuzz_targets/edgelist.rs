@@ -1,4 +1,6 @@
 //! Edge lists from any bytes: an error, or numbers below the number of nodes.
+//!
+//! Covers: graph/edgelist.
 #![no_main]
 
 use calipers_io::graph::{GraphOptions, edgelist};
@@ -6,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     for options in
-        [(None, 0), (Some(8), 0), (None, 1)].map(|(nodes, index_base)| GraphOptions { nodes, index_base })
+        [(None, 0), (Some(8), 0), (None, 1)].map(|(nodes, index_base)| GraphOptions { nodes, scored: None, index_base })
     {
         if let Ok(graph) = edgelist::parse(bytes, &options) {
             let nodes = graph.nodes.expect("the reader says the number of nodes");

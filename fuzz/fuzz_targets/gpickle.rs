@@ -1,4 +1,6 @@
 //! Pickled networkx graphs.
+//!
+//! Covers: graph/gpickle.
 
 #![no_main]
 

@@ -1,4 +1,6 @@
 //! Delimited histories: tables in the wide and in the long layout and the tables behind panels.
+//!
+//! Covers: history/csv, history/wandb-panel.
 #![no_main]
 
 use calipers_io::history::delimited::{self, Long, Options};

@@ -1,20 +1,23 @@
 //! JSON histories from any bytes: an error, or columns that fit their table.
+//!
+//! Covers: history/json-rows, history/json-columns, history/trainer-state, history/jsonl.
 #![no_main]
 
 use std::collections::BTreeSet;
 
-use calipers_io::history::{Format, Wanted, json};
+use calipers_io::history::Wanted;
+use calipers_io::history::json::{self, Layout};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let keys = || ["val_F1", "epoch", "step", "a", "a.b", ""].map(str::to_owned).to_vec();
     let wanted = Wanted { numbers: keys(), texts: keys() };
     drop(json::global_step(bytes));
-    let sniffed = json::sniff(bytes);
-    for format in [Format::JsonRows, Format::JsonLines, Format::JsonColumns, Format::TrainerState] {
-        let Ok(table) = json::read(bytes, format, &wanted) else { continue };
-        assert!(format == Format::JsonLines || json::check(bytes).is_ok());
-        assert!(table.rows == 0 || sniffed.is_some() || format != Format::JsonRows);
+    let found = json::layout(bytes);
+    for layout in [Layout::Rows, Layout::Lines, Layout::Columns, Layout::State] {
+        let Ok(table) = json::read(bytes, layout, &wanted) else { continue };
+        assert!(layout == Layout::Lines || json::check(bytes).is_ok());
+        assert!(table.rows == 0 || found.is_some() || layout != Layout::Rows);
         assert_eq!(table.keys.iter().collect::<BTreeSet<_>>().len(), table.keys.len());
         for column in &table.numbers {
             assert_eq!(column.rows.len(), column.values.len());

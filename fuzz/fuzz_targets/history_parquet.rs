@@ -1,4 +1,6 @@
 //! Parquet tables: every column as numbers and as names, as many cells as rows at most.
+//!
+//! Covers: history/parquet.
 
 #![no_main]
 

@@ -1,4 +1,6 @@
 //! METIS graphs from any bytes: an error, or numbers below the number of nodes.
+//!
+//! Covers: graph/metis.
 #![no_main]
 
 use calipers_io::graph::metis;

@@ -1,4 +1,6 @@
 //! MLflow run folders: a meta file, a metric and a tag, with zero bytes between them.
+//!
+//! Covers: history/mlflow.
 
 #![no_main]
 

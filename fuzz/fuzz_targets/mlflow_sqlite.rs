@@ -1,4 +1,6 @@
 //! MLflow databases: every run with the metric and the tag of the seeds.
+//!
+//! Covers: history/mlflow-sqlite.
 
 #![no_main]
 

@@ -1,14 +1,16 @@
 //! npy files: the two ways of reading one must agree.
+//!
+//! Covers: array/npy, graph/arrays, score/arrays.
 
 #![no_main]
 
 use std::sync::Arc;
 
-use calipers_io::array::{Matrix, npy};
+use calipers_io::array::npy;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    let file = npy::NpyFile::open(Arc::new(bytes.to_vec()));
+    let file = npy::open(Arc::new(bytes.to_vec()));
     let Ok(array) = npy::parse(bytes) else {
         assert!(file.and_then(|file| file.read_all()).is_err());
         return;

@@ -1,4 +1,6 @@
 //! npz files, with every array decoded.
+//!
+//! Covers: array/npz.
 
 #![no_main]
 

@@ -1,9 +1,10 @@
 //! PNG label maps: as many pixels as the size says, the same in a buffer that was used before.
+//!
+//! Covers: image/png.
 
 #![no_main]
 
-use calipers_io::image::{Image, Pixels};
-use calipers_io::png;
+use calipers_io::image::{Image, Pixels, png};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -1,5 +1,7 @@
 //! safetensors files, with every array decoded; what is read with its metadata is written and read
 //! again the same.
+//!
+//! Covers: array/safetensors.
 
 #![no_main]
 

@@ -1,7 +1,11 @@
 //! Every reader of scores, labels, names and optima on any bytes.
+//!
+//! Covers: score/lines, score/node-list, score/cover, score/csv, score/tsv, score/jsonl.
+//! Covers: optimum/csv, optimum/json, optimum/jsonl.
 #![no_main]
 
-use calipers_io::score::{cover, json_lines, lines, names, node_list, optimum, results_json, table};
+use calipers_io::score::json::{results, units};
+use calipers_io::score::{cover, lines, names, node_list, optimum, table};
 use libfuzzer_sys::fuzz_target;
 
 const NODES: u64 = 8;
@@ -12,10 +16,10 @@ fuzz_target!(|bytes: &[u8]| {
     for set in [node_list::parse(bytes, NODES), cover::parse(bytes, NODES)].into_iter().flatten() {
         assert_eq!(set.len() as u64, NODES);
     }
-    drop(json_lines::parse(bytes));
+    drop(units::parse(bytes));
     drop(optimum::parse_csv(bytes));
     drop(optimum::parse_json(bytes));
-    for found in results_json::parse(bytes).unwrap_or_default() {
+    for found in results::parse(bytes).unwrap_or_default() {
         assert_eq!(found.set.len() as u64, found.vertices);
     }
     for delimiter in [b',', b'\t'] {

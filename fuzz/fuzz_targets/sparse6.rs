@@ -1,12 +1,14 @@
 //! sparse6 packs from any bytes: an error, or numbers below the number of nodes.
+//!
+//! Covers: graph/sparse6.
 #![no_main]
 
-use calipers_io::graph::{GraphFormat, pack_lines, parse_line};
+use calipers_io::graph::{lines, sparse6};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    for (line, range) in pack_lines(GraphFormat::Sparse6, bytes).unwrap_or_default() {
-        if let Ok(graph) = parse_line(GraphFormat::Sparse6, &bytes[range], line) {
+    for (line, range) in lines(Some(">>sparse6<<"), bytes).unwrap_or_default() {
+        if let Ok(graph) = sparse6::parse_line(&bytes[range], line) {
             let nodes = graph.nodes.expect("the reader says the number of nodes");
             assert!(graph.entries.iter().all(|(u, v)| u64::from(*u.max(v)) < nodes));
         }

@@ -1,5 +1,7 @@
 //! TensorBoard event files. Mutations seldom keep a checksum, so that the bytes are also taken for
 //! the event of one record, framed here.
+//!
+//! Covers: history/tensorboard.
 
 #![no_main]
 

@@ -1,9 +1,10 @@
 //! TIFF label maps: as many pixels as the size says, the same in a buffer that was used before.
+//!
+//! Covers: image/tiff.
 
 #![no_main]
 
-use calipers_io::image::{Image, Pixels};
-use calipers_io::tiff;
+use calipers_io::image::{Image, Pixels, tiff};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

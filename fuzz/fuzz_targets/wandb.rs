@@ -1,5 +1,7 @@
 //! W&B offline logs. Mutations seldom keep a checksum, so that the bytes are also taken for the
 //! records themselves, framed here.
+//!
+//! Covers: history/wandb.
 
 #![no_main]
 

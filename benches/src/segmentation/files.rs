@@ -4,7 +4,7 @@ use std::path::Path;
 
 use calipers::inputs::Inputs;
 use calipers::io::image::Image;
-use calipers::io::png::decode;
+use calipers::io::image::png::decode;
 use calipers::run::Work;
 use calipers::sources::segmentation::measure;
 use calipers::sources::segmentation::options::Options;

@@ -22,16 +22,22 @@ pub(crate) enum TableFormat {
     Parquet,
 }
 
+/// The endings of tables that are written, and their forms.
+const TABLES: [(&str, TableFormat); 3] =
+    [(".csv", TableFormat::Csv), (".jsonl", TableFormat::JsonLines), (".parquet", TableFormat::Parquet)];
+
+/// The form of a written table by the ending of its file name.
+pub(crate) fn written_table(name: &str) -> Option<TableFormat> {
+    TABLES.iter().find(|(ending, _)| name.ends_with(ending)).map(|(_, format)| *format)
+}
+
 /// The form that the ending of a table's file name asks for; `flag` is the option that names it.
 pub(crate) fn table_format(flag: &str, path: &Path) -> Result<TableFormat> {
-    match path.extension().and_then(|ending| ending.to_str()) {
-        Some("csv") => Ok(TableFormat::Csv),
-        Some("jsonl") => Ok(TableFormat::JsonLines),
-        Some("parquet") => Ok(TableFormat::Parquet),
-        _ => Err(Error::usage(format!("the ending of {flag} says its form"))
+    written_table(&path.to_string_lossy()).ok_or_else(|| {
+        Error::usage(format!("the ending of {flag} says its form"))
             .found(path.display())
-            .allowed(".csv, .jsonl, .parquet")),
-    }
+            .allowed(TABLES.map(|(ending, _)| ending).join(", "))
+    })
 }
 
 /// Writes everything that can be made from accumulators.

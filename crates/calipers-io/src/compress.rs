@@ -1,5 +1,6 @@
-//! gzip and bzip2 files, inflated in memory up to a limit.
+//! gzip and bzip2 files, inflated in memory up to a limit. What is inflated is of some other format.
 
+use std::borrow::Cow;
 use std::io::{ErrorKind, Read};
 
 use bzip2::bufread::MultiBzDecoder;
@@ -7,67 +8,48 @@ use calipers_core::{Error, Result};
 use flate2::bufread::MultiGzDecoder;
 
 use crate::file::empty;
+use crate::format::{Format, Formats, line};
 use crate::limits;
 
-/// How a file is compressed, by the end of its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Compression {
-    /// Not at all.
-    None,
-    /// `.gz`
-    Gzip,
-    /// `.bz2`
-    Bzip2,
-}
+/// All bytes of a compressed file, of all its members in turn. Fails at a wrong checksum, when the
+/// file is cut or goes on after the last member, and when it inflates to more than that many bytes or
+/// by more than [`limits::INFLATE_RATIO`].
+pub type Reader = fn(&[u8], u64) -> Result<Vec<u8>>;
 
-impl Compression {
-    /// The compression that a file name announces, and the name without that ending.
-    pub fn of_name(file_name: &str) -> (Self, &str) {
-        let endings = [(".gz", Self::Gzip), (".bz2", Self::Bzip2)];
-        let found = endings.iter().find_map(|(end, kind)| Some((*kind, file_name.strip_suffix(end)?)));
-        found.unwrap_or((Self::None, file_name))
-    }
+/// How a file is compressed, if at all.
+pub type Compression = Option<&'static Format<Reader>>;
 
-    fn name(self) -> &'static str {
-        match self {
-            Self::None => "file",
-            Self::Gzip => "gzip",
-            Self::Bzip2 => "bzip2",
-        }
+/// Every compression.
+pub static FORMATS: Formats<Reader> = Formats(&[
+    line("gzip", &[".gz"], Some(|bytes| bytes.starts_with(b"\x1f\x8b")), |bytes, limit| {
+        drain("gzip", MultiGzDecoder::new(bytes), |gz| gz.get_ref().len(), bytes, limit)
+    }),
+    line("bzip2", &[".bz2"], Some(|bytes| bytes.starts_with(b"BZh")), |bytes, limit| {
+        drain("bzip2", MultiBzDecoder::new(bytes), |bz| bz.get_ref().len(), bytes, limit)
+    }),
+]);
+
+/// The bytes of a file without its compression.
+pub fn inflated(bytes: Cow<'_, [u8]>, compression: Compression) -> Result<Cow<'_, [u8]>> {
+    match compression {
+        _ if bytes.is_empty() => Err(empty()),
+        Some(format) => (format.reader)(&bytes, limits::INFLATED).map(Cow::Owned),
+        None => Ok(bytes),
     }
 }
 
 /// Output up to this size is never a bomb, however little it was inflated from.
 pub(crate) const HARMLESS: u64 = 16 << 20;
 
-/// All bytes of a compressed file, of all its members in turn. Fails at a wrong checksum, when the
-/// file is cut or goes on after the last member, and when it inflates to more than `limit` bytes or
-/// by more than [`limits::INFLATE_RATIO`].
-pub fn inflate(bytes: &[u8], compression: Compression, limit: u64) -> Result<Vec<u8>> {
-    if bytes.is_empty() {
-        return Err(empty());
-    }
-    let bomb = (bytes.len() as u64).saturating_mul(limits::INFLATE_RATIO).max(HARMLESS);
-    let limit = limit.min(if compression == Compression::None { u64::MAX } else { bomb });
-    match compression {
-        Compression::None => drain(bytes, |rest| rest.len(), compression, bytes.len(), limit),
-        Compression::Gzip => {
-            drain(MultiGzDecoder::new(bytes), |gz| gz.get_ref().len(), compression, bytes.len(), limit)
-        }
-        Compression::Bzip2 => {
-            drain(MultiBzDecoder::new(bytes), |bz| bz.get_ref().len(), compression, bytes.len(), limit)
-        }
-    }
-}
-
 fn drain<R: Read>(
+    name: &str,
     mut reader: R,
     left: impl Fn(&R) -> usize,
-    compression: Compression,
-    length: usize,
+    bytes: &[u8],
     limit: u64,
 ) -> Result<Vec<u8>> {
-    let name = compression.name();
+    let length = bytes.len();
+    let limit = limit.min((length as u64).saturating_mul(limits::INFLATE_RATIO).max(HARMLESS));
     let mut out = Vec::new();
     let mut block = vec![0; 64 << 10];
     loop {
@@ -114,40 +96,36 @@ mod tests {
         encoder.finish().unwrap()
     }
 
-    fn samples() -> [(Compression, Vec<u8>, Vec<u8>); 2] {
+    fn samples() -> [(Reader, Vec<u8>, Vec<u8>); 2] {
         let text: Vec<u8> =
             (0..200_u32).flat_map(|i| format!("{} {}\n", i, i * i % 97).into_bytes()).collect();
         let (one, two) = text.split_at(700);
+        let [gzip, bzip2] = ["gzip", "bzip2"].map(|name| FORMATS.called(name).unwrap().reader);
         [
-            (Compression::Gzip, [gz(one), gz(two)].concat(), text.clone()),
-            (Compression::Bzip2, [bz2(one), bz2(two)].concat(), text.clone()),
+            (gzip, [gz(one), gz(two)].concat(), text.clone()),
+            (bzip2, [bz2(one), bz2(two)].concat(), text.clone()),
         ]
     }
 
     #[test]
-    fn the_name_says_the_compression() {
-        assert_eq!(Compression::of_name("a.g6.gz"), (Compression::Gzip, "a.g6"));
-        assert_eq!(Compression::of_name("a.bz2"), (Compression::Bzip2, "a"));
-        assert_eq!(Compression::of_name("a.gz.txt"), (Compression::None, "a.gz.txt"));
-    }
-
-    #[test]
     fn all_members_are_inflated_one_after_the_other() {
-        for (kind, packed, text) in samples() {
-            assert_eq!(inflate(&packed, kind, 1 << 20).unwrap(), text);
-            assert_eq!(inflate(&packed, kind, text.len() as u64).unwrap(), text);
-            assert!(inflate(&packed, kind, text.len() as u64 - 1).unwrap_err().to_string().contains("byte"));
+        for (inflate, packed, text) in samples() {
+            assert_eq!(inflate(&packed, 1 << 20).unwrap(), text);
+            assert_eq!(inflate(&packed, text.len() as u64).unwrap(), text);
+            assert!(inflate(&packed, text.len() as u64 - 1).unwrap_err().to_string().contains("byte"));
         }
-        assert_eq!(inflate(b"plain", Compression::None, 5).unwrap(), b"plain");
-        assert!(inflate(b"plain", Compression::None, 4).is_err());
-        assert!(inflate(b"", Compression::Gzip, 5).unwrap_err().to_string().contains("empty file"));
+        assert_eq!(inflated(Cow::Borrowed(b"plain"), None).unwrap(), &b"plain"[..]);
+        for compression in [None, FORMATS.called("gzip")] {
+            let error = inflated(Cow::Borrowed(b""), compression).unwrap_err().to_string();
+            assert!(error.contains("empty file"), "{error}");
+        }
     }
 
     #[test]
     fn a_cut_file_gives_an_error_or_exactly_its_first_members() {
-        for (kind, packed, text) in samples() {
+        for (inflate, packed, text) in samples() {
             for end in 1..packed.len() {
-                match inflate(&packed[..end], kind, 1 << 20) {
+                match inflate(&packed[..end], 1 << 20) {
                     Err(error) => assert!(error.place().is_some_and(|place| place.starts_with("byte"))),
                     Ok(out) => assert_eq!(out, text[..700]),
                 }
@@ -157,11 +135,11 @@ mod tests {
 
     #[test]
     fn a_flipped_bit_never_changes_the_text() {
-        for (kind, packed, text) in samples() {
+        for (inflate, packed, text) in samples() {
             for bit in 0..packed.len() * 8 {
                 let mut damaged = packed.clone();
                 damaged[bit / 8] ^= 1 << (bit % 8);
-                if let Ok(out) = inflate(&damaged, kind, 1 << 20) {
+                if let Ok(out) = inflate(&damaged, 1 << 20) {
                     assert_eq!(out, text, "bit {bit}");
                 }
             }
@@ -170,9 +148,9 @@ mod tests {
 
     #[test]
     fn bytes_after_the_last_member_are_refused() {
-        for (kind, packed, _) in samples() {
+        for (inflate, packed, _) in samples() {
             for tail in [&b"x"[..], &[0; 9], b"garbage that is longer than a header"] {
-                assert!(inflate(&[&packed[..], tail].concat(), kind, 1 << 20).is_err());
+                assert!(inflate(&[&packed[..], tail].concat(), 1 << 20).is_err());
             }
         }
     }
@@ -181,8 +159,9 @@ mod tests {
     fn a_bomb_is_refused_before_it_fills_the_memory() {
         let bomb = bz2(&vec![0; 40 << 20]);
         assert!(bomb.len() < 10_000);
-        let error = inflate(&bomb, Compression::Bzip2, u64::MAX).unwrap_err().to_string();
+        let inflate = FORMATS.called("bzip2").unwrap().reader;
+        let error = inflate(&bomb, u64::MAX).unwrap_err().to_string();
         assert!(error.contains("inflates too much"), "{error}");
-        assert_eq!(inflate(&bz2(&vec![0; 2 << 20]), Compression::Bzip2, u64::MAX).unwrap().len(), 2 << 20);
+        assert_eq!(inflate(&bz2(&vec![0; 2 << 20]), u64::MAX).unwrap().len(), 2 << 20);
     }
 }

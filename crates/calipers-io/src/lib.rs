@@ -1,4 +1,4 @@
-//! Bytes into owned buffers: one file a format.
+//! Bytes into owned buffers: one file per format, one table of formats per kind of data.
 //!
 //! **Architecture invariant:** every parser takes `&[u8]` or positioned reads, never executes
 //! anything it reads, allocates nothing before a length has been checked against the bytes at
@@ -6,15 +6,13 @@
 
 pub mod array;
 pub mod compress;
-pub mod content;
 pub mod file;
+pub mod format;
 pub mod graph;
 pub mod history;
 pub mod http_request;
 pub mod image;
 pub mod limits;
 pub mod pickle;
-pub mod png;
 pub mod score;
 mod text;
-pub mod tiff;

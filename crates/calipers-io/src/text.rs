@@ -9,6 +9,11 @@ pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
+/// The first line that is not empty, without blanks at its ends.
+pub(crate) fn first_line(bytes: &[u8]) -> Option<&[u8]> {
+    bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).find(|line| !line.is_empty())
+}
+
 /// One line without its end.
 #[derive(Clone, Copy)]
 pub(crate) struct Line<'a> {

@@ -51,13 +51,13 @@ fn orders_and_byte_orders_of_numpy_all_give_the_same_numbers() {
         let array = npy::parse(&fixture(name)).unwrap();
         assert_eq!(array.shape(), [2, 5], "{name}");
         assert_eq!(array.to_i64s().unwrap(), EDGES.concat(), "{name}");
-        let file = npy::NpyFile::open(Arc::new(fixture(name))).unwrap();
+        let file = npy::open(Arc::new(fixture(name))).unwrap();
         assert_eq!(file.read_all().unwrap(), array);
         for (row, start, length) in
             (0..2).flat_map(|row| (0..6).flat_map(move |s| (0..6 - s).map(move |l| (row, s, l))))
         {
             let want = &EDGES[row][start..start + length];
-            for matrix in [&array as &dyn Matrix, &file] {
+            for matrix in [&array as &dyn Matrix, &*file] {
                 let mut out = vec![-1; length];
                 matrix.read_row(row as u64, start as u64, &mut out).unwrap();
                 assert_eq!(out, want, "{name}");
@@ -100,14 +100,14 @@ fn rows_longer_than_a_block_agree_with_the_whole_array_in_both_orders() {
         bytes.extend((text.len() as u16).to_le_bytes());
         bytes.extend(text.bytes());
         bytes.extend(values.iter().flat_map(|value| value.to_be_bytes()));
-        let file = npy::NpyFile::open(Arc::new(bytes.clone())).unwrap();
+        let file = npy::open(Arc::new(bytes.clone())).unwrap();
         let array = npy::parse(&bytes).unwrap();
         let at = |row: i64, column: i64| {
             values[(if fortran { column * rows + row } else { row * columns + column }) as usize]
         };
         for row in [0, rows / 2, rows - 1] {
             let want: Vec<i64> = (1..columns).map(|column| at(row, column)).collect();
-            for matrix in [&array as &dyn Matrix, &file] {
+            for matrix in [&array as &dyn Matrix, &*file] {
                 let mut out = vec![0; columns as usize - 1];
                 matrix.read_row(row as u64, 1, &mut out).unwrap();
                 assert_eq!(out, want);
@@ -145,7 +145,7 @@ fn a_file_of_terabytes_is_opened_by_its_header_alone() {
     head.extend(text.bytes());
     let size = head.len() as u64 + (16 << 40);
     let source = Arc::new(Sparse { head, size, read: Mutex::new(0) });
-    let file = npy::NpyFile::open(Arc::clone(&source) as Arc<dyn ReadAt>).unwrap();
+    let file = npy::open(Arc::clone(&source) as Arc<dyn ReadAt>).unwrap();
     let mut out = [9; 100];
     file.read_row(1, (1 << 40) - 100, &mut out).unwrap();
     assert_eq!(out, [0; 100]);
@@ -160,7 +160,7 @@ fn a_damaged_npy_file_never_panics() {
         damage(&fixture(name), |bytes| npy::parse(&bytes), |array| drop(array.to_f64s()));
         damage(
             &fixture(name),
-            |bytes| npy::NpyFile::open(Arc::new(bytes)),
+            |bytes| npy::open(Arc::new(bytes)),
             |file| {
                 file.read_all().map(drop).unwrap_or_default();
                 file.read_row(0, 0, &mut [0; 2]).unwrap_or_default();

@@ -1,31 +1,39 @@
 //! Every graph format on the same small graph, on damaged files and on real ones.
 
 use std::collections::BTreeSet;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use calipers_core::Result;
-use calipers_io::graph::{GraphFormat, GraphOptions, Storage, StoredGraph, pack_lines, parse, parse_line};
+use calipers_io::compress;
+use calipers_io::file::InputFile;
+use calipers_io::graph::{FORMATS, GraphOptions, Reader, Storage, StoredGraph, lines};
 
 /// The house with a roof and a node by itself, in every text format.
-const HOUSES: [(GraphFormat, &[u8]); 6] = [
-    (GraphFormat::Dimacs, include_bytes!("fixtures/graphs/house.gph")),
-    (GraphFormat::Metis, include_bytes!("fixtures/graphs/house.graph")),
-    (GraphFormat::Edgelist, include_bytes!("fixtures/graphs/house.csv")),
-    (GraphFormat::Graph6, include_bytes!("fixtures/graphs/house.g6")),
-    (GraphFormat::Sparse6, include_bytes!("fixtures/graphs/house.s6")),
-    (GraphFormat::Ml4co, include_bytes!("fixtures/graphs/house.ml4co")),
+const HOUSES: [(&str, &[u8]); 6] = [
+    ("dimacs", include_bytes!("fixtures/graphs/house.gph")),
+    ("metis", include_bytes!("fixtures/graphs/house.graph")),
+    ("edgelist", include_bytes!("fixtures/graphs/house.csv")),
+    ("graph6", include_bytes!("fixtures/graphs/house.g6")),
+    ("sparse6", include_bytes!("fixtures/graphs/house.s6")),
+    ("ml4co", include_bytes!("fixtures/graphs/house_with_labels.txt")),
 ];
 
 /// All graphs of a file, whether it holds one or one per line.
-fn graphs(format: GraphFormat, bytes: &[u8], nodes: Option<u64>) -> Result<Vec<StoredGraph>> {
-    if !format.is_pack() {
-        return Ok(vec![parse(format, bytes, &GraphOptions { nodes, index_base: 0 })?]);
+fn graphs(format: &str, bytes: &[u8], nodes: Option<u64>) -> Result<Vec<StoredGraph>> {
+    match FORMATS.called(format).expect("a known format").reader {
+        Reader::One { read, .. } => {
+            Ok(vec![read(bytes, &GraphOptions { nodes, ..GraphOptions::default() })?])
+        }
+        Reader::Lines { header, read, .. } => {
+            lines(header, bytes)?.into_iter().map(|(line, range)| read(&bytes[range], line)).collect()
+        }
+        Reader::Arrays => panic!("no text"),
     }
-    pack_lines(format, bytes)?
-        .into_iter()
-        .map(|(line, range)| parse_line(format, &bytes[range], line))
-        .collect()
+}
+
+/// The graph of a file that holds one.
+fn one_graph(format: &str, bytes: &[u8], nodes: Option<u64>) -> Result<StoredGraph> {
+    graphs(format, bytes, nodes).map(|mut graphs| graphs.pop().expect("one graph"))
 }
 
 /// The edges of the simple graph, each as (smaller, larger).
@@ -43,7 +51,7 @@ fn every_format_tells_the_same_graph() {
         let entries = if found[0].storage == Storage::Both { 12 } else { 6 };
         assert_eq!(found[0].entries.len(), entries, "{format}");
     }
-    let labelled = graphs(GraphFormat::Ml4co, HOUSES[5].1, None).unwrap();
+    let labelled = graphs("ml4co", HOUSES[5].1, None).unwrap();
     assert_eq!(labelled[0].labels, Some(vec![true, false, false, true, false, true]));
 }
 
@@ -63,7 +71,7 @@ fn a_cut_metis_or_graph6_file_never_passes() {
     for (format, bytes) in [HOUSES[1], HOUSES[3]] {
         // Only the line end may be missing: at the end of METIS one of two, an isolated node's own.
         let whole = bytes.trim_ascii_end().len();
-        let head = if format == GraphFormat::Graph6 { b">>graph6<<".len() } else { 0 };
+        let head = if format == "graph6" { b">>graph6<<".len() } else { 0 };
         for length in head + 1..whole {
             assert!(graphs(format, &bytes[..length], None).is_err(), "{format} cut at {length}");
         }
@@ -88,12 +96,6 @@ fn check_numbers(graph: &StoredGraph) {
     assert!(graph.entries.iter().all(|(u, v)| u64::from(*u) < nodes && u64::from(*v) < nodes));
 }
 
-#[test]
-fn formats_of_the_wrong_kind_are_refused() {
-    assert!(parse(GraphFormat::Graph6, b"?", &GraphOptions::default()).is_err());
-    assert!(parse(GraphFormat::Arrays, b"", &GraphOptions::default()).is_err());
-}
-
 /// The folder of real graphs, where there is one beside the repository.
 #[expect(clippy::print_stderr, reason = "a skipped test must say so")]
 fn real_graphs() -> Option<PathBuf> {
@@ -107,15 +109,9 @@ fn real_graphs() -> Option<PathBuf> {
 
 /// Reads a file, inflated where its name says so.
 fn inflated(path: &Path) -> Vec<u8> {
-    let file = std::fs::File::open(path).expect("a listed file");
-    let mut reader: Box<dyn Read> = match path.extension().and_then(|ending| ending.to_str()) {
-        Some("gz") => Box::new(flate2::read::MultiGzDecoder::new(file)),
-        Some("bz2") => Box::new(bzip2::read::MultiBzDecoder::new(file)),
-        _ => Box::new(file),
-    };
-    let mut bytes = Vec::new();
-    reader.read_to_end(&mut bytes).expect("a readable file");
-    bytes
+    let bytes = InputFile::open(path).and_then(|file| file.read_all()).expect("a listed file");
+    let compression = compress::FORMATS.by_name(path.to_str().expect("UTF-8"));
+    compress::inflated(bytes.into(), compression).expect("a readable file").into_owned()
 }
 
 #[test]
@@ -136,13 +132,12 @@ fn real_files_hold_the_published_numbers_of_nodes_edges_and_repeats() {
         ("native/kamis_simple.graph", 6, 7, 0),
         ("native/kamis_weight_nodes.graph", 6, 7, 0),
     ] {
-        let name = file.trim_end_matches(".gz").trim_end_matches(".bz2");
-        let format = GraphFormat::of_name(name).unwrap();
-        let graph = parse(format, &inflated(&folder.join(file)), &GraphOptions::default()).unwrap();
+        let format = FORMATS.by_name(compress::FORMATS.stem(file)).unwrap().name;
+        let graph = one_graph(format, &inflated(&folder.join(file)), None).unwrap();
         let listed = if graph.storage == Storage::Both { 2 * lines } else { lines };
         assert_eq!((graph.nodes, graph.entries.len()), (Some(nodes), listed), "{file}");
         assert_eq!(edges(&graph).len(), lines - repeats, "{file}");
-        if format == GraphFormat::Dimacs {
+        if format == "dimacs" {
             assert_eq!(graph.declared_edges, Some(lines as u64), "{file}");
         }
     }
@@ -152,10 +147,9 @@ fn real_files_hold_the_published_numbers_of_nodes_edges_and_repeats() {
 fn real_clique_files_without_a_p_line_need_the_number_of_nodes() {
     let Some(folder) = real_graphs() else { return };
     let bytes = inflated(&folder.join("dimacs_clq/brock200_2.clq.gz"));
-    let error = parse(GraphFormat::Dimacs, &bytes, &GraphOptions::default()).unwrap_err();
+    let error = one_graph("dimacs", &bytes, None).unwrap_err();
     assert!(error.to_string().contains("--num-nodes"));
-    let graph =
-        parse(GraphFormat::Dimacs, &bytes, &GraphOptions { nodes: Some(200), index_base: 0 }).unwrap();
+    let graph = one_graph("dimacs", &bytes, Some(200)).unwrap();
     assert_eq!((graph.nodes, edges(&graph).len()), (Some(200), 9876));
 }
 
@@ -163,8 +157,8 @@ fn real_clique_files_without_a_p_line_need_the_number_of_nodes() {
 fn real_packs_hold_the_published_totals() {
     let Some(folder) = real_graphs() else { return };
     for (file, format, count, nodes, total) in [
-        ("satlib500/satlib500.s6.gz", GraphFormat::Sparse6, 500, 638_943, 2_670_627),
-        ("er700_800/er128.g6.gz", GraphFormat::Graph6, 128, 96_721, 5_482_982),
+        ("satlib500/satlib500.s6.gz", "sparse6", 500, 638_943, 2_670_627),
+        ("er700_800/er128.g6.gz", "graph6", 128, 96_721, 5_482_982),
     ] {
         let found = graphs(format, &inflated(&folder.join(file)), None).unwrap();
         assert_eq!(found.len(), count, "{file}");
@@ -178,7 +172,7 @@ fn real_packs_hold_the_published_totals() {
 fn real_labelled_lines_store_both_directions_and_the_published_labels() {
     let Some(folder) = real_graphs() else { return };
     let bytes = inflated(&folder.join("native/ml4co_mis_rb-small_no-weighted_4ins.txt"));
-    let found = graphs(GraphFormat::Ml4co, &bytes, None).unwrap();
+    let found = graphs("ml4co", &bytes, None).unwrap();
     let labelled = |graph: &StoredGraph| graph.labels.iter().flatten().filter(|label| **label).count();
     assert_eq!(found.iter().map(labelled).collect::<Vec<_>>(), [22, 18, 23, 22]);
     assert!(found.iter().all(|graph| graph.entries.len() == 2 * edges(graph).len()));

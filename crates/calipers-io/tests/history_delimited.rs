@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use calipers_io::history::delimited::{self, Long, Options};
-use calipers_io::history::{Format, Places, Table, Wanted};
+use calipers_io::history::{Origin, Places, Table, Wanted};
 
 const WIDE: &[u8] = include_bytes!("../../../oracles/training/formats/wide.csv");
 const LONG: &[u8] = include_bytes!("../../../oracles/training/formats/long.tsv");
@@ -44,7 +44,7 @@ fn values(points: &[(f64, f64)]) -> Vec<f64> {
 #[test]
 fn the_wide_table_has_a_mark_an_index_sparse_rows_and_a_test_row() {
     let table = read(WIDE, &["val_F1", "epoch"], &["run"]);
-    assert_eq!((table.format, table.rows, &table.places), (Format::Csv, 38, &Places::LinesFrom(2)));
+    assert_eq!((table.origin, table.rows, &table.places), (Origin::Table, 38, &Places::LinesFrom(2)));
     assert_eq!(table.keys, ["run", "epoch", "train_loss", "val_F1", "test_F1"]);
     let points = points(&table, "val_F1", "epoch");
     assert_eq!((points.len(), &values(&points)[..5]), (17, &CURVE[..]));

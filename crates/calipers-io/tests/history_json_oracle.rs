@@ -1,7 +1,7 @@
 //! JSON histories against a slow and obvious reading of the same text by another parser.
 
-use calipers_io::history::json::{self, loose, loose::Loose};
-use calipers_io::history::{Format, Wanted};
+use calipers_io::history::Wanted;
+use calipers_io::history::json::{self, Layout, loose, loose::Loose};
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
@@ -81,9 +81,9 @@ fn number_of(value: &Value) -> Option<f64> {
 }
 
 /// Compares a table with the rows it was read from.
-fn compare(bytes: &[u8], format: Format, rows: &[Map<String, Value>]) -> Result<(), TestCaseError> {
+fn compare(bytes: &[u8], layout: Layout, rows: &[Map<String, Value>]) -> Result<(), TestCaseError> {
     let wanted = WANTED.map(str::to_owned).to_vec();
-    let table = json::read(bytes, format, &Wanted { numbers: wanted.clone(), texts: wanted })
+    let table = json::read(bytes, layout, &Wanted { numbers: wanted.clone(), texts: wanted })
         .expect("a readable history");
     prop_assert_eq!(table.rows, rows.len());
     for name in WANTED {
@@ -149,12 +149,12 @@ proptest! {
     #[test]
     fn rows_are_the_same(rows in prop::collection::vec(object(value()), 0..6), pretty in any::<bool>()) {
         let list = Value::from(rows.iter().cloned().map(Value::from).collect::<Vec<_>>());
-        compare(text(&list, pretty).as_bytes(), Format::JsonRows, &rows)?;
+        compare(text(&list, pretty).as_bytes(), Layout::Rows, &rows)?;
         let state = serde_json::json!({"global_step": 3, "log_history": list});
-        compare(text(&state, pretty).as_bytes(), Format::TrainerState, &rows)?;
+        compare(text(&state, pretty).as_bytes(), Layout::State, &rows)?;
         let lines: Vec<_> = rows.iter().map(|row| serde_json::to_string(row).unwrap()).collect();
         if !lines.is_empty() {
-            compare(lines.join("\r\n\n").as_bytes(), Format::JsonLines, &rows)?;
+            compare(lines.join("\r\n\n").as_bytes(), Layout::Lines, &rows)?;
         }
     }
 
@@ -169,7 +169,7 @@ proptest! {
         let rows: Vec<Map<String, Value>> = (0..4)
             .map(|row| columns.iter().map(|(key, cells)| (key.clone(), cells[row].clone())).collect())
             .collect();
-        compare(text(&Value::from(columns), pretty).as_bytes(), Format::JsonColumns, &rows)?;
+        compare(text(&Value::from(columns), pretty).as_bytes(), Layout::Columns, &rows)?;
     }
 
     #[test]

@@ -1,8 +1,7 @@
 //! PNG and TIFF label maps: what other programs wrote, and damage.
 
 use calipers_core::Result;
-use calipers_io::image::{Image, Pixels};
-use calipers_io::{png, tiff};
+use calipers_io::image::{FORMATS, Image, Pixels, png};
 
 const WIDTH: usize = 11;
 const HEIGHT: usize = 6;
@@ -13,8 +12,8 @@ fn fixture(name: &str) -> Vec<u8> {
 
 fn decode(name: &str, bytes: &[u8]) -> Result<Image> {
     let mut image = Image::default();
-    let decode = if name.ends_with(".png") { png::decode } else { tiff::decode };
-    decode(bytes, &mut image).map(|()| image)
+    let format = FORMATS.by_name(name).expect("a known ending");
+    (format.reader)(bytes, &mut image).map(|()| image)
 }
 
 fn read(name: &str) -> Result<Image> {

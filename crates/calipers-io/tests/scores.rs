@@ -3,7 +3,8 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use calipers_io::score::{NodeSet, cover, json_lines, lines, names, node_list, optimum, results_json, table};
+use calipers_io::score::json::{results, units};
+use calipers_io::score::{NodeSet, cover, lines, names, node_list, optimum, table};
 
 /// Reads the bytes with every reader; none may panic.
 fn read_all(bytes: &[u8]) {
@@ -13,11 +14,11 @@ fn read_all(bytes: &[u8]) {
     drop(names::parse(bytes));
     drop(table::parse(bytes, b','));
     drop(table::parse(bytes, b'\t'));
-    drop(json_lines::parse(bytes));
+    drop(units::parse(bytes));
     drop(optimum::parse_csv(bytes));
     drop(optimum::parse_json(bytes));
     drop(optimum::parse_json_lines(bytes));
-    drop(results_json::parse(bytes));
+    drop(results::parse(bytes));
 }
 
 const SAMPLES: [&str; 8] = [
@@ -50,7 +51,7 @@ fn cut_json_is_always_an_error() {
     for sample in [SAMPLES[6], SAMPLES[7]] {
         for length in 0..sample.trim_end().len() {
             let cut = &sample.as_bytes()[..length];
-            assert!(optimum::parse_json(cut).is_err() && results_json::parse(cut).is_err());
+            assert!(optimum::parse_json(cut).is_err() && results::parse(cut).is_err());
         }
     }
 }
@@ -101,7 +102,7 @@ fn real_labels_sets_names_and_optima_have_the_published_totals() {
     let optima = optimum::parse_csv(&read("satlib500/satlib500.optimum.csv")).unwrap();
     assert_eq!(optima.iter().map(|(unit, ..)| unit).collect::<Vec<_>>(), names.iter().collect::<Vec<_>>());
     assert_eq!(optima.iter().map(|(_, optimum, _)| *optimum as u64).sum::<u64>(), 212_981);
-    let labels = json_lines::parse(&read("satlib500/satlib500.labels.jsonl.gz")).unwrap();
+    let labels = units::parse(&read("satlib500/satlib500.labels.jsonl.gz")).unwrap();
     let labelled = labels.iter().flat_map(|unit| unit.labels.as_deref().unwrap());
     assert_eq!((labels.len(), labelled.sum::<f64>() as u64), (500, 212_979));
     let sets = read("satlib500/satlib500.optimal_sets.jsonl.gz");
@@ -109,7 +110,7 @@ fn real_labels_sets_names_and_optima_have_the_published_totals() {
         Some(NodeSet::Listed(nodes)) => nodes.len(),
         _ => 0,
     };
-    let units = json_lines::parse(&sets).unwrap();
+    let units = units::parse(&sets).unwrap();
     assert_eq!(units.iter().map(|unit| listed(&unit.set)).sum::<usize>(), 212_981);
     assert_eq!(optimum::parse_json_lines(&sets).unwrap().len(), 500);
 }

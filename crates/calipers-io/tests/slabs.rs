@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 
-use calipers_io::array::npy::{self, NpyFile};
+use calipers_io::array::npy;
 use calipers_io::file::ReadAt;
 use half::f16;
 
@@ -26,7 +26,7 @@ fn npy_file(descr: &str, fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {
 /// The file, and every slab cut out of the whole array as the oracle.
 fn check(bytes: Vec<u8>) {
     let whole = npy::parse(&bytes).unwrap();
-    let file = NpyFile::open(Arc::new(bytes)).unwrap();
+    let file = npy::open(Arc::new(bytes)).unwrap();
     let slabs = whole.shape()[0];
     let length = whole.bytes().len() / slabs.max(1) as usize;
     for index in 0..slabs {
@@ -53,7 +53,7 @@ fn a_slab_is_what_the_whole_array_holds_in_any_order() {
         check(npy_file("<f4", fortran, "(2, 0, 12)", &[]));
     }
     // More slabs than fit a block: elements of one are read one by one.
-    let file = NpyFile::open(Arc::new(npy_file("<u8", true, "(40000, 2)", &words))).unwrap();
+    let file = npy::open(Arc::new(npy_file("<u8", true, "(40000, 2)", &words))).unwrap();
     assert_eq!(file.read_slab(39_999).unwrap().to_i64s().unwrap(), [39_999, 79_999]);
 }
 
@@ -84,7 +84,7 @@ fn a_slab_of_twenty_gigabytes_costs_only_itself() {
     let head = npy_file("<f4", false, "(5000, 1000, 1000)", &[]);
     let size = head.len() as u64 + 20_000_000_000;
     let source = Arc::new(Sparse { head, size, read: Mutex::new(0) });
-    let file = NpyFile::open(Arc::clone(&source) as Arc<dyn ReadAt>).unwrap();
+    let file = npy::open(Arc::clone(&source) as Arc<dyn ReadAt>).unwrap();
     let slab = file.read_slab(4_999).unwrap();
     assert_eq!(slab.shape(), [1000, 1000]);
     assert!(*source.read.lock().unwrap() < 4_100_000);

@@ -1,42 +1,34 @@
 //! Array files as every family opens them.
 
-use std::sync::Arc;
-
 use calipers_core::{Error, Result};
-use calipers_io::array::npy::NpyFile;
-use calipers_io::array::{Array, Arrays, npz, pt, safetensors};
-use calipers_io::compress::{Compression, inflate};
-use calipers_io::file::ReadAt;
-use calipers_io::limits;
+use calipers_io::array::{Array, ArrayFile, Arrays, FORMATS, Reader, Source};
 
-use crate::walk::{Found, has_ending};
+/// What the ending of a file name says about the arrays in it.
+pub fn reader(name: &str) -> Option<Reader> {
+    FORMATS.by_name(name).map(|format| format.reader)
+}
 
-/// The containers of an array file, from its bytes.
-pub fn open(found: &Found, source: Arc<dyn ReadAt>) -> Result<Vec<Arrays>> {
-    let source = inflated(found, source)?;
-    if has_ending(&found.name, ".safetensors") {
-        Ok(vec![safetensors::open(source)?])
-    } else if has_ending(&found.name, ".pt") {
-        pt::open(source)
-    } else {
-        Ok(vec![npz::open(source)?])
+/// The sets of named arrays that a file of this name holds, from its bytes.
+pub fn open(name: &str, source: Source) -> Result<Vec<Arrays>> {
+    match reader(name) {
+        Some(Reader::Named(open)) => Ok(vec![open(source)?]),
+        Some(Reader::Sets(open)) => open(source),
+        Some(Reader::One { .. }) | None => Err(Error::value("no file of named arrays by its ending")
+            .found(name)
+            .allowed(FORMATS.endings_where(Reader::has_names).join(" "))),
     }
 }
 
-/// A single array, from an npy file.
-pub fn open_npy(found: &Found, source: Arc<dyn ReadAt>) -> Result<NpyFile> {
-    NpyFile::open(inflated(found, source)?)
-}
-
-fn inflated(found: &Found, source: Arc<dyn ReadAt>) -> Result<Arc<dyn ReadAt>> {
-    if found.compression == Compression::None {
-        return Ok(source);
-    }
-    let mut bytes = vec![0; source.size() as usize];
-    source
-        .read_exact_at(&mut bytes, 0)
-        .map_err(|error| Error::io(format!("cannot read the file: {}", error.kind())))?;
-    Ok(Arc::new(inflate(&bytes, found.compression, limits::INFLATED)?))
+/// The only array that a file holds, from its bytes. A name that does not say how it is stored means the
+/// first format of single arrays.
+pub fn open_one(name: &str, source: Source) -> Result<Box<dyn ArrayFile>> {
+    let single = |reader: Reader| match reader {
+        Reader::One { open, .. } => Some(open),
+        Reader::Named(_) | Reader::Sets(_) => None,
+    };
+    let first = || FORMATS.iter().find_map(|format| single(format.reader));
+    let open = reader(name).and_then(single).or_else(first);
+    open.ok_or_else(|| Error::format("no format of single arrays is known"))?(source)
 }
 
 /// `stem#i`, zero-padded to the width of the largest number.

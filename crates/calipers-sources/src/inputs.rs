@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use calipers_core::input_files::{BELOW, ROLE};
 use calipers_core::{Error, ErrorKind, Input, InputFiles, Notes, Result};
+use calipers_io::compress::inflated;
 use calipers_io::file::{InputFile, ReadAt, empty};
 
 use crate::hashing::HashedFile;
@@ -166,26 +167,28 @@ impl Inputs {
         Ok((Arc::new(file.into_file()), hash))
     }
 
-    /// The bytes of a file that was found, recorded.
+    /// The bytes of a file that was found, recorded as they are and without their compression.
     pub fn read_found<'a>(&self, found: &'a Found) -> Result<Cow<'a, [u8]>> {
-        match &found.held {
-            None => self.read(&found.path, &found.shown, &found.notes).map(Cow::Owned),
+        let bytes = match &found.held {
+            None => self.read(&found.path, &found.shown, &found.notes).map(Cow::Owned)?,
             Some(bytes) => {
                 self.record(&found.shown, bytes.len() as u64, blake3::hash(bytes), &found.notes)?;
-                Ok(Cow::Borrowed(bytes))
+                Cow::Borrowed(&bytes[..])
             }
-        }
+        };
+        inflated(bytes, found.compression)
     }
 
-    /// Opens a file that was found for positioned reads and records it.
+    /// Records a file that was found and opens it for positioned reads of what it holds.
     pub fn open_found(&self, found: &Found) -> Result<Arc<dyn ReadAt>> {
-        match &found.held {
-            None => self.open(&found.path, &found.shown, &found.notes),
+        let source: Arc<dyn ReadAt> = match &found.held {
+            None => self.open(&found.path, &found.shown, &found.notes)?,
             Some(bytes) => {
                 self.record(&found.shown, bytes.len() as u64, blake3::hash(bytes), &found.notes)?;
-                Ok(Arc::<Vec<u8>>::clone(bytes))
+                Arc::<Vec<u8>>::clone(bytes)
             }
-        }
+        };
+        found.decompressed(source)
     }
 
     fn record(&self, shown: &str, bytes: u64, hash: blake3::Hash, notes: &Notes) -> Result<()> {

@@ -5,8 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use calipers_core::{Error, Result};
-use calipers_io::compress::inflate;
-use calipers_io::{content, limits};
+use calipers_io::array;
+use calipers_io::compress::{self, inflated};
+use calipers_io::format::Formats;
 
 use super::walk::Found;
 use crate::inputs::role;
@@ -19,9 +20,18 @@ pub fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == SHOWN
 }
 
-/// Standard input as a file called `stdin` with the ending that `ending` finds in its content, or
-/// without one. `word` says what it is read as.
-pub fn found(word: &str, ending: fn(&[u8]) -> Option<&'static str>) -> Result<Found> {
+/// Standard input as a file called `stdin` with an ending of the format that its content is of, arrays or
+/// one of these; without one when nothing is recognised. `word` says what it is read as.
+pub fn found<R>(word: &str, formats: &Formats<R>) -> Result<Found> {
+    read(word, &|bytes| {
+        let arrays = array::FORMATS.by_content(bytes).map(|format| format.endings);
+        let endings = arrays.or_else(|| formats.by_content(bytes).map(|format| format.endings))?;
+        endings.first().copied()
+    })
+}
+
+/// The same with an ending that its content gives.
+pub fn read(word: &str, ending: &dyn Fn(&[u8]) -> Option<&'static str>) -> Result<Found> {
     let mut bytes = Vec::new();
     let mut stream = std::io::stdin().lock();
     if stream.is_terminal() {
@@ -32,12 +42,12 @@ pub fn found(word: &str, ending: fn(&[u8]) -> Option<&'static str>) -> Result<Fo
     held(bytes, word, ending).map_err(|error| error.in_file(SHOWN))
 }
 
-fn held(bytes: Vec<u8>, word: &str, ending: fn(&[u8]) -> Option<&'static str>) -> Result<Found> {
+fn held(bytes: Vec<u8>, word: &str, ending: &dyn Fn(&[u8]) -> Option<&'static str>) -> Result<Found> {
     if bytes.is_empty() {
         return Err(Error::format("standard input is empty"));
     }
-    let compression = content::compression(&bytes);
-    let ending = ending(&inflate(&bytes, compression, limits::INFLATED)?).unwrap_or_default();
+    let compression = compress::FORMATS.by_content(&bytes);
+    let ending = ending(&inflated((&bytes[..]).into(), compression)?).unwrap_or_default();
     Ok(Found {
         path: SHOWN.into(),
         shown: SHOWN.into(),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use calipers_core::{Error, Notes, Result};
-use calipers_io::compress::Compression;
+use calipers_io::compress::{self, Compression, inflated};
 use calipers_io::file::{InputFile, ReadAt, cannot_open};
 
 use crate::inputs::role;
@@ -29,37 +29,30 @@ pub struct Found {
 
 impl Found {
     fn new(path: PathBuf, shown: String, relative: &str, notes: &Notes) -> Self {
-        let (compression, name) = Compression::of_name(relative);
-        let name = name.to_owned();
+        let compression = compress::FORMATS.by_name(relative);
+        let name = compress::FORMATS.stem(relative).to_owned();
         Self { path, shown, name, compression, held: None, notes: Arc::clone(notes) }
     }
 
-    /// Opens it for positioned reads.
+    /// Opens it for positioned reads of what it holds.
     pub fn open(&self) -> Result<Arc<dyn ReadAt>> {
         match &self.held {
-            Some(bytes) => Ok(Arc::<Vec<u8>>::clone(bytes)),
-            None => Ok(Arc::new(InputFile::open(&self.path)?)),
+            Some(bytes) => self.decompressed(Arc::<Vec<u8>>::clone(bytes)),
+            None => self.decompressed(Arc::new(InputFile::open(&self.path)?)),
         }
     }
 
-    /// The name without the longest of the known endings that it has.
-    pub fn stem<'a>(&'a self, endings: &[&str]) -> &'a str {
-        let file = self.name.rfind('/').map_or(0, |slash| slash + 1);
-        let ending = endings
-            .iter()
-            .filter(|ending| has_ending(&self.name[file..], ending))
-            .map(|ending| ending.len())
-            .max()
-            .unwrap_or(0);
-        &self.name[..self.name.len() - ending]
+    /// The bytes of the open file without their compression, which takes them into memory.
+    pub fn decompressed(&self, source: Arc<dyn ReadAt>) -> Result<Arc<dyn ReadAt>> {
+        if self.compression.is_none() {
+            return Ok(source);
+        }
+        let mut bytes = vec![0; source.size() as usize];
+        source
+            .read_exact_at(&mut bytes, 0)
+            .map_err(|error| Error::io(format!("cannot read the file: {}", error.kind())))?;
+        Ok(Arc::new(inflated(bytes.into(), self.compression)?.into_owned()))
     }
-}
-
-/// Whether a file name is more than its ending, whatever the case of the ending.
-pub fn has_ending(name: &str, ending: &str) -> bool {
-    name.len() > ending.len()
-        && name.is_char_boundary(name.len() - ending.len())
-        && name[name.len() - ending.len()..].eq_ignore_ascii_case(ending)
 }
 
 /// The file itself, or the files of a folder, searched through, whose names are wanted; in byte
@@ -73,7 +66,7 @@ pub fn files(given: &Path, word: &str, wanted: &dyn Fn(&str) -> bool) -> Result<
     }
     let root = shown.trim_end_matches('/');
     let notes = role(word, Some(given_folder(&shown)));
-    let found = below(given, &|name| wanted(Compression::of_name(name).1))?
+    let found = below(given, &|name| wanted(compress::FORMATS.stem(name)))?
         .into_iter()
         .map(|relative| Found::new(given.join(&relative), format!("{root}/{relative}"), &relative, &notes));
     Ok(found.collect())
@@ -133,15 +126,12 @@ fn text(path: &Path) -> Result<&str> {
 mod tests {
     use super::*;
 
-    fn found(name: &str) -> Found {
-        Found::new(PathBuf::from(name), name.into(), name, &Notes::default())
-    }
-
     #[test]
-    fn compression_and_one_known_ending_are_no_part_of_a_name() {
-        assert_eq!(found("snap/facebook_0.edges.gr.bz2").stem(&[".gr", ".edges"]), "snap/facebook_0.edges");
-        assert_eq!(found("C125-9.opt.sol").stem(&[".sol", ".opt.sol"]), "C125-9");
-        assert_eq!(found("a.b/.gr").stem(&[".gr"]), "a.b/.gr");
+    fn compression_is_no_part_of_a_name() {
+        let name = "snap/facebook_0.edges.gr.BZ2";
+        let found = Found::new(PathBuf::from(name), name.into(), name, &Notes::default());
+        assert_eq!(found.name, "snap/facebook_0.edges.gr");
+        assert_eq!(found.compression, compress::FORMATS.called("bzip2"));
     }
 
     #[test]
@@ -151,7 +141,7 @@ mod tests {
         for name in ["b.npz", "a.npz.gz", "sub/c.npz", "readme.md", ".hidden.npz"] {
             fs::write(folder.path().join(name), "x").unwrap();
         }
-        let wanted = |name: &str| has_ending(name, ".npz");
+        let wanted = |name: &str| name.contains(".npz");
         let names: Vec<String> =
             files(folder.path(), "input", &wanted).unwrap().into_iter().map(|f| f.name).collect();
         assert_eq!(names, ["a.npz", "b.npz", "sub/c.npz"]);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use calipers::inputs::Inputs;
-use calipers::io::graph::GraphFormat;
+use calipers::io::graph::{FORMATS, Format};
 use calipers::metrics::independent_set::protocol::{Switch, WeightRule};
 use calipers::metrics::independent_set::{
     Axis, Baseline, Decoder, IndependentSet, Kind, PosWeight, Preset, Reference,
@@ -69,7 +69,7 @@ struct Files {
     axis: Option<Axis>,
     /// Format of the graph files, whatever their endings
     #[arg(long, value_name = "NAME", value_parser = graph_format())]
-    graph_format: Option<GraphFormat>,
+    graph_format: Option<&'static Format>,
     /// Number of the first node in edge lists
     #[arg(long, value_name = "0|1", default_value_t = 0)]
     index_base: u32,
@@ -209,9 +209,9 @@ fn optimum(text: String) -> Result<Optimum> {
     }
 }
 
-fn graph_format() -> impl TypedValueParser<Value = GraphFormat> {
-    let names = GraphFormat::ALL.iter().map(|format| format.name());
-    PossibleValuesParser::new(names).try_map(|name| name.parse::<GraphFormat>())
+fn graph_format() -> impl TypedValueParser<Value = &'static Format> {
+    PossibleValuesParser::new(FORMATS.iter().map(|format| format.name))
+        .try_map(|name| FORMATS.called(&name).ok_or("unknown graph format"))
 }
 
 fn pos_weight(text: &str) -> std::result::Result<PosWeight, String> {

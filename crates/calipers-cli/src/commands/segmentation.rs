@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use calipers::inputs::{Inputs, role};
-use calipers::metrics::segmentation::config::{Config, Measures};
+use calipers::metrics::segmentation::{Config, Measures};
 use calipers::metrics::segmentation::labels::ClassRef;
 use calipers::metrics::segmentation::{
     Closed, Kind, Layout, Measure, MissingHeads, Preset, Space, Unpredicted,

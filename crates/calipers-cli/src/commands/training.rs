@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use calipers::inputs::{Inputs, role};
-use calipers::io::history::Format;
 use calipers::io::history::delimited::{self, Long};
+use calipers::io::history::{FORMATS, Format};
 use calipers::metrics::training::{Direction, Duplicates, Index, Nan, Preset, Training};
 use calipers::sources::training::assign::{Assignment, FoldBy, GroupBy};
 use calipers::sources::training::options::Options;
@@ -144,7 +144,7 @@ struct Runs {
 
 /// The format of every file; none where it is found out.
 #[derive(Clone, Copy, Debug)]
-struct Layout(Option<Format>);
+struct Layout(Option<&'static Format>);
 
 const AUTO: &str = "auto";
 
@@ -324,6 +324,6 @@ fn delimiter(text: &str) -> std::result::Result<u8, String> {
 }
 
 fn layouts() -> impl TypedValueParser<Value = Layout> {
-    PossibleValuesParser::new(std::iter::once(AUTO).chain(Format::ALL.map(Format::name)))
-        .map(|name| Layout(Format::ALL.into_iter().find(|format| format.name() == name)))
+    PossibleValuesParser::new(std::iter::once(AUTO).chain(FORMATS.iter().map(|format| format.name)))
+        .map(|name| Layout(FORMATS.called(&name)))
 }

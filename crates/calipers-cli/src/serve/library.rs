@@ -12,7 +12,10 @@ use calipers::core::Digest;
 use calipers::io::file::InputFile;
 use calipers::report::json;
 use calipers::{Error, Ledger, Report, Result, states};
+
 use serde::Serialize;
+
+use crate::emit::written_table;
 
 /// The most files that are listed.
 const MOST_FILES: usize = 10_000;
@@ -66,9 +69,6 @@ pub enum Content {
     /// The numbers of units, as `--per-unit` writes them.
     Table(Model),
 }
-
-/// The endings of per-unit files.
-const TABLES: [&str; 3] = [".csv", ".jsonl", ".parquet"];
 
 impl Library {
     /// A folder; fails where there is none.
@@ -157,7 +157,7 @@ pub fn content(path: &str, bytes: &[u8]) -> Result<Content> {
     if states::is_state(bytes) {
         return states::from_bytes(bytes, path).map(Content::State);
     }
-    if TABLES.iter().any(|ending| path.ends_with(ending)) {
+    if written_table(path).is_some() {
         return Model::from_bytes(path, Path::new(path), bytes).map(Content::Table);
     }
     // Other JSON is passed over before it is read as a whole.
@@ -186,7 +186,7 @@ fn search(folder: &Path, below: &str, depth: usize, found: &mut Vec<String>) {
         if kind.is_dir() && depth < MOST_DEPTH {
             search(&entry.path(), &path, depth + 1, found);
         } else if kind.is_file()
-            && [".json", ".state"].iter().chain(&TABLES).any(|ending| name.ends_with(ending))
+            && (name.ends_with(".json") || name.ends_with(".state") || written_table(name).is_some())
         {
             found.push(path);
         }

@@ -12,20 +12,17 @@ use crate::file::{ReadAt, empty as empty_file};
 
 mod dtype;
 mod element;
+mod format;
 pub mod npy;
-mod npy_header;
-mod npy_write;
 pub mod npz;
 pub mod pt;
-mod pt_tensor;
-mod pt_write;
 pub mod safetensors;
-mod safetensors_write;
 mod zip;
-mod zip_write;
 
 pub use dtype::Dtype;
 pub use element::Element;
+pub(crate) use format::ENDINGS;
+pub use format::{FORMATS, Reader, Source};
 
 /// A whole array in memory.
 #[derive(Clone, Debug)]
@@ -35,7 +32,7 @@ pub struct Array {
     data: Data,
 }
 
-/// Memory that somebody else owns, readable for as long as it is shared.
+/// Memory that another program owns, readable for as long as it is shared.
 pub type SharedBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
 #[derive(Clone)]
@@ -65,7 +62,7 @@ impl PartialEq for Array {
 }
 
 impl Array {
-    /// An array in memory that somebody else owns: little-endian elements in C order, not copied.
+    /// An array in memory of another owner: little-endian elements in C order, not copied.
     pub fn shared(dtype: Dtype, shape: Vec<u64>, bytes: SharedBytes) -> Result<Self> {
         let length = (*bytes).as_ref().len() as u64;
         if byte_count(&shape, dtype.size()) != Some(length) {
@@ -145,14 +142,14 @@ impl Array {
     }
 }
 
-/// Integer data with two axes that is read a piece at a time, never converted as a whole.
+/// Integer data with two axes, read one part of a row at a time and never converted as a whole.
 pub trait Matrix: Send + Sync {
     /// What the elements are.
     fn dtype(&self) -> Dtype;
     /// The length of each axis.
     fn shape(&self) -> &[u64];
     /// Fills `out` with the elements of a row from `start`. Fails when the data has other than two
-    /// axes, the piece lies outside of it, or its elements are not whole numbers.
+    /// axes, the part is outside of it, or its elements are not whole numbers.
     fn read_row(&self, row: u64, start: u64, out: &mut [i64]) -> Result<()>;
 }
 
@@ -168,13 +165,21 @@ impl Matrix for Array {
     fn read_row(&self, row: u64, start: u64, out: &mut [i64]) -> Result<()> {
         let first = first_element(&self.shape, row, start, out.len())?;
         let size = self.dtype.size();
-        // The piece lies inside an array that is in memory, so that its numbers fit a usize.
+        // The part is inside an array that is in memory, so that its numbers fit a usize.
         let bytes = self.bytes().get(first as usize * size..).unwrap_or_default();
         dtype::to_i64s(self.dtype, bytes, out, first)
     }
 }
 
-/// The C-order number of element `[row, start]`, once the whole piece is known to be inside.
+/// A file that holds one array, of which only the header has been read.
+pub trait ArrayFile: Matrix {
+    /// The whole array.
+    fn read_all(&self) -> Result<Array>;
+    /// The elements `[index, ..]`, as an array with one axis less.
+    fn read_slab(&self, index: u64) -> Result<Array>;
+}
+
+/// The C-order number of element `[row, start]`, once the whole part is known to be inside.
 fn first_element(shape: &[u64], row: u64, start: u64, length: usize) -> Result<u64> {
     let &[rows, columns] = shape else {
         return Err(Error::value("the array must have two axes").found(format!("shape {shape:?}")));

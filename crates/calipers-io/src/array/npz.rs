@@ -3,16 +3,16 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use calipers_core::Result;
+use calipers_core::{Error, Result};
 
-use super::zip::Archive;
-use super::zip_write::ArchiveWriter;
-use super::{Array, Arrays, Decode, npy, npy_write};
+use super::zip::{Archive, ArchiveWriter};
+use super::{Array, Arrays, Decode, npy, read_at};
 use crate::file::ReadAt;
 
 /// Opens an archive; its arrays are read and inflated when they are asked for. Members that are
 /// not npy files are ignored.
 pub fn open(source: Arc<dyn ReadAt>) -> Result<Arrays> {
+    refuse_other_than_zip(&*source)?;
     let archive = Arc::new(Archive::open(source, "npz")?);
     let entry = |name: &str| {
         let key = name.strip_suffix(".npy")?.to_string();
@@ -21,6 +21,19 @@ pub fn open(source: Arc<dyn ReadAt>) -> Result<Arrays> {
         Some((key, decode))
     };
     Ok(Arrays { stored: archive.names().filter_map(entry).collect() })
+}
+
+fn refuse_other_than_zip(source: &dyn ReadAt) -> Result<()> {
+    let mut first = [0; 2];
+    if source.size() >= 2 {
+        read_at(source, &mut first, 0)?;
+    }
+    if source.size() > 0 && first != *b"PK" {
+        return Err(Error::format("not an npz file")
+            .at("byte 0")
+            .advice("an npz file is a zip archive: write it with numpy.savez"));
+    }
+    Ok(())
 }
 
 fn member(archive: &Archive, name: &str) -> Result<Array> {
@@ -32,7 +45,7 @@ fn member(archive: &Archive, name: &str) -> Result<Array> {
 pub fn write_to(arrays: &[(String, Array)], out: &mut dyn Write) -> io::Result<()> {
     let mut archive = ArchiveWriter::new(out);
     for (name, array) in arrays {
-        archive.member(&format!("{name}.npy"), &[&npy_write::header_of(array)?, array.bytes()])?;
+        archive.member(&format!("{name}.npy"), &[&npy::written_header(array)?, array.bytes()])?;
     }
     archive.finish()
 }

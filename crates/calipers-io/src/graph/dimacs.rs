@@ -118,7 +118,7 @@ mod tests {
     fn without_a_p_line_the_number_of_nodes_must_be_given() {
         assert!(refusal("c x\n1 2\n").contains("line 2"));
         assert!(refusal("").contains("--num-nodes"));
-        let options = GraphOptions { nodes: Some(3), index_base: 0 };
+        let options = GraphOptions { nodes: Some(3), ..GraphOptions::default() };
         let graph = parse(b"1 2\n3 2\n", &options).unwrap();
         assert_eq!((graph.nodes, graph.declared_edges, graph.entries.len()), (Some(3), None, 2));
         assert!(parse(b"1 4\n", &options).unwrap_err().to_string().contains("1 to 3"));
@@ -147,7 +147,8 @@ mod tests {
             let error = refusal(text);
             assert!(error.contains(word) && error.contains("at: line"), "{text:?}: {error}");
         }
-        let late = parse(b"1 2\np edge 3 1\n", &GraphOptions { nodes: Some(3), index_base: 0 }).unwrap_err();
+        let late = parse(b"1 2\np edge 3 1\n", &GraphOptions { nodes: Some(3), ..GraphOptions::default() })
+            .unwrap_err();
         assert_eq!(late.place(), Some("line 2"));
     }
 }

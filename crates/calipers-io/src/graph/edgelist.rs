@@ -15,7 +15,7 @@ pub fn parse(bytes: &[u8], options: &GraphOptions) -> Result<StoredGraph> {
     if base > 1 {
         return Err(Error::usage("unknown index base").found(base).allowed("0 or 1"));
     }
-    let given = options.nodes.map(check_nodes).transpose()?;
+    let given = options.scored.or(options.nodes).map(check_nodes).transpose()?;
     let mut entries = Vec::new();
     let mut header_allowed = true;
     let (mut least, mut largest) = (u64::MAX, 0);
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str, nodes: Option<u64>, index_base: u32) -> Result<StoredGraph> {
-        parse(text.as_bytes(), &GraphOptions { nodes, index_base })
+        parse(text.as_bytes(), &GraphOptions { nodes, scored: None, index_base })
     }
 
     fn refusal(text: &str, nodes: Option<u64>, index_base: u32) -> String {

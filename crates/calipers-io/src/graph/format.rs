@@ -1,125 +1,143 @@
-//! The table of graph formats: names and file endings.
+//! The table of graph formats.
 
-use std::fmt;
-use std::str::FromStr;
+use calipers_core::Result;
 
-use calipers_core::{Error, Result};
+use super::{GraphOptions, StoredGraph, dimacs, edgelist, gpickle, graph6, metis, ml4co, sparse6};
+use crate::array;
+use crate::format::{Formats, line};
+use crate::text::first_line;
 
-/// A format that stores graphs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum GraphFormat {
-    /// `p WORD n m`, then `e u v` or `u v`, from 1.
-    Dimacs,
-    /// One line of neighbours per node, from 1.
-    Metis,
-    /// Two node numbers per line.
-    Edgelist,
-    /// One dense graph per line, six bits a character.
-    Graph6,
-    /// One sparse graph per line, six bits a character.
-    Sparse6,
-    /// A pickled networkx graph.
-    Gpickle,
-    /// `u v u v ... label y0 y1 ...`, one graph per line.
-    Ml4co,
-    /// An `edge_index` array.
+/// A line of the table of graph formats.
+pub type Format = crate::format::Format<Reader>;
+
+/// What a graph file holds, and how it is read.
+#[derive(Clone, Copy)]
+pub enum Reader {
+    /// One graph.
+    One {
+        /// Reads the file.
+        read: fn(&[u8], &GraphOptions) -> Result<StoredGraph>,
+        /// Whether it may hold labels too.
+        labels: bool,
+    },
+    /// One graph per line.
+    Lines {
+        /// What may stand before the first graph.
+        header: Option<&'static str>,
+        /// Reads the line of this number, from 1.
+        read: fn(&[u8], u64) -> Result<StoredGraph>,
+        /// Whether a line may hold labels too.
+        labels: bool,
+    },
+    /// An `edge_index` among arrays: the table of array formats says how it is read.
     Arrays,
 }
 
-impl GraphFormat {
-    /// All formats, in the order of the documentation.
-    pub const ALL: &'static [Self] = &[
-        Self::Dimacs,
-        Self::Metis,
-        Self::Edgelist,
-        Self::Graph6,
-        Self::Sparse6,
-        Self::Gpickle,
-        Self::Ml4co,
-        Self::Arrays,
-    ];
+/// Every format of graphs. An ending means the first format that has it; ml4co must be asked for.
+pub static FORMATS: Formats<Reader> = Formats(&[
+    line("dimacs", &[".gph", ".col", ".clq", ".mis", ".dimacs", ".gr"], Some(is_dimacs), one(dimacs::parse)),
+    line("metis", &[".graph", ".metis"], None, one(|bytes, _| metis::parse(bytes))),
+    line("edgelist", &[".edges", ".edgelist", ".el", ".txt", ".csv", ".tsv"], None, one(edgelist::parse)),
+    line(
+        "graph6",
+        &[".g6"],
+        Some(is_graph6),
+        Reader::Lines { header: Some(GRAPH6), read: graph6::parse_line, labels: false },
+    ),
+    line(
+        "sparse6",
+        &[".s6"],
+        Some(|bytes| bytes.starts_with(SPARSE6.as_bytes()) || bytes.starts_with(b":")),
+        Reader::Lines { header: Some(SPARSE6), read: sparse6::parse_line, labels: false },
+    ),
+    line(
+        "gpickle",
+        &[".gpickle", ".pickle"],
+        Some(|bytes| matches!(bytes, [0x80, 2..=5, ..])),
+        Reader::One { read: |bytes, _| gpickle::parse(bytes), labels: true },
+    ),
+    line("ml4co", &[".txt"], None, Reader::Lines { header: None, read: ml4co::parse_line, labels: true }),
+    line("arrays", &array::ENDINGS, Some(|bytes| array::FORMATS.by_content(bytes).is_some()), Reader::Arrays),
+]);
 
-    /// The format's name, as `--graph-format` takes it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Dimacs => "dimacs",
-            Self::Metis => "metis",
-            Self::Edgelist => "edgelist",
-            Self::Graph6 => "graph6",
-            Self::Sparse6 => "sparse6",
-            Self::Gpickle => "gpickle",
-            Self::Ml4co => "ml4co",
-            Self::Arrays => "arrays",
-        }
-    }
+const fn one(read: fn(&[u8], &GraphOptions) -> Result<StoredGraph>) -> Reader {
+    Reader::One { read, labels: false }
+}
 
-    /// The file endings that mean this format, after `.gz` and `.bz2` are taken off.
-    pub fn endings(self) -> &'static [&'static str] {
-        match self {
-            Self::Dimacs => &[".gph", ".col", ".clq", ".mis", ".dimacs", ".gr"],
-            Self::Metis => &[".graph", ".metis"],
-            Self::Edgelist => &[".edges", ".edgelist", ".el", ".txt", ".csv", ".tsv"],
-            Self::Graph6 => &[".g6"],
-            Self::Sparse6 => &[".s6"],
-            Self::Gpickle => &[".gpickle", ".pickle"],
-            Self::Ml4co => &[],
-            Self::Arrays => &[".npz", ".npy", ".safetensors", ".pt"],
-        }
-    }
+const GRAPH6: &str = ">>graph6<<";
+const SPARSE6: &str = ">>sparse6<<";
 
-    /// The format that a file name's ending means.
-    pub fn of_name(file_name: &str) -> Option<Self> {
-        let ends = |format: &&Self| format.endings().iter().any(|ending| file_name.ends_with(ending));
-        Self::ALL.iter().find(ends).copied()
-    }
-
-    /// Whether a file holds one graph per line.
-    pub fn is_pack(self) -> bool {
-        matches!(self, Self::Graph6 | Self::Sparse6 | Self::Ml4co)
+impl Reader {
+    /// Whether files may say which nodes are labelled.
+    pub fn holds_labels(&self) -> bool {
+        matches!(self, Self::One { labels: true, .. } | Self::Lines { labels: true, .. })
     }
 }
 
-impl fmt::Display for GraphFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
+/// A first line that is a comment or the problem line.
+fn is_dimacs(bytes: &[u8]) -> bool {
+    let word = text_line(bytes).and_then(|line| line.split(u8::is_ascii_whitespace).next());
+    matches!(word, Some(b"c" | b"p"))
 }
 
-impl FromStr for GraphFormat {
-    type Err = Error;
+/// A first line with the header, or of nothing but the characters of the format.
+fn is_graph6(bytes: &[u8]) -> bool {
+    let printable = |line: &[u8]| line.iter().all(|byte| (63..=126).contains(byte));
+    bytes.starts_with(GRAPH6.as_bytes()) || text_line(bytes).is_some_and(printable)
+}
 
-    fn from_str(name: &str) -> Result<Self> {
-        Self::ALL.iter().find(|format| format.name() == name).copied().ok_or_else(|| {
-            let names: Vec<_> = Self::ALL.iter().map(|format| format.name()).collect();
-            Error::usage("unknown graph format").found(name).allowed(names.join(", "))
-        })
-    }
+/// The first line of a text that is not empty. A safetensors file begins with the length of its
+/// header, whose lowest byte may be a letter; its highest is zero.
+fn text_line(bytes: &[u8]) -> Option<&[u8]> {
+    first_line(bytes).filter(|_| !bytes.iter().take(8).any(|byte| *byte == 0))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn by_content(bytes: &[u8]) -> Option<&'static str> {
+        FORMATS.by_content(bytes).map(|format| format.name)
+    }
+
     #[test]
-    fn names_read_back_and_no_ending_has_two_meanings() {
-        let mut endings: Vec<_> = GraphFormat::ALL.iter().flat_map(|format| format.endings()).collect();
-        let all = endings.len();
-        endings.sort_unstable();
-        endings.dedup();
-        assert_eq!(endings.len(), all);
-        for format in GraphFormat::ALL {
-            assert_eq!(format.to_string().parse(), Ok(*format));
-            for ending in format.endings() {
-                assert_eq!(GraphFormat::of_name(&format!("a.b{ending}")), Some(*format));
-            }
+    fn what_cannot_be_mistaken_is_recognised() {
+        let graphs: &[(&[u8], &str)] = &[
+            (b"c made by hand\np edge 3 2\ne 1 2\n", "dimacs"),
+            (b"\np edge 3 2\r\n", "dimacs"),
+            (b"c\np edge 3 2\r\n", "dimacs"),
+            (b":Fa@x^\n", "sparse6"),
+            (b">>graph6<<DQc\n", "graph6"),
+            (b"DQc\nDQc", "graph6"),
+            (b"\x80\x04\x95", "gpickle"),
+            (b"\x93NUMPY\x01\x00", "arrays"),
+            (b"\x02\0\0\0\0\0\0\0{}", "arrays"),
+        ];
+        for (bytes, name) in graphs {
+            assert_eq!(by_content(bytes), Some(*name), "{bytes:?}");
         }
-        assert!("gr".parse::<GraphFormat>().unwrap_err().to_string().contains("sparse6"));
+        for length in [*b"c ", *b"c\n", *b"p\n"] {
+            let length = u16::from_le_bytes(length);
+            let mut bytes = u64::from(length).to_le_bytes().to_vec();
+            bytes.resize(8 + usize::from(length), b'{');
+            assert_eq!(by_content(&bytes), Some("arrays"));
+        }
+    }
+
+    #[test]
+    fn what_can_be_two_things_is_not_guessed() {
+        for bytes in
+            [&b""[..], b"\n\n", b"0 1\n1 2\n", b"3 2\n2\n1 3\n2\n", b"\xff\xff\xff\xff\xff\xff\xff\xff{"]
+        {
+            assert_eq!(by_content(bytes), None, "{bytes:?}");
+        }
     }
 
     #[test]
     fn the_last_ending_decides() {
-        assert_eq!(GraphFormat::of_name("soc-sign-bitcoinalpha.csv.gr"), Some(GraphFormat::Dimacs));
-        assert_eq!(GraphFormat::of_name("notes.md"), None);
-        assert_eq!(GraphFormat::of_name("gr"), None);
+        let by_name = |name| FORMATS.by_name(name).map(|format| format.name);
+        assert_eq!(by_name("soc-sign-bitcoinalpha.csv.gr"), Some("dimacs"));
+        assert_eq!(by_name("x.pth"), Some("arrays"));
+        assert_eq!((by_name("notes.md"), by_name("gr")), (None, None));
     }
 }

@@ -5,16 +5,16 @@ pub mod edgelist;
 mod format;
 pub mod gpickle;
 pub mod graph6;
+mod lines;
 pub mod metis;
 pub mod ml4co;
-mod pack;
 mod six_bit;
 pub mod sparse6;
 
 use calipers_core::{Error, Result};
 
-pub use format::GraphFormat;
-pub use pack::{pack_lines, parse_line};
+pub use format::{FORMATS, Format, Reader};
+pub use lines::lines;
 
 /// Most nodes of a graph: their numbers fit 32 bits.
 pub const MAX_NODES: u64 = u32::MAX as u64;
@@ -47,24 +47,12 @@ pub enum Storage {
 /// What a reader must be told about a graph file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GraphOptions {
-    /// The number of nodes, when it is known from elsewhere (scores, labels, `--num-nodes`).
+    /// The number of nodes that the user gives (`--num-nodes`).
     pub nodes: Option<u64>,
+    /// The number of nodes by scores or labels. Only edge lists take it: other formats say their size.
+    pub scored: Option<u64>,
     /// The number of the first node in edge lists: 0 or 1.
     pub index_base: u32,
-}
-
-/// Reads a file that holds one graph.
-pub fn parse(format: GraphFormat, bytes: &[u8], options: &GraphOptions) -> Result<StoredGraph> {
-    match format {
-        GraphFormat::Dimacs => dimacs::parse(bytes, options),
-        GraphFormat::Metis => metis::parse(bytes),
-        GraphFormat::Edgelist => edgelist::parse(bytes, options),
-        GraphFormat::Gpickle => gpickle::parse(bytes),
-        GraphFormat::Graph6 | GraphFormat::Sparse6 | GraphFormat::Ml4co => {
-            Err(Error::usage(format!("{format} files hold one graph per line")))
-        }
-        GraphFormat::Arrays => Err(Error::usage("array files are not text graphs")),
-    }
 }
 
 /// Refuses more nodes than can be numbered.

@@ -3,14 +3,15 @@
 //! Every reader gives the same [`Table`]; which column is x, which rows make a run and what a
 //! group is are decided by the caller, so that all formats follow one set of rules.
 
+pub mod chunks;
 mod columns;
 pub mod delimited;
 mod few_digits;
+mod format;
 pub mod json;
 pub mod mlflow;
 pub mod mlflow_sqlite;
 pub mod parquet;
-pub mod pieces;
 pub mod tensorboard;
 pub mod wandb;
 mod window;
@@ -19,6 +20,11 @@ mod wire;
 use std::collections::BTreeMap;
 
 use calipers_core::Error;
+
+pub use format::{
+    FORMATS, Format, OnDisk, Parts, RUN_META, Reader, RowsReader, Runs, TRAINER_STATE, TableReader, of_file,
+    of_folder, of_large_file,
+};
 
 /// The keys a reader keeps; everything else is skipped and only its name is noted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,72 +35,37 @@ pub struct Wanted {
     pub texts: Vec<String>,
 }
 
-/// The layouts a history can have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Format {
-    /// A delimited table with one column per key.
-    Csv,
-    /// The table behind a W&B panel: one column per run.
-    WandbPanel,
-    /// A JSON array of objects.
-    JsonRows,
-    /// One JSON object per line.
-    JsonLines,
-    /// A JSON object of equally long arrays.
-    JsonColumns,
-    /// Hugging Face `trainer_state.json`.
+/// Who wrote a history, which says how its rows are to be understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Anybody: a table with a row per step and a column per key.
+    Table,
+    /// Anybody: columns alone, so that the position of a value may be its step.
+    Columns,
+    /// W&B, as the table behind a panel: the x column comes first.
+    Panel,
+    /// The trainer of Hugging Face.
     TrainerState,
-    /// A parquet table.
-    Parquet,
-    /// A W&B offline log.
+    /// W&B, as an offline log.
     Wandb,
-    /// TensorBoard event files.
+    /// TensorBoard.
     Tensorboard,
-    /// A run folder of MLflow's file store.
+    /// MLflow.
     Mlflow,
-    /// An MLflow SQLite database.
-    MlflowSqlite,
 }
 
-impl Format {
-    /// Every format, in the order in which they are listed.
-    pub const ALL: [Self; 11] = [
-        Self::Csv,
-        Self::WandbPanel,
-        Self::JsonRows,
-        Self::JsonLines,
-        Self::JsonColumns,
-        Self::TrainerState,
-        Self::Parquet,
-        Self::Wandb,
-        Self::Tensorboard,
-        Self::Mlflow,
-        Self::MlflowSqlite,
-    ];
-
-    /// The name that reports show and `--format` takes.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Csv => "csv",
-            Self::WandbPanel => "wandb-panel",
-            Self::JsonRows => "json-rows",
-            Self::JsonLines => "jsonl",
-            Self::JsonColumns => "json-columns",
-            Self::TrainerState => "trainer-state",
-            Self::Parquet => "parquet",
-            Self::Wandb => "wandb",
-            Self::Tensorboard => "tensorboard",
-            Self::Mlflow => "mlflow",
-            Self::MlflowSqlite => "mlflow-sqlite",
-        }
+impl Origin {
+    /// Whether the rows are those of a table that anybody may have written.
+    pub fn is_table(self) -> bool {
+        matches!(self, Self::Table | Self::Columns)
     }
 }
 
 /// The logged rows of one file, or of one run inside it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// The layout it was read from.
-    pub format: Format,
+    /// Who wrote it.
+    pub origin: Origin,
     /// What the file itself says about the run.
     pub run: Run,
     /// Every key found, each once, in the order of first appearance.
@@ -111,6 +82,18 @@ pub struct Table {
     pub places: Places,
     /// Where the last record is cut off, in bytes from the start of the file.
     pub cut_at: Option<u64>,
+}
+
+/// One run of a file of several.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunTable {
+    /// Its rows.
+    pub table: Table,
+    /// The key that the file itself takes for x.
+    pub x: Option<String>,
+    /// Whether the values are averages of several runs or steps: the smallest and the largest of them
+    /// differ somewhere.
+    pub aggregated: bool,
 }
 
 /// What a file says about the run it holds.

@@ -1,4 +1,4 @@
-//! A stretch of a text file that moves forward over it.
+//! A chunk of a text file that moves forward over it.
 
 use calipers_core::{Error, Result};
 
@@ -50,7 +50,7 @@ impl<'a> Window<'a> {
         Ok(window)
     }
 
-    /// The text at hand.
+    /// The text in the buffer.
     pub(super) fn text(&self) -> &str {
         match &self.text {
             Text::Whole(text) => text,

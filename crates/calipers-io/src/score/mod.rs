@@ -1,55 +1,18 @@
-//! Score, label and optimum files in text forms.
+//! Scores, labels and optima of units.
 
-pub mod confusion;
 pub mod cover;
-mod json;
-pub mod json_lines;
+mod format;
+pub mod json;
 pub mod lines;
 pub mod names;
 pub mod node_list;
 pub mod optimum;
 mod records;
-pub mod results_json;
 pub mod table;
 
-/// A text format of scores and labels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ScoreFormat {
-    /// One value per line, in node order.
-    Lines,
-    /// The chosen nodes, from 1.
-    NodeList,
-    /// A vertex cover, from 1; the set is the rest.
-    Cover,
-    /// Rows of nodes with named columns.
-    Table,
-    /// One object per unit.
-    JsonLines,
-}
-
-impl ScoreFormat {
-    /// All formats, in the order of the documentation.
-    pub const ALL: &'static [Self] =
-        &[Self::Lines, Self::NodeList, Self::Cover, Self::Table, Self::JsonLines];
-
-    /// The file endings that mean this format, after `.gz` and `.bz2` are taken off; an ending
-    /// comes before those that it ends with.
-    pub fn endings(self) -> &'static [&'static str] {
-        match self {
-            Self::Lines => &[".txt", ".result"],
-            Self::NodeList => &[".opt.sol", ".bst.sol", ".sol"],
-            Self::Cover => &[".vc"],
-            Self::Table => &[".csv", ".tsv"],
-            Self::JsonLines => &[".jsonl"],
-        }
-    }
-
-    /// The format that a file name's ending means.
-    pub fn of_name(file_name: &str) -> Option<Self> {
-        let ends = |format: &&Self| format.endings().iter().any(|ending| file_name.ends_with(ending));
-        Self::ALL.iter().find(ends).copied()
-    }
-}
+pub use format::{
+    CONFUSIONS, ConfusionReader, FORMATS, Format, OPTIMA, OptimumReader, RECORDS, Reader, Records,
+};
 
 /// What one unit of a table or of JSON lines holds.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -79,19 +42,4 @@ pub enum NodeSet {
     Listed(Vec<u64>),
     /// One value per node.
     Values(Vec<f64>),
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn endings_say_the_format() {
-        for format in ScoreFormat::ALL {
-            for ending in format.endings() {
-                assert_eq!(ScoreFormat::of_name(&format!("a.b{ending}")), Some(*format));
-            }
-        }
-        assert_eq!(ScoreFormat::of_name("a.json"), None);
-    }
 }

@@ -6,16 +6,17 @@ use std::fmt;
 use calipers_core::Error;
 use serde::de::{Deserializer, MapAccess, Visitor};
 
-use super::json::{CountedLines, refused};
+use super::json::{CountedLines, refused, units};
 use super::lines::{not_a_number, number};
-use super::names::{self, Register};
-use super::{json_lines, records::Records};
+use super::names::Register;
+use super::records::Records;
 use crate::text::without_mark;
 
+/// A unit, its optimum, and the line that says so.
+pub type Optimum = (String, f64, u64);
+
 /// Reads CSV columns `unit` and `optimum`, or `graph` and `optimal_mis`; others are ignored.
-///
-/// Gives unit, number and line, in file order.
-pub fn parse_csv(bytes: &[u8]) -> Result<Vec<(String, f64, u64)>, Error> {
+pub fn parse_csv(bytes: &[u8]) -> Result<Vec<Optimum>, Error> {
     let mut records = Records::new(bytes, b',')?;
     let pair = |unit: &str, value: &str| records.column(unit).zip(records.column(value));
     let Some((unit, value)) = pair("unit", "optimum").or_else(|| pair("graph", "optimal_mis")) else {
@@ -25,19 +26,17 @@ pub fn parse_csv(bytes: &[u8]) -> Result<Vec<(String, f64, u64)>, Error> {
     let mut register = Register::default();
     while let Some((line, row)) = records.next()? {
         let place = format_args!("line {line}").to_string();
-        let name = names::text(&row[unit]).map_err(|error| error.at(&place))?;
-        register.add(name, line)?;
-        let optimum = number(&row[value])
-            .ok_or_else(|| not_a_number(&row[value]).at(format_args!("unit {name}")).at(&place))?;
-        optima.push((name.to_owned(), optimum, line));
+        let (name, cell) = (row.cell(unit), row.cell(value));
+        register.add(&name, line)?;
+        let optimum = number(cell.as_bytes())
+            .ok_or_else(|| not_a_number(cell.as_bytes()).at(format_args!("unit {name}")).at(&place))?;
+        optima.push((name.into_owned(), optimum, line));
     }
     Ok(optima)
 }
 
 /// Reads a JSON object of numbers by unit.
-///
-/// Gives unit, number and line, in file order.
-pub fn parse_json(bytes: &[u8]) -> Result<Vec<(String, f64, u64)>, Error> {
+pub fn parse_json(bytes: &[u8]) -> Result<Vec<Optimum>, Error> {
     let line = Cell::new(1);
     let mut reader = serde_json::Deserializer::from_reader(CountedLines::new(without_mark(bytes), &line));
     let read =
@@ -51,10 +50,8 @@ pub fn parse_json(bytes: &[u8]) -> Result<Vec<(String, f64, u64)>, Error> {
 }
 
 /// Reads JSON lines with `unit` and `optimum`; objects without an optimum are passed over.
-///
-/// Gives unit, number and line, in file order.
-pub fn parse_json_lines(bytes: &[u8]) -> Result<Vec<(String, f64, u64)>, Error> {
-    let units = json_lines::parse(bytes)?;
+pub fn parse_json_lines(bytes: &[u8]) -> Result<Vec<Optimum>, Error> {
+    let units = units::parse(bytes)?;
     let empty = units.is_empty();
     let optima: Vec<_> =
         units.into_iter().filter_map(|unit| Some((unit.unit?, unit.optimum?, unit.line))).collect();
@@ -71,7 +68,7 @@ struct Numbers<'a> {
 }
 
 impl<'de> Visitor<'de> for Numbers<'_> {
-    type Value = Vec<(String, f64, u64)>;
+    type Value = Vec<Optimum>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object of numbers by unit")
@@ -91,7 +88,7 @@ impl<'de> Visitor<'de> for Numbers<'_> {
 mod tests {
     use super::*;
 
-    fn optima(list: &[(&str, f64, u64)]) -> Vec<(String, f64, u64)> {
+    fn optima(list: &[(&str, f64, u64)]) -> Vec<Optimum> {
         list.iter().map(|(unit, optimum, line)| ((*unit).to_owned(), *optimum, *line)).collect()
     }
 

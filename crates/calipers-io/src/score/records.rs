@@ -1,91 +1,71 @@
-//! Delimited text with a header: columns by name, rows with their line.
+//! The rows of a CSV or TSV file of units: columns by name, rows with their line.
+
+use std::borrow::Cow;
 
 use calipers_core::{Error, Result};
-use csv::{ByteRecord, ErrorKind, Reader};
 
 use crate::file::empty;
-use crate::text::{Lines, shown, without_mark};
+use crate::history::delimited::{Cell, Header, Options, Rows};
+use crate::text::{shown, without_mark};
 
 /// The rows of a CSV or TSV file.
 pub(super) struct Records<'a> {
-    bytes: &'a [u8],
-    reader: Reader<&'a [u8]>,
-    header: ByteRecord,
-    row: ByteRecord,
-    /// The line at which byte `counted` is.
-    line: u64,
-    counted: usize,
+    text: &'a str,
+    header: Header,
+    rows: Rows<'a>,
+}
+
+/// One row.
+pub(super) struct Record<'r> {
+    text: &'r str,
+    cells: &'r [Cell],
+}
+
+impl<'r> Record<'r> {
+    /// The text of a cell.
+    pub(super) fn cell(&self, column: usize) -> Cow<'r, str> {
+        match self.cells[column].of(self.text) {
+            // The last cell of a row keeps what stands before the line feed.
+            Cow::Borrowed(text) => Cow::Borrowed(text.strip_suffix('\r').unwrap_or(text)),
+            quoted => quoted,
+        }
+    }
 }
 
 impl<'a> Records<'a> {
     /// Reads the header; no column name may occur twice.
     pub(super) fn new(bytes: &'a [u8], delimiter: u8) -> Result<Self> {
-        for line in Lines::new(bytes) {
-            line?;
-        }
-        let bytes = without_mark(bytes);
-        let reader = csv::ReaderBuilder::new().has_headers(false).delimiter(delimiter).from_reader(bytes);
-        let (header, row) = (ByteRecord::new(), ByteRecord::new());
-        let mut records = Self { bytes, reader, header, row, line: 1, counted: 0 };
-        if records.next()?.is_none() {
+        let text = std::str::from_utf8(without_mark(bytes)).map_err(|error| {
+            Error::format("not UTF-8").at(format_args!("byte {}", bytes.len().min(error.valid_up_to())))
+        })?;
+        if text.trim_ascii().is_empty() {
             return Err(empty().allowed("a header line with column names"));
         }
-        records.header = std::mem::take(&mut records.row);
-        records.header.trim();
-        let mut names: Vec<_> = records.header.iter().collect();
-        names.sort_unstable();
-        match names.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(pair) => Err(Error::format("a column occurs twice")
-                .at("header")
-                .found(shown(pair[0]))
-                .allowed("every name once")
-                .advice("rename one of them")),
-            None => Ok(records),
+        let header = Header::read(text, &Options { delimiter: Some(delimiter), ..Options::default() })?;
+        for name in &header.keys {
+            header.column(name).transpose()?;
         }
+        let columns: Vec<usize> = (0..header.width).collect();
+        let rows = Rows::new(text, delimiter, header.width, &columns, header.rows);
+        Ok(Self { text, header, rows })
     }
 
     /// The position of a column.
     pub(super) fn column(&self, name: &str) -> Option<usize> {
-        self.header.iter().position(|column| column == name.as_bytes())
+        self.header.column(name)?.ok()
     }
 
     /// The error for columns that are needed and not there.
     pub(super) fn missing(&self, what: &str, allowed: &str) -> Error {
-        let names: Vec<_> = self.header.iter().map(shown).collect();
+        let names: Vec<_> = self.header.keys.iter().map(|name| shown(name.as_bytes())).collect();
         let error = Error::format(what).at("header").found(format_args!("columns {}", names.join(", ")));
         error.allowed(allowed).advice("name the columns in the first line")
     }
 
     /// The next row and its line, from 1.
-    pub(super) fn next(&mut self) -> Result<Option<(u64, &ByteRecord)>> {
-        let more = self.reader.read_byte_record(&mut self.row);
-        let start = self.row.position().map_or(0, csv::Position::byte) as usize;
-        let line = self.line_at(start);
-        match more {
-            Ok(more) => Ok(more.then_some((line, &self.row))),
-            Err(error) => Err(refused(&error).at(format_args!("line {line}"))),
-        }
-    }
-
-    /// The line of the first character at or after the given byte; rows never go back.
-    fn line_at(&mut self, start: usize) -> u64 {
-        let ends = |byte: &&u8| matches!(**byte, b'\r' | b'\n');
-        let start = start.min(self.bytes.len());
-        let start = start + self.bytes[start..].iter().take_while(ends).count();
-        let passed = &self.bytes[self.counted.min(start)..start];
-        self.line += passed.iter().filter(|byte| **byte == b'\n').count() as u64;
-        self.counted = self.counted.max(start);
-        self.line
-    }
-}
-
-fn refused(error: &csv::Error) -> Error {
-    match error.kind() {
-        ErrorKind::UnequalLengths { expected_len, len, .. } => Error::format("a row of another length")
-            .found(format_args!("{len} cells"))
-            .allowed(format_args!("{expected_len}, as in the header"))
-            .advice("complete the row; cells with separators need quotes"),
-        _ => Error::format("not a table").found(error).advice("write the table again"),
+    pub(super) fn next(&mut self) -> Result<Option<(u64, Record<'_>)>> {
+        let next = self.rows.next()?;
+        Ok(next.map(|(line, cells)| (line, Record { text: self.text, cells })))
     }
 }
 
@@ -97,7 +77,7 @@ mod tests {
         let mut records = Records::new(text.as_bytes(), b',').unwrap();
         let mut found = Vec::new();
         while let Some((line, row)) = records.next().unwrap() {
-            found.push((line, String::from_utf8_lossy(&row[0]).into_owned()));
+            found.push((line, row.cell(0).into_owned()));
         }
         found
     }

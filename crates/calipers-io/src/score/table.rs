@@ -1,6 +1,7 @@
 //! CSV and TSV tables: one row per node, columns `unit`, `node` and any of `logits`, `probs`,
 //! `set`, `labels`.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use calipers_core::{Error, ErrorKind, Result};
@@ -25,30 +26,31 @@ pub fn parse(bytes: &[u8], delimiter: u8) -> Result<Vec<UnitColumns>> {
         return Err(records.missing("no column of values", "any of logits, probs, set, labels"));
     }
     let mut units: Vec<Rows> = Vec::new();
-    let mut places: HashMap<Vec<u8>, usize> = HashMap::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
     let mut current = None;
     while let Some((line, row)) = records.next()? {
-        let name = unit_column.map_or(&b""[..], |column| &row[column]);
+        let name = unit_column.map_or(Cow::Borrowed(""), |column| row.cell(column));
         if current.is_none_or(|place: usize| units[place].name != name) {
-            let place = places.get(name).copied().unwrap_or(units.len());
+            let place = places.get(&*name).copied().unwrap_or(units.len());
             if place == units.len() {
                 if unit_column.is_some() {
-                    check_name(name).map_err(|error| error.at(format_args!("line {line}")))?;
+                    names::check(&name).map_err(|error| error.at(format_args!("line {line}")))?;
                 }
-                places.insert(name.to_vec(), place);
-                units.push(Rows::new(name));
+                places.insert(name.clone().into_owned(), place);
+                units.push(Rows { name: name.into_owned(), ..Rows::default() });
             }
             current = Some(place);
         }
         let Some(unit) = current.map(|place| &mut units[place]) else { continue };
-        let node = row[node_column].trim_ascii();
+        let node = row.cell(node_column);
+        let node = node.trim_ascii().as_bytes();
         let whole = leading_whole(node).filter(|(_, length)| *length == node.len());
         unit.nodes.push((whole.ok_or_else(|| not_whole(node, line))?.0, line));
         for (column, values) in columns.iter().zip(&mut unit.values) {
             let Some(column) = *column else { continue };
-            let value = number(&row[column])
-                .ok_or_else(|| not_a_number(&row[column]).at(format_args!("line {line}")))?;
-            values.push(value);
+            let cell = row.cell(column);
+            let value = number(cell.as_bytes());
+            values.push(value.ok_or_else(|| not_a_number(cell.as_bytes()).at(format_args!("line {line}")))?);
         }
     }
     units
@@ -57,27 +59,19 @@ pub fn parse(bytes: &[u8], delimiter: u8) -> Result<Vec<UnitColumns>> {
         .collect()
 }
 
-fn check_name(name: &[u8]) -> Result<()> {
-    names::check(names::text(name)?)
-}
-
 /// The rows of one unit, in file order.
+#[derive(Default)]
 struct Rows {
-    name: Vec<u8>,
+    name: String,
     /// Node and line of each row.
     nodes: Vec<(u64, u64)>,
     values: [Vec<f64>; VALUES.len()],
 }
 
 impl Rows {
-    fn new(name: &[u8]) -> Self {
-        Self { name: name.to_vec(), nodes: Vec::new(), values: Default::default() }
-    }
-
     /// The columns in node order, when every node occurs exactly once.
     fn ordered(self, named: bool, present: [bool; VALUES.len()]) -> Result<UnitColumns> {
         let Self { name, nodes, values } = self;
-        let name = String::from_utf8_lossy(&name).into_owned();
         let mut order: Vec<usize> = (0..nodes.len()).collect();
         order.sort_by_key(|row| nodes[*row].0);
         for (expected, row) in order.iter().enumerate() {

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use calipers_core::Result;
-use calipers_io::history::Format;
+use calipers_io::history::Origin;
 use calipers_io::history::mlflow_sqlite::{Database, is_sqlite};
 use proptest::prelude::*;
 use rusqlite::{Connection, MAIN_DB};
@@ -47,7 +47,7 @@ fn the_golden_database_holds_the_golden_curves_and_no_deleted_run() {
     for ((name, _, curve), id) in CURVES.into_iter().zip(&runs) {
         let table =
             database.read(id, &wanted(&["val/F1", "step", "timestamp"], &["config", "gone"])).unwrap();
-        assert_eq!((table.format, table.keys.as_slice()), (Format::MlflowSqlite, &["val/F1".to_owned()][..]));
+        assert_eq!((table.origin, table.keys.as_slice()), (Origin::Mlflow, &["val/F1".to_owned()][..]));
         assert_eq!(values(&table, "val/F1")[..curve.len()], bits(curve), "{name}");
         assert_eq!((table.run.name.as_deref(), table.run.id.as_ref()), (Some(name), Some(id)));
         assert_eq!(table.run.labels["config"], name[..4]);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use calipers_core::Result;
-use calipers_io::history::{Format, Table, mlflow};
+use calipers_io::history::{Origin, Table, mlflow};
 
 use crate::{CURVES, bits, values, wanted};
 
@@ -40,7 +40,7 @@ fn the_golden_folders_hold_the_golden_curves() {
         let run =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../../oracles/training/formats/mlruns/1").join(&id);
         let table = read(&run, &["val/F1", "step", "timestamp"], &["config", "fold"]).unwrap();
-        assert_eq!((table.format, table.rows, table.keys.len()), (Format::Mlflow, curve.len(), 1));
+        assert_eq!((table.origin, table.rows, table.keys.len()), (Origin::Mlflow, curve.len(), 1));
         assert_eq!(values(&table, "val/F1"), bits(curve), "{name}");
         let steps: Vec<f64> = (0..curve.len()).map(|step| step as f64).collect();
         assert_eq!(values(&table, "step"), bits(&steps));

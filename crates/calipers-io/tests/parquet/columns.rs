@@ -2,7 +2,7 @@
 
 use ::parquet::basic::{Compression, Encoding, ZstdLevel};
 use ::parquet::file::properties::{WriterProperties, WriterVersion};
-use calipers_io::history::{Format, parquet};
+use calipers_io::history::{Origin, parquet};
 
 use crate::writer::{Cells, encoded, file, small_pages};
 use crate::{cells, names, wanted};
@@ -37,7 +37,7 @@ fn acc(row: usize) -> f64 {
 fn check(bytes: &[u8]) {
     let wanted = wanted(&["acc", "epoch", "val.F1", "_step", "loss", "gone"], &["fold", "epoch"]);
     let table = parquet::read(bytes, &wanted).expect("a table");
-    assert_eq!((table.format, table.rows, table.cut_at), (Format::Parquet, 40, None));
+    assert_eq!((table.origin, table.rows, table.cut_at), (Origin::Table, 40, None));
     assert_eq!(table.keys, ["_step", "epoch", "loss", "acc", "val.F1", "fold"]);
     let order: Vec<_> = table.numbers.iter().map(|column| column.key.as_str()).collect();
     assert_eq!(order, ["acc", "epoch", "val.F1", "_step", "loss"]);

@@ -8,7 +8,7 @@ use calipers_metrics::robustness::unit::{Edge, Pairs, edges_once};
 use calipers_sources::array_file;
 use calipers_sources::array_file::axis;
 use calipers_sources::inputs::Inputs;
-use calipers_sources::walk::{Found, has_ending};
+use calipers_sources::walk::Found;
 
 use super::graph_file::{GraphFile, one_file};
 use super::prepare;
@@ -50,12 +50,12 @@ pub fn read(
 
 /// The flips of an npy file, sorted.
 fn flips(found: &Found, nodes: usize, inputs: &Inputs) -> Result<Vec<Edge>> {
-    if !has_ending(&found.name, ".npy") {
+    if array_file::reader(&found.name).is_none_or(|reader| reader.has_names()) {
         return Err(
             Error::value("flips are an npy file").allowed("(k, 2) whole numbers in a file that ends in .npy")
         );
     }
-    let array = array_file::open_npy(found, inputs.open_found(found)?)?.read_all()?;
+    let array = array_file::open_one(&found.name, inputs.open_found(found)?)?.read_all()?;
     of_array(&array, nodes)
 }
 

@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use calipers_core::{Error, ErrorKind, Result};
-use calipers_io::array::{Array, Arrays, pt, safetensors};
+use calipers_io::array::{Array, Arrays, FORMATS, pt, safetensors};
 use calipers_sources::inputs::Inputs;
 use calipers_sources::output;
-use calipers_sources::walk::has_ending;
 
 use super::graph_file::one_file;
 use crate::model::penalty::SCAD_A;
@@ -41,7 +40,25 @@ pub struct Checkpoint {
     pub replaced: Option<String>,
 }
 
-const ENDINGS: [&str; 3] = [".safetensors", ".pt", ".pth"];
+/// A form in which a model is stored.
+enum Form {
+    Safetensors,
+    Torch,
+}
+
+/// The form that the ending of a checkpoint says.
+fn form(name: &str) -> Result<Form> {
+    let forms = [("safetensors", Form::Safetensors), ("pt", Form::Torch)];
+    let formats = forms.map(|(name, form)| (FORMATS.called(name), form));
+    let endings: Vec<&str> =
+        formats.iter().flat_map(|(format, _)| format.iter().flat_map(|f| f.endings)).copied().collect();
+    let found = FORMATS.by_name(name);
+    let form =
+        formats.into_iter().find_map(|(format, form)| (found.is_some() && found == format).then_some(form));
+    form.ok_or_else(|| {
+        Error::value("the ending of a checkpoint says its form").found(name).allowed(endings.join(", "))
+    })
+}
 
 impl Flags {
     /// A new penalty; wrong usage where a part is missing.
@@ -148,12 +165,11 @@ impl Checkpoint {
     pub fn read_as(path: &Path, word: &str, flags: &Flags, inputs: &Inputs) -> Result<Self> {
         let found = one_file(path, word)?;
         let read = || {
-            check_ending(&found.name)?;
+            let form = form(&found.name)?;
             let source = inputs.open_found(&found)?;
-            let (arrays, metadata) = if has_ending(&found.name, ENDINGS[0]) {
-                safetensors::open_with_metadata(source)?
-            } else {
-                (pt::open_state_dict(source)?, BTreeMap::new())
+            let (arrays, metadata) = match form {
+                Form::Safetensors => safetensors::open_with_metadata(source)?,
+                Form::Torch => (pt::open_state_dict(source)?, BTreeMap::new()),
             };
             let (settings, replaced) = flags.over(&metadata)?;
             Ok(Self { model: Rung::from_tensors(tensors(&arrays)?, settings)?, replaced })
@@ -181,22 +197,19 @@ impl Checkpoint {
 
 /// Refuses a path that does not say in which form a model is to be written.
 pub fn check_ending(name: &str) -> Result<()> {
-    if ENDINGS.iter().any(|ending| has_ending(name, ending)) {
-        return Ok(());
-    }
-    Err(Error::value("the ending of a checkpoint says its form").found(name).allowed(ENDINGS.join(", ")))
+    form(name).map(drop)
 }
 
 /// Writes a model, whole or not at all; the ending decides in which form.
 pub fn write(path: &Path, model: &Rung) -> Result<()> {
     let name = path.to_string_lossy();
-    check_ending(&name).map_err(Error::as_usage)?;
+    let form = form(&name).map_err(Error::as_usage)?;
     let tensors = model
         .tensors()
         .into_iter()
         .map(|(name, tensor)| Ok((name, Array::of_elements(&tensor.shape, &tensor.data)?)));
     let mut tensors = tensors.collect::<Result<Vec<(String, Array)>>>()?;
-    if has_ending(&name, ENDINGS[0]) {
+    if let Form::Safetensors = form {
         return output::write_with(path, |out| {
             safetensors::write_to(&tensors, &model.settings().to_metadata(), out)
         });

@@ -155,7 +155,7 @@ impl StoredFeatures {
 /// The array of an npy file that is read as `word`, and the file as messages show it.
 fn single_array(path: &std::path::Path, word: &str, inputs: &Inputs) -> Result<(Array, String)> {
     let found = one_file(path, word)?;
-    let read = || array_file::open_npy(&found, inputs.open_found(&found)?)?.read_all();
+    let read = || array_file::open_one(&found.name, inputs.open_found(&found)?)?.read_all();
     let array = read().map_err(|error| error.in_file(&found.shown))?;
     Ok((array, found.shown))
 }

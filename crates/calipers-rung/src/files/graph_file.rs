@@ -4,14 +4,12 @@ use std::path::Path;
 
 use calipers_core::{Error, Result};
 use calipers_io::array::{Array, Arrays, Dtype};
-use calipers_io::compress::inflate;
-use calipers_io::graph::{GraphOptions, edgelist};
-use calipers_io::limits;
+use calipers_io::graph::{FORMATS, GraphOptions, Reader, Storage, StoredGraph, edgelist};
 use calipers_metrics::robustness::unit::Cells;
 use calipers_sources::array_file;
 use calipers_sources::array_file::{axis, shape};
 use calipers_sources::inputs::Inputs;
-use calipers_sources::walk::{self, Found, has_ending};
+use calipers_sources::walk::{self, Found};
 
 use super::csr::{Csr, PARTS, needed};
 use super::stored::{Listed, Stored};
@@ -20,9 +18,11 @@ use super::stored::{Listed, Stored};
 pub(super) enum GraphFile {
     /// Named arrays in one of the known forms.
     Arrays(Form, Arrays),
-    /// Two node numbers a line.
-    EdgeList(Vec<u8>),
+    /// A text, and the function that reads it.
+    Text(ReadText, Vec<u8>),
 }
+
+type ReadText = fn(&[u8], &GraphOptions) -> Result<StoredGraph>;
 
 /// How a graph is laid out in named arrays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,14 +61,20 @@ pub(super) fn one_file(path: &Path, word: &str) -> Result<Found> {
 impl GraphFile {
     /// Opens a file and tells its form.
     pub(super) fn open(found: &Found, inputs: &Inputs) -> Result<Self> {
-        if has_ending(&found.name, ".npy") {
+        let text = |read: ReadText| Ok(Self::Text(read, inputs.read_found(found)?.into_owned()));
+        match FORMATS.by_name(&found.name).map(|format| format.reader) {
+            // An edge list may have any name.
+            None => return text(edgelist::parse),
+            Some(Reader::One { read, .. }) => return text(read),
+            Some(Reader::Lines { .. }) => {
+                return Err(Error::value("one graph is expected").found("a file of one per line"));
+            }
+            Some(Reader::Arrays) => {}
+        }
+        if array_file::reader(&found.name).is_some_and(|reader| !reader.has_names()) {
             return Err(Error::value("a single array is no graph file").allowed(FORMS));
         }
-        if ![".npz", ".safetensors", ".pt"].iter().any(|ending| has_ending(&found.name, ending)) {
-            let bytes = inputs.read_found(found)?;
-            return Ok(Self::EdgeList(inflate(&bytes, found.compression, limits::INFLATED)?));
-        }
-        let mut containers = array_file::open(found, inputs.open_found(found)?)?;
+        let mut containers = array_file::open(&found.name, inputs.open_found(found)?)?;
         let arrays = containers.pop().filter(|_| containers.is_empty());
         let arrays = arrays.ok_or_else(|| Error::value("one graph is expected").found("a list of them"))?;
         let form = Form::of(&arrays)?;
@@ -78,11 +84,15 @@ impl GraphFile {
     /// The graph itself. `nodes` is how many nodes there are where the file does not say it.
     pub(super) fn graph(&self, nodes: Option<usize>) -> Result<Stored> {
         match self {
-            Self::EdgeList(bytes) => {
-                let options = GraphOptions { nodes: nodes.map(|nodes| nodes as u64), index_base: 0 };
-                let read = edgelist::parse(bytes, &options)?;
+            Self::Text(read, bytes) => {
+                let nodes = nodes.map(|nodes| nodes as u64);
+                let read = read(bytes, &GraphOptions { nodes, ..GraphOptions::default() })?;
                 let nodes = axis(read.nodes.unwrap_or(0))?;
-                Ok(Stored::unweighted(nodes, read.entries, Listed::Once))
+                let listed = match read.storage {
+                    Storage::Both => Listed::BothWays,
+                    Storage::Once => Listed::Once,
+                };
+                Ok(Stored::unweighted(nodes, read.entries, listed))
             }
             Self::Arrays(Form::Nettack, arrays) => Csr::read(arrays, "adj_")?.graph(),
             Self::Arrays(Form::Scipy, arrays) => {
@@ -118,7 +128,7 @@ impl GraphFile {
     /// The features of the file.
     pub(super) fn features(&self) -> Result<Option<StoredFeatures>> {
         match self {
-            Self::EdgeList(_) | Self::Arrays(Form::Scipy, _) => Ok(None),
+            Self::Text(..) | Self::Arrays(Form::Scipy, _) => Ok(None),
             Self::Arrays(Form::Nettack, arrays) => {
                 if arrays.keys().iter().any(|key| key.starts_with("attr_")) {
                     return Ok(Some(StoredFeatures::Sparse(Csr::read(arrays, "attr_")?)));
@@ -137,7 +147,7 @@ impl GraphFile {
     /// The labels of the file.
     pub(super) fn labels(&self) -> Result<Option<Array>> {
         match self {
-            Self::EdgeList(_) | Self::Arrays(Form::Scipy, _) => Ok(None),
+            Self::Text(..) | Self::Arrays(Form::Scipy, _) => Ok(None),
             Self::Arrays(Form::Heterophilous, arrays) => arrays.get("node_labels"),
             Self::Arrays(Form::Nettack | Form::Keys, arrays) => arrays.get("labels"),
         }
@@ -147,7 +157,7 @@ impl GraphFile {
     pub(super) fn arrays(&self) -> Option<&Arrays> {
         match self {
             Self::Arrays(_, arrays) => Some(arrays),
-            Self::EdgeList(_) => None,
+            Self::Text(..) => None,
         }
     }
 }

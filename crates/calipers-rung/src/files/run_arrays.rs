@@ -3,10 +3,9 @@
 use std::path::Path;
 
 use calipers_core::{Error, Result};
-use calipers_io::array::{Array, npz, safetensors};
+use calipers_io::array::{Array, FORMATS, npz, safetensors};
 use calipers_metrics::robustness::unit::Budget;
 use calipers_sources::output;
-use calipers_sources::walk::has_ending;
 
 use super::attacked::AttackedGraph;
 use super::dataset::Dataset;
@@ -67,11 +66,12 @@ impl RunArrays {
 
     /// Writes the file, whole or not at all; the ending decides in which form.
     pub fn write(&self, path: &Path) -> Result<()> {
-        check_ending(path)?;
-        if has_ending(&path.to_string_lossy(), ".npz") {
-            return output::write_with(path, |out| npz::write_to(&self.0, out));
+        match form(path)? {
+            Form::Npz => output::write_with(path, |out| npz::write_to(&self.0, out)),
+            Form::Safetensors => {
+                output::write_with(path, |out| safetensors::write_to(&self.0, &Default::default(), out))
+            }
         }
-        output::write_with(path, |out| safetensors::write_to(&self.0, &Default::default(), out))
     }
 
     fn put(&mut self, key: &str, array: Array) {
@@ -79,13 +79,24 @@ impl RunArrays {
     }
 }
 
-/// Refuses a path that does not say in which form arrays are to be written.
-pub fn check_ending(path: &Path) -> Result<()> {
+/// A form in which arrays are written.
+pub enum Form {
+    /// npz.
+    Npz,
+    /// safetensors.
+    Safetensors,
+}
+
+/// The form that the ending of an output asks for.
+pub fn form(path: &Path) -> Result<Form> {
     let name = path.to_string_lossy();
-    if [".npz", ".safetensors"].iter().any(|ending| has_ending(&name, ending)) {
-        return Ok(());
+    match FORMATS.by_name(&name).map(|format| format.name) {
+        Some("npz") => Ok(Form::Npz),
+        Some("safetensors") => Ok(Form::Safetensors),
+        _ => Err(Error::usage("the ending of the output says its form")
+            .found(name)
+            .allowed(".npz or .safetensors")),
     }
-    Err(Error::usage("the ending of the output says its form").found(name).allowed(".npz or .safetensors"))
 }
 
 /// Pairs of nodes as an array of whole numbers, a line for each.

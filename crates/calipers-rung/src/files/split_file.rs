@@ -3,14 +3,11 @@
 use std::path::Path;
 
 use calipers_core::{Error, Result};
-use calipers_io::array::Arrays;
-use calipers_io::compress::inflate;
-use calipers_io::limits;
+use calipers_io::array::{Arrays, Reader};
 use calipers_metrics::robustness::unit::{Cells, Repeats, nodes_of_index, nodes_of_mask};
 use calipers_sources::array_file;
 use calipers_sources::array_file::{axis, shape};
 use calipers_sources::inputs::Inputs;
-use calipers_sources::walk::has_ending;
 use serde_json::Value as Json;
 
 use super::graph_file::{one_file, with_cells};
@@ -20,9 +17,8 @@ use super::splits::NodeSplit;
 pub(crate) fn from_file(path: &Path, word: &str, nodes: usize, inputs: &Inputs) -> Result<Vec<NodeSplit>> {
     let found = one_file(path, word)?;
     let read = || {
-        if has_ending(&found.name, ".npz") || has_ending(&found.name, ".safetensors") {
-            let arrays = array_file::open(&found, inputs.open_found(&found)?)?.pop();
-            let arrays = arrays.ok_or_else(|| Error::format("the file holds no arrays"))?;
+        if let Some(Reader::Named(open)) = array_file::reader(&found.name) {
+            let arrays = open(inputs.open_found(&found)?)?;
             let splits = of_arrays(&arrays, nodes)?;
             return splits.ok_or_else(|| {
                 Error::value("no split in the file")
@@ -30,8 +26,7 @@ pub(crate) fn from_file(path: &Path, word: &str, nodes: usize, inputs: &Inputs) 
                     .allowed("train_idx, val_idx, test_idx, or train_masks, val_masks, test_masks")
             });
         }
-        let bytes = inputs.read_found(&found)?;
-        of_json(&inflate(&bytes, found.compression, limits::INFLATED)?, nodes)
+        of_json(&inputs.read_found(&found)?, nodes)
     };
     read().map_err(|error| error.in_file(&found.shown))
 }

@@ -1,21 +1,18 @@
 //! Array files as records: npz, safetensors and PyTorch.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use calipers_core::{Error, Result};
-use calipers_io::array::Arrays;
-use calipers_io::compress::Compression;
-use calipers_io::file::ReadAt;
+use calipers_io::array::{Arrays, Source};
 
 use super::keys::{MASK_PTR, PTR, UNIT};
 use super::record::{Record, Unit, is_outline, is_read, under};
 use super::stored::Stored;
 use crate::array_file;
-use crate::walk::{Found, has_ending};
+use crate::walk::Found;
 
 /// Everything in a file. Keys that nothing uses are noted, not decoded.
-pub(super) fn read(found: &Found, source: Arc<dyn ReadAt>) -> Result<Record> {
+pub(super) fn read(found: &Found, source: Source) -> Result<Record> {
     let arrays = open(found, source)?;
     let mut stored = BTreeMap::new();
     for key in arrays.keys() {
@@ -30,7 +27,7 @@ pub(super) fn read(found: &Found, source: Arc<dyn ReadAt>) -> Result<Record> {
 }
 
 /// The names and boundaries of the units alone.
-pub(super) fn outline(found: &Found, source: Arc<dyn ReadAt>) -> Result<Record> {
+pub(super) fn outline(found: &Found, source: Source) -> Result<Record> {
     let arrays = open(found, source)?;
     let mut stored = BTreeMap::new();
     for key in [PTR, MASK_PTR] {
@@ -41,32 +38,14 @@ pub(super) fn outline(found: &Found, source: Arc<dyn ReadAt>) -> Result<Record> 
     Record::new(stored, unit(&arrays)?)
 }
 
-fn open(found: &Found, source: Arc<dyn ReadAt>) -> Result<Arrays> {
-    if has_ending(&found.name, ".npz") && found.compression == Compression::None {
-        refuse_other_than_zip(&*source)?;
-    }
-    let mut containers = array_file::open(found, source)?;
+fn open(found: &Found, source: Source) -> Result<Arrays> {
+    let mut containers = array_file::open(&found.name, source)?;
     match (containers.pop(), containers.len()) {
         (Some(arrays), 0) => Ok(arrays),
         (_, more) => Err(Error::value("the file must hold one dict of tensors")
             .found(format!("a list of {}", more + usize::from(more > 0)))
             .advice("save each unit to a file of its own, or all of them as a batch with `mask_ptr`")),
     }
-}
-
-fn refuse_other_than_zip(source: &dyn ReadAt) -> Result<()> {
-    let mut first = [0; 2];
-    if source.size() >= 2 {
-        source
-            .read_exact_at(&mut first, 0)
-            .map_err(|error| Error::io(format!("cannot read the file: {}", error.kind())))?;
-    }
-    if source.size() > 0 && first != *b"PK" {
-        return Err(Error::format("not an npz file")
-            .at("byte 0")
-            .advice("an npz file is a zip archive: write it with numpy.savez"));
-    }
-    Ok(())
 }
 
 fn unit(arrays: &Arrays) -> Result<Unit> {

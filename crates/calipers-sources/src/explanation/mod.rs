@@ -15,7 +15,6 @@ use calipers_core::{Accumulator, Error, Result};
 use calipers_metrics::explanation::Evidence;
 use calipers_metrics::explanation::Explanation;
 
-pub use self::plan::ENDINGS;
 use self::plan::Plan;
 use crate::inputs::Inputs;
 use crate::run::{self, Work};

@@ -5,18 +5,38 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use calipers_core::{Error, ErrorKind, Result};
-use calipers_io::compress::inflate;
+use calipers_io::array::{self, Reader};
 use calipers_io::limits;
+use calipers_io::score::{RECORDS, Records};
 
 use super::array_files;
 use super::json::{self, Placed};
+use crate::array_file;
 use crate::file_cache::FileCache;
 use crate::inputs::Inputs;
 use crate::stdin;
-use crate::walk::{self, Found, has_ending};
+use crate::walk::{self, Found};
 
 /// The endings of files with units.
-pub const ENDINGS: [&str; 5] = [".npz", ".safetensors", ".pt", ".json", ".jsonl"];
+fn endings() -> Vec<&'static str> {
+    let mut endings = array::FORMATS.endings_where(Reader::has_names);
+    endings.extend(RECORDS.endings());
+    endings
+}
+
+/// How a text file is written; none for a file of arrays.
+fn records(name: &str) -> Option<Records> {
+    RECORDS.by_name(name).map(|format| format.reader)
+}
+
+fn is_known(name: &str) -> bool {
+    records(name).is_some() || array_file::reader(name).is_some_and(|reader| reader.has_names())
+}
+
+/// The name of a file without the ending of its format.
+fn stem(name: &str) -> &str {
+    if records(name).is_some() { RECORDS.stem(name) } else { array::FORMATS.stem(name) }
+}
 
 const INPUT: &str = "input";
 
@@ -51,7 +71,7 @@ impl Plan {
         for (place, found) in files.files().enumerate() {
             let shown = found.shown.as_str();
             let in_file = |error: Error| error.in_file(shown);
-            let records = if is_text(found) {
+            let records = if records(&found.name).is_some() {
                 files.keep(place, |found| load(found, inputs)).map_err(in_file)?
             } else {
                 Arc::new(vec![outline(found).map_err(in_file)?])
@@ -59,7 +79,7 @@ impl Plan {
             for (record, placed) in records.iter().enumerate() {
                 let within = placed.place.as_ref().map_or(String::new(), |at| format!(", {at}"));
                 for number in 0..placed.record.units() {
-                    let name = placed.record.name(number, found.stem(&ENDINGS));
+                    let name = placed.record.name(number, stem(&found.name));
                     check_name(&name).map_err(|error| error.in_file(format!("{shown}{within}")))?;
                     let here = format!("{shown}{within}");
                     if let Some(before) = seen.insert(name.clone(), here.clone()) {
@@ -77,7 +97,7 @@ impl Plan {
             let paths: Vec<String> = given.iter().map(|path| path.display().to_string()).collect();
             return Err(Error::value("no unit was found").in_file(paths.join(", ")).allowed(format!(
                 "files that end in {}, folders of them, or - for JSON lines",
-                ENDINGS.join(", ")
+                endings().join(", ")
             )));
         }
         Ok(Self { units, files })
@@ -100,23 +120,16 @@ impl Plan {
     }
 }
 
-fn is_text(found: &Found) -> bool {
-    [".json", ".jsonl"].iter().any(|ending| has_ending(&found.name, ending))
-}
-
 /// Everything inside a file, recorded as read.
 fn load(found: &Found, inputs: &Inputs) -> Result<Vec<Placed>> {
-    if is_text(found) {
-        let bytes = inputs.read_found(found)?;
-        let bytes = inflate(&bytes, found.compression, limits::INFLATED)?;
-        return if has_ending(&found.name, ".json") {
-            json::parse(&bytes)
-        } else {
-            json::parse_lines(&bytes)
-        };
+    match records(&found.name) {
+        Some(Records::Document) => json::parse(&inputs.read_found(found)?),
+        Some(Records::Lines) => json::parse_lines(&inputs.read_found(found)?),
+        None => {
+            let record = array_files::read(found, inputs.open_found(found)?)?;
+            Ok(vec![Placed { place: None, record }])
+        }
     }
-    let record = array_files::read(found, inputs.open_found(found)?)?;
-    Ok(vec![Placed { place: None, record }])
 }
 
 /// The names and boundaries of an array file, with none of its evidence.
@@ -126,17 +139,17 @@ fn outline(found: &Found) -> Result<Placed> {
 
 fn discover(given: &Path) -> Result<Vec<Found>> {
     if stdin::is_stdin(given) {
-        return Ok(vec![stdin::found(INPUT, |_| Some(".jsonl"))?]);
+        let lines = RECORDS.iter().find(|format| format.reader == Records::Lines);
+        return Ok(vec![stdin::read(INPUT, &|_| lines?.endings.first().copied())?]);
     }
     std::fs::metadata(given).map_err(|error| {
         Error::io(format!("the file cannot be opened: {}", error.kind())).in_file(given.display())
     })?;
-    let known = |name: &str| ENDINGS.iter().any(|ending| has_ending(name, ending));
-    let found = walk::files(given, INPUT, &known)?;
-    if let Some(found) = found.iter().find(|found| !known(&found.name)) {
+    let found = walk::files(given, INPUT, &is_known)?;
+    if let Some(found) = found.iter().find(|found| !is_known(&found.name)) {
         return Err(Error::value("no ending that says what the file holds")
             .in_file(&found.shown)
-            .allowed(ENDINGS.join(", ")));
+            .allowed(endings().join(", ")));
     }
     Ok(found)
 }

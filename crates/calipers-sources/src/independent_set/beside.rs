@@ -1,19 +1,19 @@
 //! What files beside the graphs say of units that are already found: names, optima, chosen sets.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use calipers_core::{Error, Result};
-use calipers_io::compress::{Compression, inflate};
-use calipers_io::limits;
-use calipers_io::score::{names, optimum, results_json};
+use calipers_io::compress;
+use calipers_io::graph::FORMATS;
+use calipers_io::score::json::results;
+use calipers_io::score::{OPTIMA, OptimumReader, names, optimum};
 
-use super::graph_files;
 use super::node_values::whole;
 use super::options::{Optimum, Options};
 use super::plan::{UnitAt, UnitPlan, shown, unmatched};
 use crate::inputs::{Inputs, role};
 use crate::stdin;
-use crate::walk::has_ending;
 
 /// Gives the graphs of packs the names of a file, one a line.
 pub fn rename(units: &mut [UnitPlan], path: &Path, inputs: &Inputs) -> Result<()> {
@@ -50,14 +50,9 @@ pub fn give_optima(units: &mut [UnitPlan], options: &Options, inputs: &Inputs) -
     };
     let shown = shown(path);
     let bytes = text_file(path, "optimum", inputs)?;
-    let name = Compression::of_name(&shown).1;
-    let parse = if has_ending(name, ".json") {
-        optimum::parse_json
-    } else if has_ending(name, ".jsonl") {
-        optimum::parse_json_lines
-    } else {
-        optimum::parse_csv
-    };
+    let format = OPTIMA.by_name(compress::FORMATS.stem(&shown));
+    // A table may have any name.
+    let parse = format.map_or(optimum::parse_csv as OptimumReader, |format| format.reader);
     for (name, value, line) in parse(&bytes).map_err(|error| error.in_file(&shown))? {
         let place = format!("line {line}, unit {name}");
         let value = whole(value, "an optimum").map_err(|error| error.at(&place).in_file(&shown))?;
@@ -84,18 +79,12 @@ pub fn give_optima(units: &mut [UnitPlan], options: &Options, inputs: &Inputs) -
 pub fn take_results(units: &mut [UnitPlan], path: &Path, inputs: &Inputs) -> Result<()> {
     let shown = shown(path);
     let results =
-        results_json::parse(&text_file(path, "input", inputs)?).map_err(|error| error.in_file(&shown))?;
-    let endings = graph_files::endings();
+        results::parse(&text_file(path, "input", inputs)?).map_err(|error| error.in_file(&shown))?;
     let mut given = vec![false; units.len()];
     for result in results {
-        let (_, file) = Compression::of_name(&result.unit);
-        let plain = endings
-            .iter()
-            .filter(|ending| has_ending(file, ending))
-            .map(|ending| &file[..file.len() - ending.len()])
-            .min_by_key(|name| name.len());
-        let names = [Some(result.unit.as_str()), plain];
-        let index = names.iter().flatten().find_map(|name| units.iter().position(|unit| unit.name == **name));
+        // Results name graphs with or without the endings of their files.
+        let names = [result.unit.as_str(), FORMATS.stem(compress::FORMATS.stem(&result.unit))];
+        let index = names.iter().find_map(|name| units.iter().position(|unit| unit.name == **name));
         let Some(index) = index else {
             return Err(Error::value(format!("unknown graph '{}'", result.unit))
                 .in_file(shown)
@@ -134,11 +123,11 @@ pub fn names_agree(units: &[UnitPlan]) -> String {
 fn text_file(path: &Path, word: &str, inputs: &Inputs) -> Result<Vec<u8>> {
     let shown = shown(path);
     if stdin::is_stdin(path) {
-        let found = stdin::found(word, |_| None)?;
-        let text = inflate(&inputs.read_found(&found)?, found.compression, limits::INFLATED);
-        return text.map_err(|error| error.in_file(shown));
+        let found = stdin::read(word, &|_| None)?;
+        let text = inputs.read_found(&found).map_err(|error| error.in_file(shown))?;
+        return Ok(text.into_owned());
     }
-    let compression = Compression::of_name(&shown).0;
     let bytes = inputs.read(path, &shown, &role(word, None))?;
-    inflate(&bytes, compression, limits::INFLATED).map_err(|error| error.in_file(&shown))
+    let text = compress::inflated(bytes.into(), compress::FORMATS.by_name(&shown));
+    text.map(Cow::into_owned).map_err(|error| error.in_file(&shown))
 }

@@ -12,9 +12,6 @@ use crate::array_file::{numbered, open};
 use crate::inputs::Inputs;
 use crate::walk::Found;
 
-/// The endings of array containers.
-pub const ENDINGS: [&str; 3] = [".npz", ".safetensors", ".pt"];
-
 /// Which unit of an array file is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
@@ -78,7 +75,7 @@ pub fn units(found: &Found, stem: &str) -> Result<Vec<(String, Part)>> {
     if file.size() == 0 {
         return Err(empty());
     }
-    let containers = open(found, file)?;
+    let containers = open(&found.name, file)?;
     let several = containers.len() != 1;
     let mut units = Vec::new();
     for (member, arrays) in containers.iter().enumerate() {
@@ -132,7 +129,7 @@ fn no_name() -> Error {
 
 /// Reads an array file into containers that hand out units.
 pub fn load(found: &Found, inputs: &Inputs, options: &Options) -> Result<Vec<Container>> {
-    let containers = open(found, inputs.open_found(found)?)?;
+    let containers = open(&found.name, inputs.open_found(found)?)?;
     containers.into_iter().map(|arrays| in_memory(arrays, options)).collect()
 }
 

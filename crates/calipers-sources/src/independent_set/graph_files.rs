@@ -1,9 +1,8 @@
 //! Graph files: which graphs they hold, and each of them as stored.
 
 use calipers_core::{Error, Result};
-use calipers_io::array::npy::NpyFile;
-use calipers_io::compress::inflate;
-use calipers_io::graph::{self, GraphFormat, GraphOptions, StoredGraph};
+use calipers_io::array::{ArrayFile, Reader as ArrayReader};
+use calipers_io::graph::{self, FORMATS, Format, GraphOptions, Reader, StoredGraph};
 use calipers_io::limits;
 use calipers_metrics::independent_set::graph::{EdgeSource, Graph, Storage};
 
@@ -12,14 +11,14 @@ use super::containers::{self, Container, Part, StoredEdges};
 use super::options::{IN_GRAPH, Labels, Options};
 use crate::array_file::{self, numbered};
 use crate::inputs::Inputs;
-use crate::walk::{Found, has_ending};
+use crate::walk::Found;
 
 /// A graph file and the format it is read in.
 pub struct GraphPath {
     /// The file.
     pub found: Found,
     /// Its format.
-    pub format: GraphFormat,
+    pub format: &'static Format,
 }
 
 /// A graph file, read but not yet cut into graphs.
@@ -29,7 +28,7 @@ pub enum GraphFile {
     /// A text that holds one graph a line: line numbers and places.
     Lines(Vec<u8>, Vec<(u64, std::ops::Range<usize>)>),
     /// An `edge_index` array.
-    Npy(NpyFile),
+    One(Box<dyn ArrayFile>),
     /// Containers of arrays.
     Arrays(Vec<Container>),
 }
@@ -44,26 +43,17 @@ pub struct FileGraph {
     pub announced: Option<(u64, u64)>,
 }
 
-/// Every ending of graph files.
-pub fn endings() -> Vec<&'static str> {
-    GraphFormat::ALL.iter().flat_map(|format| format.endings()).copied().collect()
-}
-
-/// Whether graph files of a format may say which nodes are labelled.
-fn holds_labels(format: GraphFormat) -> bool {
-    matches!(format, GraphFormat::Gpickle | GraphFormat::Ml4co)
-}
-
 impl GraphPath {
     /// The format by option, else by ending.
     pub fn new(found: Found, options: &Options) -> Result<Self> {
-        let format = options.graph_format.or_else(|| GraphFormat::of_name(&found.name));
+        let with_labels = FORMATS.iter().filter(|format| format.reader.holds_labels());
+        let format = options.graph_format.or_else(|| FORMATS.by_name(&found.name));
         match format {
-            Some(format) if options.labels == Some(Labels::InGraph) && !holds_labels(format) => {
+            Some(format) if options.labels == Some(Labels::InGraph) && !format.reader.holds_labels() => {
                 Err(Error::value("files of this format hold no labels")
                     .in_file(&found.shown)
                     .found(format!("--labels {IN_GRAPH} with {format}"))
-                    .allowed(format!("{} and {}", GraphFormat::Gpickle, GraphFormat::Ml4co))
+                    .allowed(with_labels.map(Format::to_string).collect::<Vec<_>>().join(" and "))
                     .advice("give the labels in files of their own: --labels PATH"))
             }
             Some(format) => Ok(Self { found, format }),
@@ -72,18 +62,27 @@ impl GraphPath {
                 Some(_) => "the content does not tell the graph format",
             })
             .in_file(&found.shown)
-            .allowed(endings().join(" "))
+            .allowed(FORMATS.endings().join(" "))
             .advice("--graph-format NAME")),
         }
     }
 
-    fn is_npy(&self) -> bool {
-        self.format == GraphFormat::Arrays && has_ending(&self.found.name, ".npy")
+    /// Whether it holds one graph per line.
+    pub fn has_lines(&self) -> bool {
+        matches!(self.format.reader, Reader::Lines { .. })
+    }
+
+    /// How arrays are stored in it, if that is what it holds.
+    fn arrays(&self) -> Option<ArrayReader> {
+        match self.format.reader {
+            Reader::Arrays => array_file::reader(&self.found.name),
+            Reader::One { .. } | Reader::Lines { .. } => None,
+        }
     }
 
     /// The graphs of the file by name; `lines` is the file where it has been read.
     pub fn graphs(&self, file: Option<&GraphFile>) -> Result<Vec<(String, Part)>> {
-        let stem = self.found.stem(&endings());
+        let stem = FORMATS.stem(&self.found.name);
         let whole = Part { member: 0, graph: None, listed: false };
         match file {
             Some(GraphFile::Lines(_, lines)) => Ok((0..lines.len())
@@ -94,7 +93,9 @@ impl GraphPath {
                     )
                 })
                 .collect()),
-            _ if self.format == GraphFormat::Arrays && !self.is_npy() => containers::units(&self.found, stem),
+            _ if self.arrays().is_some_and(|reader| reader.has_names()) => {
+                containers::units(&self.found, stem)
+            }
             _ => Ok(vec![(stem.to_owned(), whole)]),
         }
     }
@@ -102,18 +103,18 @@ impl GraphPath {
     /// Reads the file.
     pub fn load(&self, inputs: &Inputs, options: &Options) -> Result<GraphFile> {
         let found = &self.found;
-        if self.is_npy() {
-            return array_file::open_npy(found, inputs.open_found(found)?).map(GraphFile::Npy);
+        match self.format.reader {
+            Reader::One { .. } => Ok(GraphFile::Text(inputs.read_found(found)?.into_owned())),
+            Reader::Lines { header, .. } => {
+                let bytes = inputs.read_found(found)?.into_owned();
+                let lines = graph::lines(header, &bytes)?;
+                Ok(GraphFile::Lines(bytes, lines))
+            }
+            Reader::Arrays if self.arrays().is_some_and(|reader| !reader.has_names()) => {
+                array_file::open_one(&found.name, inputs.open_found(found)?).map(GraphFile::One)
+            }
+            Reader::Arrays => containers::load(found, inputs, options).map(GraphFile::Arrays),
         }
-        if self.format == GraphFormat::Arrays {
-            return containers::load(found, inputs, options).map(GraphFile::Arrays);
-        }
-        let bytes = inflate(&inputs.read_found(found)?, found.compression, limits::INFLATED)?;
-        if self.format.is_pack() {
-            let lines = graph::pack_lines(self.format, &bytes)?;
-            return Ok(GraphFile::Lines(bytes, lines));
-        }
-        Ok(GraphFile::Text(bytes))
     }
 }
 
@@ -122,25 +123,24 @@ impl GraphFile {
     /// do not say it themselves.
     pub fn graph(
         &self,
-        format: GraphFormat,
+        format: &Format,
         part: Part,
         nodes: Option<u64>,
         options: &Options,
     ) -> Result<FileGraph> {
         let given = nodes.or(options.num_nodes);
-        match self {
-            Self::Text(bytes) => {
-                // Only edge lists take their size from elsewhere; a head line speaks for itself.
-                let nodes = if format == GraphFormat::Edgelist { given } else { options.num_nodes };
-                let hints = GraphOptions { nodes, index_base: options.index_base };
-                from_stored(graph::parse(format, bytes, &hints)?)
+        match (self, format.reader) {
+            (Self::Text(bytes), Reader::One { read, .. }) => {
+                let hints =
+                    GraphOptions { nodes: options.num_nodes, scored: nodes, index_base: options.index_base };
+                from_stored(read(bytes, &hints)?)
             }
-            Self::Lines(bytes, lines) => {
+            (Self::Lines(bytes, lines), Reader::Lines { read, .. }) => {
                 let (number, range) = &lines[part.graph.unwrap_or(0)];
-                from_stored(graph::parse_line(format, &bytes[range.clone()], *number)?)
+                from_stored(read(&bytes[range.clone()], *number)?)
             }
-            Self::Npy(file) => from_matrix(&MatrixEdges::new(file)?, given),
-            Self::Arrays(members) => {
+            (Self::One(file), _) => from_matrix(&MatrixEdges::new(&**file)?, given),
+            (Self::Arrays(members), _) => {
                 let unit = members[part.member].unit(part, options)?;
                 let labels = None;
                 match unit.edges {
@@ -153,6 +153,7 @@ impl GraphFile {
                     }
                 }
             }
+            (Self::Text(_) | Self::Lines(..), _) => Err(Error::format("the file was read in another format")),
         }
     }
 }

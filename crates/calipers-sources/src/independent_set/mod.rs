@@ -94,7 +94,7 @@ fn kind_of(plan: &Plan, unit: &UnitPlan, options: &Options) -> Result<(Option<Ki
         UnitAt::Arrays { place, part } => {
             let found = plan.arrays.file(*place);
             let file = found.open().map_err(named)?;
-            let containers = array_file::open(found, file).map_err(named)?;
+            let containers = array_file::open(&found.name, file).map_err(named)?;
             let key = arrays::score_key(&containers[part.member].keys(), options).map_err(named)?;
             Ok(key.map_or((None, None), |(_, kind, axis)| (Some(kind), axis)))
         }

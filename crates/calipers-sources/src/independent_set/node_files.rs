@@ -1,12 +1,11 @@
 //! Score and label files: which units they speak of, and the values of each.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use calipers_core::{Error, Result};
 use calipers_io::array::{Array, Arrays};
-use calipers_io::compress::inflate;
-use calipers_io::limits;
-use calipers_io::score::{NodeSet, ScoreFormat, UnitColumns, cover, json_lines, lines, node_list, table};
+use calipers_io::score::{FORMATS, NodeSet, Reader, UnitColumns};
 use calipers_metrics::independent_set::{Axis, Kind};
 
 use super::arrays;
@@ -16,16 +15,12 @@ use super::options::Options;
 use super::pack::{self, Boundaries};
 use crate::array_file::{self, numbered};
 use crate::inputs::Inputs;
-use crate::walk::{Found, has_ending};
+use crate::walk::Found;
 
-/// Endings of array files that hold one value a node.
-pub const ARRAY_ENDINGS: [&str; 4] = [".npy", ".npz", ".safetensors", ".pt"];
-
-/// Every ending of score and label files.
-pub fn endings() -> Vec<&'static str> {
-    let text = ScoreFormat::ALL.iter().flat_map(|format| format.endings());
-    ARRAY_ENDINGS.iter().chain(text).copied().collect()
-}
+/// Reads one value per node.
+pub type ReadValues = fn(&[u8]) -> Result<Vec<f64>>;
+/// Reads a set of a graph with so many nodes.
+pub type ReadSet = fn(&[u8], u64) -> Result<Vec<bool>>;
 
 /// What a file is read for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,8 +33,10 @@ pub enum Role {
 
 /// A score or label file, read but not yet cut into units.
 pub enum NodeFile {
-    /// A text that needs the number of nodes to be understood.
-    Text(ScoreFormat, Vec<u8>),
+    /// One value per node, and the function that reads them.
+    Values(ReadValues, Vec<u8>),
+    /// A set that needs the number of nodes to be understood, and the function that reads it.
+    Set(ReadSet, Vec<u8>),
     /// One value a node, of one graph.
     Array(Array),
     /// Containers of arrays.
@@ -76,45 +73,52 @@ pub enum Values {
     /// A set that needs the number of nodes: chosen nodes from 0.
     Chosen(Vec<u64>),
     /// A solution or cover file that needs the number of nodes.
-    Text(ScoreFormat, Vec<u8>),
+    Text(ReadSet, Vec<u8>),
     /// One value a line, so that a wrong one can be named by its line.
     Lines(Kind, Vec<f64>),
 }
 
 /// Reads a file.
 pub fn load(found: &Found, inputs: &Inputs) -> Result<NodeFile> {
-    if has_ending(&found.name, ".npy") {
-        let source = inputs.open_found(found)?;
-        return array_file::open_npy(found, source)?.read_all().map(NodeFile::Array);
+    let format = FORMATS.by_name(&found.name).ok_or_else(|| {
+        Error::format("not a known kind of score or label file")
+            .allowed(FORMATS.endings().join(" "))
+            .advice("rename the file so that its ending says what it holds")
+    })?;
+    let text = || inputs.read_found(found).map(Cow::into_owned);
+    match format.reader {
+        Reader::Values(read) => Ok(NodeFile::Values(read, text()?)),
+        Reader::Set(read) => Ok(NodeFile::Set(read, text()?)),
+        Reader::Units(read) => read(&text()?).map(NodeFile::Units),
+        Reader::Arrays => load_arrays(found, inputs),
     }
-    if ARRAY_ENDINGS.iter().any(|ending| has_ending(&found.name, ending)) {
-        let containers = array_file::open(found, inputs.open_found(found)?)?;
-        let with_boundaries = |arrays: Arrays| {
-            let packed = pack::is_pack(&arrays.keys());
-            let boundaries = packed.then(|| pack::boundaries(&arrays, None)).transpose()?;
-            Ok(Member { arrays, boundaries, scores: OnceLock::new(), labels: OnceLock::new() })
-        };
-        return containers.into_iter().map(with_boundaries).collect::<Result<_>>().map(NodeFile::Arrays);
+}
+
+fn load_arrays(found: &Found, inputs: &Inputs) -> Result<NodeFile> {
+    let source = inputs.open_found(found)?;
+    if !has_sets(&found.name) {
+        return array_file::open_one(&found.name, source)?.read_all().map(NodeFile::Array);
     }
-    let bytes = inflate(&inputs.read_found(found)?, found.compression, limits::INFLATED)?;
-    match ScoreFormat::of_name(&found.name) {
-        Some(ScoreFormat::Table) => {
-            let delimiter = if has_ending(&found.name, ".tsv") { b'\t' } else { b',' };
-            table::parse(&bytes, delimiter).map(NodeFile::Units)
-        }
-        Some(ScoreFormat::JsonLines) => json_lines::parse(&bytes).map(NodeFile::Units),
-        Some(format) => Ok(NodeFile::Text(format, bytes)),
-        None => Err(Error::format("not a known kind of score or label file")
-            .allowed(endings().join(" "))
-            .advice("rename the file so that its ending says what it holds")),
-    }
+    let with_boundaries = |arrays: Arrays| {
+        let packed = pack::is_pack(&arrays.keys());
+        let boundaries = packed.then(|| pack::boundaries(&arrays, None)).transpose()?;
+        Ok(Member { arrays, boundaries, scores: OnceLock::new(), labels: OnceLock::new() })
+    };
+    let sets = array_file::open(&found.name, source)?;
+    sets.into_iter().map(with_boundaries).collect::<Result<_>>().map(NodeFile::Arrays)
+}
+
+fn has_sets(name: &str) -> bool {
+    array_file::reader(name).is_some_and(|reader| reader.has_names())
 }
 
 /// Whether the units of a file can only be told by reading it.
 pub fn names_units_inside(found: &Found) -> bool {
-    let text = ScoreFormat::of_name(&found.name);
-    matches!(text, Some(ScoreFormat::Table | ScoreFormat::JsonLines))
-        || ARRAY_ENDINGS[1..].iter().any(|ending| has_ending(&found.name, ending))
+    match FORMATS.by_name(&found.name).map(|format| format.reader) {
+        Some(Reader::Units(_)) => true,
+        Some(Reader::Arrays) => has_sets(&found.name),
+        Some(Reader::Values(_) | Reader::Set(_)) | None => false,
+    }
 }
 
 impl Mention {
@@ -128,7 +132,7 @@ impl NodeFile {
     /// The units the file speaks of, for one role.
     pub fn mentions(&self, stem: &str, role: Role) -> Result<Vec<Mention>> {
         match self {
-            Self::Text(..) | Self::Array(_) => Ok(vec![Mention::alone()]),
+            Self::Values(..) | Self::Set(..) | Self::Array(_) => Ok(vec![Mention::alone()]),
             Self::Units(units) => Ok(units
                 .iter()
                 .enumerate()
@@ -186,9 +190,9 @@ impl NodeFile {
             })
         };
         match self {
-            Self::Text(ScoreFormat::Lines, bytes) => Ok(Values::Lines(declared()?, lines::parse(bytes)?)),
-            Self::Text(format, bytes) => match declared()? {
-                Kind::Set => Ok(Values::Text(*format, bytes.clone())),
+            Self::Values(read, bytes) => Ok(Values::Lines(declared()?, read(bytes)?)),
+            Self::Set(read, bytes) => match declared()? {
+                Kind::Set => Ok(Values::Text(*read, bytes.clone())),
                 _ => Err(Error::usage("a solution file holds a set").advice("--scores-are set")),
             },
             Self::Array(array) => {
@@ -240,8 +244,8 @@ impl NodeFile {
     /// The labels of one unit, as a set.
     pub fn labels(&self, index: usize) -> Result<Values> {
         match self {
-            Self::Text(ScoreFormat::Lines, bytes) => Ok(Values::Lines(Kind::Set, lines::parse(bytes)?)),
-            Self::Text(format, bytes) => Ok(Values::Text(*format, bytes.clone())),
+            Self::Values(read, bytes) => Ok(Values::Lines(Kind::Set, read(bytes)?)),
+            Self::Set(read, bytes) => Ok(Values::Text(*read, bytes.clone())),
             Self::Array(array) => {
                 let labels = node_values::labels_of(array, "labels")?;
                 Ok(Values::Known(as_set(&labels)))
@@ -356,8 +360,7 @@ impl Values {
                     None => Ok(ScoreValues::one_row(kind, values)),
                 }
             }
-            Self::Text(ScoreFormat::Cover, bytes) => cover::parse(&bytes, nodes).map(|set| as_set(&set)),
-            Self::Text(_, bytes) => node_list::parse(&bytes, nodes).map(|set| as_set(&set)),
+            Self::Text(read, bytes) => read(&bytes, nodes).map(|set| as_set(&set)),
             Self::Chosen(chosen) => {
                 let mut set = vec![false; nodes as usize];
                 for node in chosen {

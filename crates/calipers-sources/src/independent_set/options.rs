@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use calipers_core::provenance::Setting;
 use calipers_core::{Error, Reading, Result};
-use calipers_io::graph::GraphFormat;
+use calipers_io::graph::Format;
 use calipers_metrics::independent_set::{Axis, IndependentSet, Kind, PosWeight, Preset, Reference};
 
 use crate::stdin;
@@ -31,7 +31,7 @@ pub struct Options {
     /// What the rows of two-dimensional scores are.
     pub axis: Option<Axis>,
     /// The format of graph files, whatever their endings.
-    pub graph_format: Option<GraphFormat>,
+    pub graph_format: Option<&'static Format>,
     /// The number of the first node in edge lists.
     pub index_base: u32,
     /// The number of nodes where a file does not say it.

@@ -4,18 +4,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use calipers_core::{Error, ErrorKind, Result};
-use calipers_io::graph::GraphFormat;
-use calipers_io::{content, limits};
+use calipers_io::array::{self, Reader};
+use calipers_io::format::Formats;
+use calipers_io::{graph, limits, score};
 
 use super::beside::{give_optima, names_agree, rename, take_results};
 use super::containers::{self, Container, Part};
-use super::graph_files::{self, GraphFile, GraphPath};
+use super::graph_files::{GraphFile, GraphPath};
 use super::node_files::{self, NodeFile, Role};
 use super::options::{Labels, Options};
+use crate::array_file;
 use crate::file_cache::FileCache;
 use crate::inputs::Inputs;
 use crate::stdin;
-use crate::walk::{self, Found, has_ending};
+use crate::walk::{self, Found};
 
 /// Every unit of a run, in key order, and the files behind them.
 pub struct Plan {
@@ -123,27 +125,28 @@ impl Plan {
 }
 
 fn from_arrays(options: &Options, inputs: &Inputs) -> Result<Plan> {
-    let wanted = |name: &str| containers::ENDINGS.iter().any(|ending| has_ending(name, ending));
+    let wanted = |name: &str| array_file::reader(name).is_some_and(|reader| reader.has_names());
+    let endings = array::FORMATS.endings_where(Reader::has_names).join(" ");
     let mut files = Vec::new();
     for input in &options.inputs {
-        let found = files_at(input, "input", &wanted, content::array_ending)?;
+        let found = files_at(input, "input", &wanted, &array::FORMATS)?;
         if found.is_empty() {
             return Err(Error::value("the folder holds no array files")
                 .in_file(input.display())
-                .allowed(containers::ENDINGS.join(" "))
+                .allowed(&endings)
                 .advice("other graph formats are given as --graph FOLDER"));
         }
         if let Some(other) = found.iter().find(|found| !wanted(&found.name)) {
             return Err(Error::value("not an array file")
                 .in_file(&other.shown)
-                .allowed(containers::ENDINGS.join(" "))
+                .allowed(&endings)
                 .advice("other graph formats are given as --graph FILE"));
         }
         files.extend(found);
     }
     let mut units = Vec::new();
     for (place, found) in files.iter().enumerate() {
-        let parts = containers::units(found, found.stem(&containers::ENDINGS));
+        let parts = containers::units(found, array::FORMATS.stem(&found.name));
         for (name, part) in parts.map_err(|error| error.in_file(&found.shown))? {
             let at = UnitAt::Arrays { place, part };
             units.push(UnitPlan { name, shown: found.shown.clone(), at, optimum: None });
@@ -170,7 +173,7 @@ fn paired(options: &Options, inputs: &Inputs) -> Result<Plan> {
         let shown = &path.found.shown;
         // The graphs of a line format can only be counted by reading the file.
         let read =
-            path.format.is_pack().then(|| graphs.keep(place, |path| path.load(inputs, options))).transpose();
+            path.has_lines().then(|| graphs.keep(place, |path| path.load(inputs, options))).transpose();
         let read = read.map_err(|error| error.in_file(shown))?;
         for (name, part) in path.graphs(read.as_deref()).map_err(|error| error.in_file(shown))? {
             let at = UnitAt::Files { graph: (place, part), scores: None, chosen: None, labels: None };
@@ -231,16 +234,17 @@ fn paired(options: &Options, inputs: &Inputs) -> Result<Plan> {
 }
 
 fn graph_files(path: &Path, options: &Options) -> Result<FileCache<GraphPath, GraphFile>> {
-    let by_format = |format: GraphFormat| {
-        if format == GraphFormat::Ml4co { vec![".txt"] } else { format.endings().to_vec() }
+    let wanted = |name: &str| match options.graph_format {
+        Some(format) => format.ending_of(name).is_some(),
+        None => graph::FORMATS.by_name(name).is_some(),
     };
-    let endings = options.graph_format.map_or_else(graph_files::endings, by_format);
-    let wanted = |name: &str| endings.iter().any(|ending| has_ending(name, ending));
-    let found = files_at(path, "graph", &wanted, content::graph_ending)?;
+    let found = files_at(path, "graph", &wanted, &graph::FORMATS)?;
     if found.is_empty() {
         return Err(Error::value("the folder holds no graph files")
             .in_file(path.display())
-            .allowed(endings.join(" "))
+            .allowed(
+                options.graph_format.map_or_else(|| graph::FORMATS.endings(), |f| f.endings.into()).join(" "),
+            )
             .advice("name the folder of the graphs; --graph-format says what their endings do not"));
     }
     let paths: Result<Vec<GraphPath>> =
@@ -254,14 +258,10 @@ fn node_files_in(
     graphs: &Path,
     options: &Options,
 ) -> Result<FileCache<Found, NodeFile>> {
-    let endings = node_files::endings();
-    let wanted = |name: &str| endings.iter().any(|ending| has_ending(name, ending));
-    let found = files_at(path, word, &wanted, content::score_ending)?;
+    let wanted = |name: &str| score::FORMATS.by_name(name).is_some();
+    let found = files_at(path, word, &wanted, &score::FORMATS)?;
     if path.is_dir() && path == graphs && options.graph_format.is_none() {
-        let both = graph_files::endings();
-        if let Some(file) =
-            found.iter().find(|found| both.iter().any(|ending| has_ending(&found.name, ending)))
-        {
+        if let Some(file) = found.iter().find(|found| graph::FORMATS.by_name(&found.name).is_some()) {
             return Err(Error::value("one folder for graphs and scores, and an ending that both can have")
                 .in_file(&file.shown)
                 .advice("put graphs and scores in folders of their own"));
@@ -270,7 +270,7 @@ fn node_files_in(
     if found.is_empty() {
         return Err(Error::value("the folder holds no score or label files")
             .in_file(path.display())
-            .allowed(endings.join(" "))
+            .allowed(score::FORMATS.endings().join(" "))
             .advice("name the folder of the scores or labels"));
     }
     Ok(FileCache::new(found))
@@ -288,13 +288,12 @@ fn pair(
 ) -> Result<Vec<Option<(usize, usize)>>> {
     let by_name: BTreeMap<&str, usize> =
         units.iter().enumerate().map(|(i, unit)| (unit.name.as_str(), i)).collect();
-    let endings = node_files::endings();
     let files = cache.files().count();
     let graph_files = units.iter().map(|unit| &unit.shown).collect::<BTreeSet<_>>().len();
     let mut found: Vec<Option<(usize, usize)>> = vec![None; units.len()];
     let mut unknown = Vec::new();
     for (place, file) in cache.files().enumerate() {
-        let stem = stripped(file.stem(&endings), &options.pair_strip).to_owned();
+        let stem = stripped(score::FORMATS.stem(&file.name), &options.pair_strip).to_owned();
         let mentions = if node_files::names_units_inside(file) {
             let read = cache.keep(place, |file| node_files::load(file, inputs));
             read.and_then(|read| read.mentions(&stem, role)).map_err(|error| error.in_file(&file.shown))?
@@ -389,14 +388,14 @@ pub fn shown(path: &Path) -> String {
 }
 
 /// The files that a path on the command line stands for.
-fn files_at(
+fn files_at<R>(
     path: &Path,
     word: &str,
     wanted: &dyn Fn(&str) -> bool,
-    ending: fn(&[u8]) -> Option<&'static str>,
+    formats: &Formats<R>,
 ) -> Result<Vec<Found>> {
     if stdin::is_stdin(path) {
-        return Ok(vec![stdin::found(word, ending)?]);
+        return Ok(vec![stdin::found(word, formats)?]);
     }
     walk::files(path, word, wanted)
 }

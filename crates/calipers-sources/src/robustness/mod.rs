@@ -23,7 +23,6 @@ pub use self::measure::{Measured, measure_pairs};
 pub use self::numbers::Numbers;
 use self::options::Options;
 pub use self::pair::OwnedPair;
-pub use self::plan::ENDINGS;
 use self::plan::Plan;
 use crate::inputs::Inputs;
 use crate::run::Work;

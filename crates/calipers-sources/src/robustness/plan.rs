@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use calipers_core::{Error, ErrorKind, Result};
-use calipers_io::array::Arrays;
-use calipers_io::file::{InputFile, ReadAt};
-use calipers_io::{content, limits};
+use calipers_io::array::{self, Arrays, Reader, Source};
+use calipers_io::file::InputFile;
+use calipers_io::limits;
 use calipers_metrics::robustness::unit::unit_name;
 
 use super::arrays::plain_budgets;
@@ -19,10 +19,17 @@ use crate::array_file;
 use crate::file_cache::FileCache;
 use crate::inputs::Inputs;
 use crate::stdin;
-use crate::walk::{self, Found, has_ending};
+use crate::walk::{self, Found};
 
-/// The endings of files with runs.
-pub const ENDINGS: [&str; 2] = [".npz", ".safetensors"];
+/// Whether files hold a run: one set of arrays by name.
+fn is_run(reader: &Reader) -> bool {
+    matches!(reader, Reader::Named(_))
+}
+
+/// The endings of files with runs, for messages.
+fn endings() -> String {
+    array::FORMATS.endings_where(is_run).join(" or ")
+}
 
 /// One file and how its keys make pairs.
 struct RunFile {
@@ -61,7 +68,7 @@ impl<'a> Plan<'a> {
         for path in &options.inputs {
             for found in discover(path)? {
                 let file = outline(&found, options).map_err(|error| error.in_file(&found.shown))?;
-                files.push(RunFile { run: found.stem(&ENDINGS).to_owned(), layout: file, found });
+                files.push(RunFile { run: array::FORMATS.stem(&found.name).to_owned(), layout: file, found });
             }
         }
         let mut units = Vec::new();
@@ -85,7 +92,7 @@ impl<'a> Plan<'a> {
             let paths: Vec<String> = options.inputs.iter().map(|path| path.display().to_string()).collect();
             return Err(Error::value("no run was found").in_file(paths.join(", ")).allowed(format!(
                 "files that end in {}, folders of them, or - for one on standard input",
-                ENDINGS.join(" or ")
+                endings()
             )));
         }
         Ok(Self { units, options, files: FileCache::new(files) })
@@ -114,11 +121,11 @@ impl<'a> Plan<'a> {
     }
 
     fn load(&self, file: &RunFile, inputs: &Inputs) -> Result<Loaded> {
-        let (source, on_disk): (Arc<dyn ReadAt>, _) = match &file.found.held {
+        let (source, on_disk): (Source, _) = match &file.found.held {
             Some(_) => (inputs.open_found(&file.found)?, None),
             None => {
                 let (opened, _) = inputs.stream(&file.found.path, &file.found.shown, &file.found.notes)?;
-                (Arc::<InputFile>::clone(&opened), Some(opened))
+                (file.found.decompressed(Arc::<InputFile>::clone(&opened))?, Some(opened))
             }
         };
         let arrays = open(&file.found, source)?;
@@ -127,8 +134,8 @@ impl<'a> Plan<'a> {
     }
 }
 
-fn open(found: &Found, source: Arc<dyn ReadAt>) -> Result<Arrays> {
-    array_file::open(found, source)?.pop().ok_or_else(|| Error::format("the file holds no arrays"))
+fn open(found: &Found, source: Source) -> Result<Arrays> {
+    array_file::open(&found.name, source)?.pop().ok_or_else(|| Error::format("the file holds no arrays"))
 }
 
 /// How the keys of a file make pairs.
@@ -148,16 +155,16 @@ fn outline(found: &Found, options: &Options) -> Result<Layout> {
 }
 
 fn discover(given: &Path) -> Result<Vec<Found>> {
-    let known = |name: &str| ENDINGS.iter().any(|ending| has_ending(name, ending));
+    let known = |name: &str| array_file::reader(name).as_ref().is_some_and(is_run);
     let found = if stdin::is_stdin(given) {
-        vec![stdin::found("input", content::array_ending)?]
+        vec![stdin::found("input", &array::FORMATS)?]
     } else {
         walk::files(given, "input", &known)?
     };
     match found.iter().find(|found| !known(&found.name)) {
-        Some(found) => Err(Error::value("no file of arrays by its ending")
-            .in_file(&found.shown)
-            .allowed(ENDINGS.join(" or "))),
+        Some(found) => {
+            Err(Error::value("no file of arrays by its ending").in_file(&found.shown).allowed(endings()))
+        }
         None => Ok(found),
     }
 }

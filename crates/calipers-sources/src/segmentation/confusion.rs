@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use calipers_core::{Error, Result};
-use calipers_io::array::{Array, Arrays, npz, safetensors};
-use calipers_io::compress::{Compression, inflate};
-use calipers_io::limits;
-use calipers_io::score::confusion::{self, Matrix, MatrixLine};
+use calipers_io::array::{self, Array, Arrays, Reader};
+use calipers_io::compress;
+use calipers_io::score::CONFUSIONS;
+use calipers_io::score::json::confusion::{self, Matrix, MatrixLine};
 
 use super::shape_text;
+use crate::array_file;
 use crate::inputs::{Inputs, role};
-use crate::walk::has_ending;
 
 /// A file of matrices.
 pub struct Matrices {
@@ -45,30 +45,25 @@ impl Matrices {
     }
 
     fn content(path: &Path, shown: &str, inputs: &Inputs) -> Result<(Content, Vec<MatrixAt>)> {
-        let open = if has_ending(shown, ".npz") {
-            npz::open
-        } else if has_ending(shown, ".safetensors") {
-            safetensors::open
-        } else {
-            let (compression, plain) = Compression::of_name(shown);
-            if !has_ending(plain, ".jsonl") {
-                return Err(Error::value("the ending of the file says no format")
-                    .allowed(".jsonl .npz .safetensors")
-                    .advice("confusion matrices come as JSON lines or arrays"));
-            }
-            let mut bytes = inputs.read(path, shown, &role("confusion", None))?;
-            if compression != Compression::None {
-                bytes = inflate(&bytes, compression, limits::INFLATED)?;
-            }
-            let units = confusion::index(&bytes)?
-                .into_iter()
-                .map(|line| MatrixAt { name: line.unit.clone(), line: Some(line) })
-                .collect();
-            return Ok((Content::Lines(bytes), units));
+        let notes = role("confusion", None);
+        if let Some(Reader::Named(open)) = array_file::reader(shown) {
+            let arrays = open(inputs.open(path, shown, &notes)?)?;
+            let units = arrays.keys().into_iter().map(|name| MatrixAt { name, line: None }).collect();
+            return Ok((Content::Arrays(arrays), units));
+        }
+        let Some(format) = CONFUSIONS.by_name(compress::FORMATS.stem(shown)) else {
+            let mut endings = CONFUSIONS.endings();
+            endings.extend(array::FORMATS.endings_where(|reader| matches!(reader, Reader::Named(_))));
+            return Err(Error::value("the ending of the file says no format")
+                .allowed(endings.join(" "))
+                .advice("confusion matrices come as JSON lines or arrays"));
         };
-        let arrays = open(inputs.open(path, shown, &role("confusion", None))?)?;
-        let units = arrays.keys().into_iter().map(|name| MatrixAt { name, line: None }).collect();
-        Ok((Content::Arrays(arrays), units))
+        let bytes = inputs.read(path, shown, &notes)?;
+        let bytes = compress::inflated(bytes.into(), compress::FORMATS.by_name(shown))?.into_owned();
+        let units = (format.reader)(&bytes)?;
+        let units = units.into_iter().map(|line| MatrixAt { name: line.unit.clone(), line: Some(line) });
+        let units = units.collect();
+        Ok((Content::Lines(bytes), units))
     }
 
     /// Reads one matrix.

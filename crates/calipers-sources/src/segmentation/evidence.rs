@@ -4,14 +4,15 @@ use std::path::Path;
 
 use blake3::Hash;
 use calipers_core::{Error, Notes, Result};
-use calipers_io::array::{Array, Arrays, npy, npz, safetensors};
+use calipers_io::array::{Array, Arrays, Reader as ArrayReader};
+use calipers_io::image;
 use calipers_metrics::segmentation::{Kind, MissingHeads, Segmentation, Space};
 
 use super::label_map::{Colours, Legend, MapBuffer};
 use super::plan::{HeadAt, Plan, PredSide, UnitPlan};
 use super::side::{Place, Side, SideKind};
+use crate::array_file;
 use crate::inputs::Inputs;
-use crate::walk::has_ending;
 
 /// Archives up to this size are read into memory at once; of larger ones only what is asked for.
 const HELD: u64 = 1 << 20;
@@ -137,9 +138,12 @@ impl Reader<'_> {
     fn scores(&self, pred: &PredSide, unit: &UnitPlan, place: &Place, buffers: &mut Buffers) -> Result<()> {
         let (map, bytes) = (&mut buffers.pred, &mut buffers.bytes);
         let head = &self.protocol.heads[pred.heads[0].head];
-        if let Place::File(file) = place
-            && is_picture(file)
-        {
+        let is_image = match place {
+            Place::File(file) => image::FORMATS.by_name(file).is_some(),
+            Place::Whole => true,
+            Place::Key | Place::Slab(_) => false,
+        };
+        if is_image {
             return Err(Error::value("an image holds no scores")
                 .at(format!("head {}", head.name))
                 .advice("if these are label maps, say --kind labels"));
@@ -182,12 +186,19 @@ impl Reader<'_> {
         match (&side.kind, place) {
             (SideKind::Folder(folder), Place::File(file)) => {
                 let (path, shown) = (folder.join(&**file), format!("{}/{file}", side.shown));
-                if is_picture(file) {
-                    let hash = self.inputs.read_into(&path, &shown, &side.notes, bytes)?;
-                    map.decode(file, bytes, legend)?;
-                    return Ok((Loaded::Map, hash));
+                match image::FORMATS.by_name(file) {
+                    Some(format) => {
+                        let hash = self.inputs.read_into(&path, &shown, &side.notes, bytes)?;
+                        map.decode(format.reader, bytes, legend)?;
+                        Ok((Loaded::Map, hash))
+                    }
+                    None => self.load_arrays(&path, &shown, &side.notes),
                 }
-                self.load_arrays(&path, &shown, &side.notes)
+            }
+            (SideKind::Image(path, decode), _) => {
+                let hash = self.inputs.read_into(path, &side.shown, &side.notes, bytes)?;
+                map.decode(*decode, bytes, legend)?;
+                Ok((Loaded::Map, hash))
             }
             (SideKind::Arrays(arrays, _), _) => {
                 let array =
@@ -200,14 +211,18 @@ impl Reader<'_> {
     }
 
     fn load_arrays(&self, path: &Path, shown: &str, notes: &Notes) -> Result<(Loaded, Hash)> {
-        if has_ending(shown, ".npy") {
-            let mut bytes = Vec::new();
-            let hash = self.inputs.read_into(path, shown, notes, &mut bytes)?;
-            return Ok((Loaded::Array(npy::parse_owned(bytes)?), hash));
+        match array_file::reader(shown) {
+            Some(ArrayReader::One { decode, .. }) => {
+                let mut bytes = Vec::new();
+                let hash = self.inputs.read_into(path, shown, notes, &mut bytes)?;
+                Ok((Loaded::Array(decode(bytes)?), hash))
+            }
+            Some(ArrayReader::Named(open)) => {
+                let (source, hash) = self.inputs.open_up_to(path, shown, notes, HELD)?;
+                Ok((Loaded::Arrays(open(source)?), hash))
+            }
+            Some(ArrayReader::Sets(_)) | None => Err(Error::format("the ending says no format")),
         }
-        let (source, hash) = self.inputs.open_up_to(path, shown, notes, HELD)?;
-        let open = if has_ending(shown, ".npz") { npz::open } else { safetensors::open };
-        Ok((Loaded::Arrays(open(source)?), hash))
     }
 
     /// The array of each head: by key, or the only one of the file.
@@ -232,10 +247,6 @@ impl Reader<'_> {
             .found(format!("keys {}", arrays.keys().join(", ")))
             .advice("name the array by `key`, or say --missing-heads marginalise to score without the head")
     }
-}
-
-fn is_picture(file: &str) -> bool {
-    [".png", ".tif", ".tiff"].iter().any(|ending| has_ending(file, ending))
 }
 
 fn whole(array: Array) -> (Loaded, Hash) {

@@ -5,12 +5,11 @@ use std::collections::BTreeMap;
 
 use calipers_core::{Error, Result};
 use calipers_io::array::{Array, Dtype};
-use calipers_io::image::{Image, Pixels};
-use calipers_io::{png, tiff};
-use calipers_metrics::segmentation::{LabelMap, MapData, Space};
+use calipers_io::image::{Image, Pixels, Reader};
+use calipers_metrics::segmentation::Space;
+use calipers_metrics::segmentation::{LabelMap, MapData};
 
 use super::shape_text;
-use crate::walk::has_ending;
 
 /// The id of each colour.
 pub type Colours = BTreeMap<[u8; 3], i64>;
@@ -46,13 +45,9 @@ pub struct Legend<'a> {
 }
 
 impl MapBuffer {
-    /// Decodes a PNG or TIFF file; colours become ids by the table.
-    pub fn decode(&mut self, name: &str, bytes: &[u8], legend: &Legend<'_>) -> Result<()> {
-        if has_ending(name, ".png") {
-            png::decode(bytes, &mut self.image)?;
-        } else {
-            tiff::decode(bytes, &mut self.image)?;
-        }
+    /// Decodes an image file; colours become ids by the table.
+    pub fn decode(&mut self, decode: Reader, bytes: &[u8], legend: &Legend<'_>) -> Result<()> {
+        decode(bytes, &mut self.image)?;
         self.size = (self.image.height(), self.image.width());
         self.held = Held::Image;
         if let Pixels::Rgb(pixels) = self.image.pixels() {

@@ -7,7 +7,7 @@ use calipers_core::{Error, Fact, Result, UnitId};
 use calipers_metrics::segmentation::{MissingHeads, Segmentation};
 
 use super::options::Options;
-use super::side::{CONTAINERS, ENDINGS, Place, Side, SideKind};
+use super::side::{Place, Side, SideKind, container_endings, endings};
 use crate::inputs::Inputs;
 use crate::run::{self, Silent};
 
@@ -206,9 +206,10 @@ fn nothing(side: &Side, suffix: Option<&str>) -> Error {
             .allowed(format!("files whose names end in {suffix}"))
             .advice("check the folder and the suffix; a suffix holds the file's ending too"),
         (SideKind::Folder(_), None) => error
-            .allowed(format!("files whose names end in {}", ENDINGS.join(" ")))
+            .allowed(format!("files whose names end in {}", endings().join(" ")))
             .advice("check the folder; hidden files are passed over"),
-        _ => error.allowed(format!("at least one array in a file that ends in {}", CONTAINERS.join(" "))),
+        _ => error
+            .allowed(format!("at least one array in a file that ends in {}", container_endings().join(" "))),
     }
 }
 

@@ -4,18 +4,38 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use calipers_core::{Error, ErrorKind, Notes, Result};
-use calipers_io::array::npy::NpyFile;
-use calipers_io::array::{Arrays, Matrix, npz, safetensors};
+use calipers_io::array::{self, ArrayFile, Arrays, Reader};
 use calipers_io::file::{InputFile, cannot_open};
-use calipers_io::limits;
+use calipers_io::{image, limits};
 
+use crate::array_file;
 use crate::inputs::{Inputs, role};
-use crate::walk::{self, given_folder, has_ending};
+use crate::walk::{self, given_folder};
 
 /// The endings of files that hold one unit.
-pub const ENDINGS: [&str; 6] = [".png", ".tif", ".tiff", ".npy", ".npz", ".safetensors"];
+pub fn endings() -> Vec<&'static str> {
+    let mut endings = image::FORMATS.endings();
+    endings.extend(container_endings());
+    endings
+}
+
 /// The endings of files that hold many.
-pub const CONTAINERS: [&str; 3] = [".npz", ".safetensors", ".npy"];
+pub fn container_endings() -> Vec<&'static str> {
+    array::FORMATS.endings_where(is_read)
+}
+
+/// Whether arrays stored in this way are read: a list of sets of arrays is no unit.
+fn is_read(reader: &Reader) -> bool {
+    matches!(reader, Reader::One { .. } | Reader::Named(_))
+}
+
+/// The name of a file without the ending that says its format; none where it says none that is read.
+fn stem(file: &str) -> Option<&str> {
+    if image::FORMATS.by_name(file).is_some() {
+        return Some(image::FORMATS.stem(file));
+    }
+    array_file::reader(file).as_ref().is_some_and(is_read).then(|| array::FORMATS.stem(file))
+}
 
 /// Truth, predictions, or the predictions of one head.
 pub struct Side {
@@ -31,10 +51,12 @@ pub struct Side {
 pub enum SideKind {
     /// A folder, one file a unit.
     Folder(PathBuf),
+    /// An image, one unit.
+    Image(PathBuf, image::Reader),
     /// A container, one array a unit; its file.
     Arrays(Arrays, Arc<InputFile>),
     /// A container, one slab of the leading axis a unit; its file.
-    Slabs(NpyFile, Arc<InputFile>),
+    Slabs(Box<dyn ArrayFile>, Arc<InputFile>),
 }
 
 /// Where in its side the array of one unit is.
@@ -42,6 +64,8 @@ pub enum SideKind {
 pub enum Place {
     /// In the file at this path below the folder.
     File(Box<str>),
+    /// The side itself.
+    Whole,
     /// Under the unit's own name.
     Key,
     /// At this place of the leading axis.
@@ -49,7 +73,7 @@ pub enum Place {
 }
 
 impl Side {
-    /// Opens a folder or a container; `word` says what it is read as.
+    /// Opens a folder, a container or an image; `word` says what it is read as.
     pub fn open(path: &Path, word: &str, inputs: &Inputs) -> Result<Self> {
         let shown = path.display().to_string().replace(std::path::MAIN_SEPARATOR, "/");
         let shown = shown.trim_end_matches('/').to_owned();
@@ -63,26 +87,27 @@ impl Side {
             let notes = role(word, Some(given_folder(&shown)));
             return Ok(Self { shown, kind: SideKind::Folder(path.to_path_buf()), notes });
         }
-        if !CONTAINERS.iter().any(|ending| has_ending(&shown, ending)) {
-            return Err(Error::value("neither a folder nor a container of arrays")
-                .in_file(&shown)
-                .allowed(format!("a folder, or a file that ends in {}", CONTAINERS.join(" ")))
-                .advice("give the folder that holds the file"));
-        }
         let notes = role(word, None);
+        if let Some(format) = image::FORMATS.by_name(&shown) {
+            return Ok(Self { shown, kind: SideKind::Image(path.to_path_buf(), format.reader), notes });
+        }
+        let Some(reader) = array_file::reader(&shown).filter(is_read) else {
+            return Err(Error::value("neither a folder nor a container of arrays nor an image")
+                .in_file(&shown)
+                .allowed(format!("a folder, or a file that ends in {}", endings().join(" ")))
+                .advice("give the folder that holds the file"));
+        };
         let file = inputs.stream(path, &shown, &notes)?.0;
-        let kind = Self::container(&shown, file).map_err(|error| error.in_file(&shown))?;
+        let kind = Self::container(reader, file).map_err(|error| error.in_file(&shown))?;
         Ok(Self { shown, kind, notes })
     }
 
-    fn container(shown: &str, file: Arc<InputFile>) -> Result<SideKind> {
+    fn container(reader: Reader, file: Arc<InputFile>) -> Result<SideKind> {
         let source = Arc::clone(&file) as Arc<_>;
-        if has_ending(shown, ".npz") {
-            Ok(SideKind::Arrays(npz::open(source)?, file))
-        } else if has_ending(shown, ".safetensors") {
-            Ok(SideKind::Arrays(safetensors::open(source)?, file))
-        } else {
-            Ok(SideKind::Slabs(NpyFile::open(source)?, file))
+        match reader {
+            Reader::One { open, .. } => Ok(SideKind::Slabs(open(source)?, file)),
+            Reader::Named(open) => Ok(SideKind::Arrays(open(source)?, file)),
+            Reader::Sets(_) => Err(Error::value("a list of sets of arrays is no container")),
         }
     }
 
@@ -90,6 +115,10 @@ impl Side {
     pub fn units(&self, suffix: Option<&str>, flat: bool) -> Result<Vec<(String, Place)>> {
         let mut units = match &self.kind {
             SideKind::Folder(folder) => self.files(folder, suffix, flat)?,
+            SideKind::Image(..) => {
+                let file = self.shown.rsplit('/').next().unwrap_or_default();
+                vec![(image::FORMATS.stem(file).to_owned(), Place::Whole)]
+            }
             SideKind::Arrays(arrays, _) => arrays.keys().into_iter().map(|key| (key, Place::Key)).collect(),
             SideKind::Slabs(file, _) => {
                 let slabs = match file.shape() {
@@ -124,20 +153,18 @@ impl Side {
     }
 
     fn files(&self, folder: &Path, suffix: Option<&str>, flat: bool) -> Result<Vec<(String, Place)>> {
-        let known = |name: &str| ENDINGS.iter().find(|ending| has_ending(name, ending));
         let wanted = |name: &str| match suffix {
             Some(suffix) => name.len() > suffix.len() && name.ends_with(suffix),
-            None => known(name).is_some(),
+            None => stem(name).is_some(),
         };
         let mut units = Vec::new();
         for file in walk::below(folder, &wanted)? {
-            let Some(ending) = known(&file) else {
+            let Some(stem) = stem(&file) else {
                 return Err(Error::value("the ending of the file says no format")
                     .in_file(format!("{}/{file}", self.shown))
-                    .allowed(ENDINGS.join(" ")));
+                    .allowed(endings().join(" ")));
             };
-            let cut = suffix.map_or(ending.len(), str::len);
-            let name = &file[..file.len() - cut];
+            let name = suffix.map_or(stem, |suffix| &file[..file.len() - suffix.len()]);
             let name = if flat { name.rsplit('/').next().unwrap_or(name) } else { name };
             units.push((name.to_owned(), Place::File(file.into_boxed_str())));
         }
@@ -148,6 +175,7 @@ impl Side {
     pub fn shown_place(&self, name: &str, place: &Place) -> String {
         match place {
             Place::File(file) => format!("{}/{file}", self.shown),
+            Place::Whole => self.shown.clone(),
             Place::Key => format!("{}, key {name}", self.shown),
             Place::Slab(index) => format!("{}, unit {index}", self.shown),
         }
@@ -157,6 +185,7 @@ impl Side {
     pub fn may_read(&self, place: &Place, inputs: &Inputs) -> bool {
         match place {
             Place::File(file) => inputs.may_read(&format!("{}/{file}", self.shown)),
+            Place::Whole => inputs.may_read(&self.shown),
             Place::Key | Place::Slab(_) => true,
         }
     }
@@ -164,7 +193,7 @@ impl Side {
     /// Fails when the container was changed since it was opened.
     pub fn unchanged(&self) -> Result<()> {
         match &self.kind {
-            SideKind::Folder(_) => Ok(()),
+            SideKind::Folder(_) | SideKind::Image(..) => Ok(()),
             SideKind::Arrays(_, file) | SideKind::Slabs(_, file) => {
                 file.unchanged().map_err(|error| error.in_file(&self.shown))
             }

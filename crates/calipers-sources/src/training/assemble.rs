@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use calipers_core::{Accumulator, Error, Fact, Protocol, Result};
-use calipers_io::history::{Format, Numbers, Table};
-use calipers_metrics::training::{Curve, Sample, Training};
+use calipers_io::history::{Numbers, Origin, Reader as FormatReader, Table};
+use calipers_metrics::training::Training;
+use calipers_metrics::training::{Curve, Sample};
 
 use super::SKETCHED;
 use super::assign::{GroupBy, RunNames};
@@ -131,7 +132,7 @@ impl Assembler<'_> {
     fn log(&self, log: &Log, gathering: &mut Gathering<'_, '_>) -> Result<()> {
         let table = &log.table;
         // A file of many runs does not say which of them is meant.
-        let of_many = matches!(table.format, Format::WandbPanel | Format::MlflowSqlite);
+        let of_many = matches!(log.format.reader, FormatReader::Runs { .. });
         let about = |error: Error| if of_many { error.at(format!("run {}", log.name)) } else { error };
         let columns = self.columns(table).map_err(about)?;
         let split = Split::new(table, self.options)?;
@@ -141,7 +142,7 @@ impl Assembler<'_> {
             .transpose()
             .map_err(about)?;
         for file in &log.files {
-            self.reader.inputs.note(file, "format", table.format.name());
+            self.reader.inputs.note(file, "format", log.format.name);
             if let Some(axis) = &axis {
                 self.reader.inputs.note(file, "x", axis.key);
             }
@@ -284,7 +285,7 @@ impl Assembler<'_> {
 
 fn missing_metric(table: &Table, key: &str) -> Error {
     let error = missing(table, key);
-    if table.format == Format::Wandb && table.rows == 0 { error.found("no history records") } else { error }
+    if table.origin == Origin::Wandb && table.rows == 0 { error.found("no history records") } else { error }
 }
 
 /// What a run's file has about it that a reader of the numbers should know.
@@ -311,16 +312,8 @@ fn noticed(log: &Log, part: &RunPart, split: &Split, at: usize, claim: &Claim) -
 
 /// Over how many steps a table of W&B was sampled, if it looks so.
 fn sampled(table: &Table, part: &RunPart, split: &Split, at: usize) -> Option<f64> {
-    let is_table = !matches!(
-        table.format,
-        Format::Wandb
-            | Format::WandbPanel
-            | Format::Tensorboard
-            | Format::TrainerState
-            | Format::Mlflow
-            | Format::MlflowSqlite
-    );
-    let steps = table.number("_step").filter(|_| is_table && part.rows == SAMPLED_ROWS)?;
+    let may_be = table.origin.is_table() && part.rows == SAMPLED_ROWS;
+    let steps = table.number("_step").filter(|_| may_be)?;
     let mine = steps.rows.iter().zip(&steps.values).filter(|(row, _)| split.run_of(**row) == Some(at));
     let (low, high) = mine
         .map(|(_, step)| *step)

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use calipers_core::Result;
-use calipers_io::history::pieces::{Gathered, Pieces};
+use calipers_io::history::chunks::{Chunks, Gathered};
 use calipers_io::history::{Table, Texts};
 
 use super::options::Options;
@@ -53,41 +53,41 @@ impl<'a> Cut<'a> {
     /// understood run by run for another reason, is left for a reader of the whole.
     pub fn runs(
         &self,
-        pieces: &mut dyn Pieces,
+        chunks: &mut dyn Chunks,
         each: &mut dyn FnMut(Table, &[bool]) -> Result<()>,
     ) -> Result<bool> {
         let mut state = State { missing: vec![false; self.metrics.len()], ..State::default() };
-        while let Some(piece) = pieces.next()? {
-            if !self.piece(&piece, &mut state, each)? {
+        while let Some(chunk) = chunks.next()? {
+            if !self.chunk(&chunk, &mut state, each)? {
                 return Ok(false);
             }
         }
         self.finish(&mut state, each)
     }
 
-    fn piece(
+    fn chunk(
         &self,
-        piece: &Table,
+        chunk: &Table,
         state: &mut State,
         each: &mut dyn FnMut(Table, &[bool]) -> Result<()>,
     ) -> Result<bool> {
         // What a key or a column found later means for the runs before is not known here.
-        let found = columns(piece);
+        let found = columns(chunk);
         let more = !state.finished.is_empty() && found != state.found;
-        let named = |label: &&str| piece.text(label).is_some_and(|texts| texts.cells.len() == piece.rows);
+        let named = |label: &&str| chunk.text(label).is_some_and(|texts| texts.cells.len() == chunk.rows);
         if more
             || !self.labels.iter().all(named)
-            || piece.numbers.iter().any(|column| column.unreadable.is_some())
+            || chunk.numbers.iter().any(|column| column.unreadable.is_some())
         {
             return Ok(false);
         }
         state.found = found;
         for (metric, missing) in self.metrics.iter().zip(&mut state.missing) {
-            *missing |= piece.number(metric).is_none_or(|column| column.rows.len() < piece.rows);
+            *missing |= chunk.number(metric).is_none_or(|column| column.rows.len() < chunk.rows);
         }
-        let by: Vec<&Texts> = self.by.iter().filter_map(|label| piece.text(label)).collect();
+        let by: Vec<&Texts> = self.by.iter().filter_map(|label| chunk.text(label)).collect();
         let mut from = 0;
-        for row in 0..piece.rows as u32 {
+        for row in 0..chunk.rows as u32 {
             let at = row as usize;
             if row > 0 && by.iter().all(|texts| texts.cells[at].1 == texts.cells[at - 1].1) {
                 continue;
@@ -97,7 +97,7 @@ impl<'a> Cut<'a> {
                 continue;
             }
             if row > from {
-                state.rows.add(piece, from..row)?;
+                state.rows.add(chunk, from..row)?;
             }
             if !state.rows.is_empty() && !self.finish(state, each)? {
                 return Ok(false);
@@ -108,7 +108,7 @@ impl<'a> Cut<'a> {
                 return Ok(false);
             }
         }
-        state.rows.add(piece, from..piece.rows as u32)?;
+        state.rows.add(chunk, from..chunk.rows as u32)?;
         Ok(true)
     }
 
@@ -139,20 +139,20 @@ fn columns(table: &Table) -> usize {
 mod tests {
     use super::super::tests::options;
     use super::*;
-    use calipers_io::history::{Format, delimited, json};
+    use calipers_io::history::{delimited, json};
 
     /// The runs that a table was cut into, by name and number of rows, and whether that was all.
     fn cut(text: &str, step: usize) -> (Vec<(String, usize)>, bool) {
         let mut options = options(&[], "m");
         options.run_column = Some("run".into());
         let (bytes, wanted) = (text.as_bytes(), options.wanted());
-        let mut pieces = if text.starts_with('{') {
-            json::pieces(&bytes, Format::JsonLines, &wanted, step).unwrap()
+        let mut chunks = if text.starts_with('{') {
+            json::line_chunks(&bytes, &wanted, step).unwrap()
         } else {
-            delimited::pieces(&bytes, &wanted, &options.delimited, step).unwrap()
+            delimited::chunks(&bytes, &wanted, &options.delimited, step).unwrap()
         };
         let mut runs = Vec::new();
-        let all = Cut::new(&options).unwrap().runs(&mut *pieces, &mut |table, _| {
+        let all = Cut::new(&options).unwrap().runs(&mut *chunks, &mut |table, _| {
             runs.push((table.texts[0].names.join(" "), table.rows));
             Ok(())
         });

@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 
 use calipers_core::{Error, Result};
 use calipers_io::file::cannot_open;
-use calipers_io::history::Format;
-
-use crate::walk::has_ending;
+use calipers_io::history::{FORMATS, Format, RUN_META, TRAINER_STATE, of_folder};
 
 /// A file or folder that holds one run, or a table of runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,18 +57,17 @@ impl Content {
 }
 
 /// What is looked for in a folder, as messages say it.
-pub const LOOKED_FOR: &str = "files that end in .csv .tsv .json .jsonl .ndjson .parquet .wandb .db .sqlite \
-     .sqlite3, TensorBoard event files (*tfevents*), trainer_state.json, MLflow runs (meta.yaml beside metrics/)";
-
-const TABLES: [&str; 2] = [".csv", ".tsv"];
-const JSON: [&str; 3] = [".json", ".jsonl", ".ndjson"];
-const DATABASES: [&str; 3] = [".db", ".sqlite", ".sqlite3"];
-const STATE: &str = "trainer_state.json";
-const META: &str = "meta.yaml";
+fn looked_for() -> String {
+    format!(
+        "files that end in {}, TensorBoard event files (*tfevents*), {TRAINER_STATE}, MLflow runs ({RUN_META} \
+         beside metrics/)",
+        FORMATS.endings().join(" ")
+    )
+}
 
 /// Every history under the given paths, in the order of the paths and within a folder in byte
 /// order of names. A format narrows the search in folders to files that can have it.
-pub fn histories(inputs: &[PathBuf], format: Option<Format>) -> Result<Vec<History>> {
+pub fn histories(inputs: &[PathBuf], format: Option<&'static Format>) -> Result<Vec<History>> {
     let mut found = Vec::new();
     // Event files of one folder are one run, however they were named.
     let mut event_folders: BTreeMap<PathBuf, usize> = BTreeMap::new();
@@ -114,14 +111,14 @@ pub fn histories(inputs: &[PathBuf], format: Option<Format>) -> Result<Vec<Histo
 pub fn nothing_in(shown: &str) -> Error {
     Error::value("no training history was found")
         .in_file(shown)
-        .allowed(LOOKED_FOR)
+        .allowed(looked_for())
         .advice("check the folder; hidden files and symbolic links are passed over")
 }
 
 /// A file that was named itself.
 fn named_file(place: Place, input: usize) -> Result<History> {
     let name = file_name(&place);
-    let by_folder = name.eq_ignore_ascii_case("metrics.csv") || name == STATE || is_events(name);
+    let by_folder = name.eq_ignore_ascii_case("metrics.csv") || name == TRAINER_STATE || is_events(name);
     let run = if by_folder {
         own_name(place.path.parent().unwrap_or(Path::new("")))?
     } else {
@@ -129,7 +126,7 @@ fn named_file(place: Place, input: usize) -> Result<History> {
     };
     let shown = place.shown.clone();
     let content = match name {
-        STATE => Content::TrainerStates(vec![place]),
+        TRAINER_STATE => Content::TrainerStates(vec![place]),
         name if is_events(name) => Content::Events(vec![place]),
         _ => Content::File(place),
     };
@@ -140,7 +137,7 @@ struct Walk {
     /// What a path that is empty below the folder is called.
     own: String,
     input: usize,
-    format: Option<Format>,
+    format: Option<&'static Format>,
 }
 
 /// One folder of the walk.
@@ -186,17 +183,17 @@ impl Folder {
 impl Walk {
     fn search(&self, folder: &Folder, found: &mut Vec<History>) -> Result<()> {
         let (files, folders) = folder.entries()?;
-        let has_meta = files.iter().any(|name| name == META);
+        let has_meta = files.iter().any(|name| name == RUN_META);
         if has_meta && folders.iter().any(|name| name == "metrics") {
             return self.mlflow_run(folder, found);
         }
         let events: Vec<Place> =
             files.iter().filter(|name| is_events(name)).map(|name| folder.place(name)).collect();
-        if !events.is_empty() && self.wants(&[Format::Tensorboard]) {
+        if events.first().is_some_and(|event| self.wants_folder(file_name(event))) {
             found.push(self.history(&folder.below, &folder.shown, Content::Events(events)));
         }
         self.trainer_states(folder, &files, &folders, found)?;
-        for name in files.iter().filter(|name| *name != STATE && !is_events(name)) {
+        for name in files.iter().filter(|name| *name != TRAINER_STATE && !is_events(name)) {
             if self.wants_file(name) {
                 let place = folder.place(name);
                 let run = if name.eq_ignore_ascii_case("metrics.csv") {
@@ -232,17 +229,17 @@ impl Walk {
         found: &mut Vec<History>,
     ) -> Result<()> {
         let last = folder.below.rsplit('/').next().unwrap_or("");
-        if is_checkpoint(last) || !self.wants(&[Format::TrainerState]) {
+        if is_checkpoint(last) || !self.wants_folder(TRAINER_STATE) {
             return Ok(());
         }
         let mut states = Vec::new();
-        if files.iter().any(|name| name == STATE) {
-            states.push(folder.place(STATE));
+        if files.iter().any(|name| name == TRAINER_STATE) {
+            states.push(folder.place(TRAINER_STATE));
         }
         for name in folders.iter().filter(|name| is_checkpoint(name)) {
             let checkpoint = folder.folder(name);
-            if checkpoint.entries()?.0.iter().any(|name| name == STATE) {
-                states.push(checkpoint.place(STATE));
+            if checkpoint.entries()?.0.iter().any(|name| name == TRAINER_STATE) {
+                states.push(checkpoint.place(TRAINER_STATE));
             }
         }
         if !states.is_empty() {
@@ -252,10 +249,10 @@ impl Walk {
     }
 
     fn mlflow_run(&self, folder: &Folder, found: &mut Vec<History>) -> Result<()> {
-        if !self.wants(&[Format::Mlflow]) {
+        if !self.wants_folder(RUN_META) {
             return Ok(());
         }
-        let mut files = vec![(META.to_owned(), folder.place(META))];
+        let mut files = vec![(RUN_META.to_owned(), folder.place(RUN_META))];
         for part in ["metrics", "params", "tags"] {
             if folder.path.join(part).is_dir() {
                 below(&folder.folder(part), part, &mut files)?;
@@ -265,19 +262,18 @@ impl Walk {
         Ok(())
     }
 
-    /// Whether files of one of the formats are looked for.
-    fn wants(&self, formats: &[Format]) -> bool {
-        self.format.is_none_or(|format| formats.contains(&format))
+    fn wants(&self, format: &Format) -> bool {
+        self.format.is_none_or(|wanted| wanted == format)
     }
 
+    /// Whether folders are looked for that a file of this name makes one run.
+    fn wants_folder(&self, name: &str) -> bool {
+        of_folder(name).is_some_and(|format| self.wants(format))
+    }
+
+    /// Whether files of this name are looked for.
     fn wants_file(&self, name: &str) -> bool {
-        let ends = |endings: &[&str]| endings.iter().any(|ending| has_ending(name, ending));
-        let json = [Format::JsonRows, Format::JsonLines, Format::JsonColumns, Format::TrainerState];
-        (ends(&TABLES) && self.wants(&[Format::Csv, Format::WandbPanel]))
-            || (ends(&JSON) && self.wants(&json))
-            || (ends(&[".parquet"]) && self.wants(&[Format::Parquet]))
-            || (ends(&[".wandb"]) && self.wants(&[Format::Wandb]))
-            || (ends(&DATABASES) && self.wants(&[Format::MlflowSqlite]))
+        FORMATS.iter().any(|format| format.ending_of(name).is_some() && self.wants(format))
     }
 }
 
@@ -288,9 +284,9 @@ fn below(folder: &Folder, path: &str, files: &mut Vec<(String, Place)>) -> Resul
     folders.iter().try_for_each(|name| below(&folder.folder(name), &format!("{path}/{name}"), files))
 }
 
-/// Whether a file is one of TensorBoard's, by its name.
-pub fn is_events(name: &str) -> bool {
-    name.contains("tfevents")
+/// Whether a file is one of several that are one run together, by its name.
+fn is_events(name: &str) -> bool {
+    ![RUN_META, TRAINER_STATE].contains(&name) && of_folder(name).is_some()
 }
 
 fn is_checkpoint(name: &str) -> bool {
@@ -340,7 +336,7 @@ mod tests {
         folder
     }
 
-    fn names(folder: &tempfile::TempDir, format: Option<Format>) -> Vec<String> {
+    fn names(folder: &tempfile::TempDir, format: Option<&'static Format>) -> Vec<String> {
         let found = histories(&[folder.path().join("in")], format).unwrap();
         found.into_iter().map(|history| history.name).collect()
     }
@@ -364,7 +360,7 @@ mod tests {
             ".hidden.csv",
         ]);
         assert_eq!(names(&folder, None), ["in", "a/b.c", "hf", "light/version_0", "mlruns/1/r1", "tb/run1"]);
-        assert_eq!(names(&folder, Some(Format::Tensorboard)), ["tb/run1"]);
+        assert_eq!(names(&folder, FORMATS.called("tensorboard")), ["tb/run1"]);
         let found = histories(&[folder.path().join("in/tb")], None).unwrap();
         let Content::Events(files) = &found[0].content else { panic!("{found:?}") };
         assert!(files[0].shown.ends_with("tfevents.1"), "{files:?}");

@@ -3,15 +3,13 @@
 use std::path::PathBuf;
 
 use calipers_core::{Error, Notes, Result};
-use calipers_io::file::ReadAt;
-use calipers_io::history::delimited::PanelRun;
-use calipers_io::history::pieces::{self, Pieces};
+use calipers_io::history::chunks::{self, BoxedChunks};
 use calipers_io::history::{
-    Format, Table, Wanted, delimited, json, mlflow, mlflow_sqlite, parquet, tensorboard, wandb,
+    Format, OnDisk, Parts, Reader as FormatReader, RunTable, Runs, Table, Wanted, json, mlflow, of_file,
+    of_folder, of_large_file, tensorboard,
 };
 
 use super::cut::Cut;
-use super::detect;
 use super::discover::{Content, History, Place, file_name};
 use super::options::Options;
 use crate::hashing::HashedFile;
@@ -22,6 +20,8 @@ use crate::walk::given_folder;
 pub struct Log {
     /// The rows.
     pub table: Table,
+    /// The format it was read in.
+    pub format: &'static Format,
     /// The run name, where the table is not split.
     pub name: String,
     /// The file or folder that messages name, as given.
@@ -38,10 +38,10 @@ pub struct Log {
 
 impl Log {
     /// The table of one file.
-    fn of_file(table: Table, history: &History, shown: &str) -> Self {
+    fn of_file(table: Table, format: &'static Format, history: &History, shown: &str) -> Self {
         let name = run_name(&table).unwrap_or(&history.name).to_owned();
         let (shown, files) = (shown.to_owned(), vec![shown.to_owned()]);
-        Self { table, name, shown, files, x: None, aggregated: false, missing_elsewhere: Vec::new() }
+        Self { table, format, name, shown, files, x: None, aggregated: false, missing_elsewhere: Vec::new() }
     }
 }
 
@@ -55,10 +55,8 @@ pub trait Sink {
 
 /// Files above this size are not held where their layout allows it.
 const HELD: u64 = 4 << 20;
-/// How many bytes a stretch has.
-const STRETCH: usize = 1 << 20;
-/// How far to look for the end of a header.
-const LONGEST_HEADER: usize = 64 << 20;
+/// How many bytes a chunk has.
+const CHUNK: usize = 1 << 20;
 
 /// Reads histories.
 pub struct Reader<'a> {
@@ -117,8 +115,7 @@ impl Reader<'_> {
         };
         let detected = match self.options.format {
             Some(format) => Some(format),
-            None => detect::format(&bytes, file_name(place), history.named)
-                .map_err(|error| error.in_file(shown))?,
+            None => of_file(&bytes, file_name(place), history.named).map_err(|error| error.in_file(shown))?,
         };
         let Some(format) = detected else {
             self.inputs.forget(shown);
@@ -137,136 +134,80 @@ impl Reader<'_> {
         sink: &mut dyn Sink,
     ) -> Result<bool> {
         let format = match self.options.format {
-            Some(format) => Some(format).filter(|format| detect::is_streamed(*format)),
-            None => layout(file, file_name(place))?,
+            Some(format) => Some(format),
+            None => of_large_file(file, file_name(place), CHUNK)?,
         };
-        match format {
-            None => return Ok(false),
-            Some(Format::MlflowSqlite) => {
-                let Some(database) = mlflow_sqlite::Database::open_file(file.file(), &place.path)? else {
-                    return Ok(false);
-                };
-                self.database(&database, history, &place.shown, sink)?;
+        let Some(format) = format else { return Ok(false) };
+        let (wanted, shown) = (&self.wanted, &place.shown);
+        match format.reader {
+            FormatReader::Table { parts: Parts::No, .. } | FormatReader::Folder => return Ok(false),
+            FormatReader::Table { parts: Parts::Rows(open), .. } => {
+                let open = || open(file, wanted, &self.options.delimited, CHUNK);
+                self.in_chunks(format, &open, history, shown, sink)?;
             }
-            Some(Format::WandbPanel) => {
-                let options = &self.options.delimited;
-                let panel = delimited::read_panel_in_stretches(file, &self.wanted, options, STRETCH)?;
-                self.panel(panel, history, &place.shown, sink)?;
-            }
-            Some(Format::JsonColumns) => {
+            FormatReader::Table { parts: Parts::Columns(read), .. } => {
                 // What is wrong with such a file, or what else it is, is said by a reader of the whole.
-                let Ok(table) = json::columns_in_stretches(file, &self.wanted, STRETCH) else {
+                let Ok(table) = read(file, wanted, CHUNK) else { return Ok(false) };
+                sink.log(Log::of_file(table, format, history, shown))?;
+            }
+            FormatReader::Runs { parts, .. } => {
+                let on_disk = OnDisk { bytes: file, file: file.file(), path: &place.path };
+                let Some(runs) = parts(&on_disk, wanted, &self.options.delimited, CHUNK)? else {
                     return Ok(false);
                 };
-                sink.log(Log::of_file(table, history, &place.shown))?;
+                log_runs(runs, format, history, shown, sink)?;
             }
-            Some(format) => self.in_pieces(format, file, history, &place.shown, sink)?,
         }
         Ok(true)
     }
 
     /// Reads a large table: run by run where its runs follow each other, else all that is wanted of it.
-    fn in_pieces(
+    fn in_chunks<'p>(
         &self,
-        format: Format,
-        file: &HashedFile,
+        format: &'static Format,
+        open: &dyn Fn() -> Result<BoxedChunks<'p>>,
         history: &History,
         shown: &str,
         sink: &mut dyn Sink,
     ) -> Result<()> {
-        let open = || -> Result<Box<dyn Pieces + '_>> {
-            match format {
-                Format::Csv => delimited::pieces(file, &self.wanted, &self.options.delimited, STRETCH),
-                Format::Parquet => parquet::pieces(file, &self.wanted),
-                rows => json::pieces(file, rows, &self.wanted, STRETCH),
-            }
-        };
+        let log = |table| Log::of_file(table, format, history, shown);
         let cut = match Cut::new(self.options) {
             Some(cut) => cut.runs(&mut *open()?, &mut |table, missing| {
-                sink.log(Log { missing_elsewhere: missing.to_vec(), ..Log::of_file(table, history, shown) })
+                sink.log(Log { missing_elsewhere: missing.to_vec(), ..log(table) })
             })?,
             None => false,
         };
         if !cut {
             sink.again();
-            if let Some(table) = pieces::whole(&mut *open()?)? {
-                sink.log(Log::of_file(table, history, shown))?;
+            if let Some(table) = chunks::whole(&mut *open()?)? {
+                sink.log(log(table))?;
             }
-        }
-        Ok(())
-    }
-
-    fn panel(
-        &self,
-        panel: delimited::Panel,
-        history: &History,
-        shown: &str,
-        sink: &mut dyn Sink,
-    ) -> Result<()> {
-        let x = panel.x.clone();
-        let mut runs = panel.into_runs().peekable();
-        if runs.peek().is_none() {
-            return Err(Error::value("a panel without a single run"));
-        }
-        for PanelRun { table, aggregated } in runs {
-            sink.log(Log { x: Some(x.clone()), aggregated, ..Log::of_file(table, history, shown) })?;
-        }
-        Ok(())
-    }
-
-    fn database(
-        &self,
-        database: &mlflow_sqlite::Database,
-        history: &History,
-        shown: &str,
-        sink: &mut dyn Sink,
-    ) -> Result<()> {
-        let runs = database.runs()?;
-        if runs.is_empty() {
-            return Err(Error::value("no active run in the database")
-                .allowed("a run in the table `runs` whose lifecycle_stage is not 'deleted'")
-                .advice("give another database, or restore a run with MLflow"));
-        }
-        for run in runs {
-            sink.log(Log::of_file(database.read(&run, &self.wanted)?, history, shown))?;
         }
         Ok(())
     }
 
     fn one_file(
         &self,
-        format: Format,
+        format: &'static Format,
         bytes: Vec<u8>,
         history: &History,
         shown: &str,
         sink: &mut dyn Sink,
     ) -> Result<()> {
-        let wanted = &self.wanted;
-        let table = match format {
-            Format::Csv => delimited::read(&bytes, wanted, &self.options.delimited)?,
-            Format::JsonRows | Format::JsonLines | Format::JsonColumns | Format::TrainerState => {
-                json::read(&bytes, format, wanted)?
-            }
-            Format::Parquet => parquet::read(&bytes, wanted)?,
-            Format::Wandb => wandb::read(&bytes, wanted)?,
-            Format::Tensorboard => tensorboard::read(&[(shown, &bytes)], wanted)?,
-            Format::WandbPanel => {
-                let panel = delimited::read_panel(&bytes, wanted, &self.options.delimited)?;
+        let (wanted, options) = (&self.wanted, &self.options.delimited);
+        match format.reader {
+            FormatReader::Table { whole, .. } => {
+                let table = whole(shown, &bytes, wanted, options)?;
                 drop(bytes);
-                return self.panel(panel, history, shown, sink);
+                sink.log(Log::of_file(table, format, history, shown))
             }
-            Format::MlflowSqlite => {
-                let database = mlflow_sqlite::Database::open(bytes)?;
-                return self.database(&database, history, shown, sink);
+            FormatReader::Runs { whole, .. } => {
+                log_runs(whole(bytes, wanted, options)?, format, history, shown, sink)
             }
-            Format::Mlflow => {
-                return Err(Error::usage("a run of MLflow's file store is a folder, not a file")
-                    .found("--format mlflow")
-                    .advice("name the folder; a database is read with --format mlflow-sqlite"));
-            }
-        };
-        drop(bytes);
-        sink.log(Log::of_file(table, history, shown))
+            FormatReader::Folder => Err(Error::usage("a run of MLflow's file store is a folder, not a file")
+                .found("--format mlflow")
+                .advice("name the folder; a database is read with --format mlflow-sqlite")),
+        }
     }
 
     fn events(&self, history: &History, places: &[Place], sink: &mut dyn Sink) -> Result<bool> {
@@ -278,7 +219,7 @@ impl Reader<'_> {
             files.iter().map(|(shown, bytes)| (*shown, bytes.as_slice())).collect();
         let table = tensorboard::read(&views, &self.wanted).map_err(|error| error.in_file(&history.shown))?;
         drop(files);
-        sink.log(self.log(history, table, places.iter()))?;
+        sink.log(self.log(history, table, places.iter())?)?;
         Ok(true)
     }
 
@@ -297,11 +238,11 @@ impl Reader<'_> {
             }
         }
         let Some((_, place, bytes)) = last else { return Ok(false) };
-        let table = json::read(&bytes, Format::TrainerState, &self.wanted)
+        let table = json::read(&bytes, json::Layout::State, &self.wanted)
             .map_err(|error| error.in_file(&place.shown))?;
         drop(bytes);
         let others = places.iter().filter(|other| *other != place);
-        sink.log(self.log(history, table, std::iter::once(place).chain(others)))?;
+        sink.log(self.log(history, table, std::iter::once(place).chain(others))?)?;
         Ok(true)
     }
 
@@ -337,39 +278,53 @@ impl Reader<'_> {
             read.iter().map(|(below, bytes)| (*below, bytes.as_slice())).collect();
         let table = mlflow::read(&views, &self.wanted).map_err(|error| error.in_file(&history.shown))?;
         drop(read);
-        sink.log(self.log(history, table, places.into_iter()))?;
+        sink.log(self.log(history, table, places.into_iter())?)?;
         Ok(true)
     }
 
-    fn log<'p>(&self, history: &History, table: Table, places: impl Iterator<Item = &'p Place>) -> Log {
+    fn log<'p>(
+        &self,
+        history: &History,
+        table: Table,
+        places: impl Iterator<Item = &'p Place>,
+    ) -> Result<Log> {
+        let places: Vec<&Place> = places.collect();
+        let format = places.first().and_then(|place| of_folder(file_name(place)));
+        let format = format.ok_or_else(|| Error::format("no file says what the folder is"))?;
         let name = run_name(&table).unwrap_or(&history.name).to_owned();
-        let files: Vec<String> = places.map(|place| place.shown.clone()).collect();
+        let files: Vec<String> = places.iter().map(|place| place.shown.clone()).collect();
         // The state that was chosen says more than its folder; a run of MLflow is its folder.
         let shown = match (&history.content, files.as_slice()) {
             (Content::Mlflow(_), _) => history.shown.clone(),
             (Content::TrainerStates(_), [chosen, ..]) | (_, [chosen]) => chosen.clone(),
             _ => history.shown.clone(),
         };
-        Log { table, name, shown, files, x: None, aggregated: false, missing_elsewhere: Vec::new() }
+        Ok(Log {
+            table,
+            format,
+            name,
+            shown,
+            files,
+            x: None,
+            aggregated: false,
+            missing_elsewhere: Vec::new(),
+        })
     }
 }
 
-/// The layout of a large file, where that can be read without holding all of its bytes.
-fn layout(file: &HashedFile, name: &str) -> Result<Option<Format>> {
-    let mut opening = Vec::new();
-    loop {
-        let read = opening.len();
-        let length = (file.size() as usize).min(if read == 0 { STRETCH } else { 4 * read });
-        opening.resize(length, 0);
-        file.read_exact_at(&mut opening[read..], read as u64)
-            .map_err(|error| Error::io(format!("cannot read the file: {}", error.kind())))?;
-        let format = detect::streamed(&opening, name);
-        // Whether a table is a panel is seen from its whole header, which may be long.
-        let more = (length as u64) < file.size() && length < LONGEST_HEADER;
-        if format != Some(Format::Csv) || !more || delimited::has_header(&opening) {
-            return Ok(format);
-        }
+/// Hands on the tables of a file of several runs.
+fn log_runs(
+    runs: Runs,
+    format: &'static Format,
+    history: &History,
+    shown: &str,
+    sink: &mut dyn Sink,
+) -> Result<()> {
+    for run in runs {
+        let RunTable { table, x, aggregated } = run?;
+        sink.log(Log { x, aggregated, ..Log::of_file(table, format, history, shown) })?;
     }
+    Ok(())
 }
 
 /// The name that the file itself gives the run, else its identifier.

@@ -2,18 +2,17 @@
 //!
 //! ```text
 //! discover  paths -> histories          logs     files -> tables of logged rows
-//! detect    content, name -> format     split    a table -> its runs
-//! x_axis    which key is x              samples  a run -> its curve, in the order of logging
+//! split     a table -> its runs         x_axis   which key is x
+//! samples   a run -> its curve, in the order of logging
 //! assign    a run -> group and fold     claims   no two runs are one unit
 //! assemble  all of it, run by run       cut      a long table into tables of one run
-//! study     what the per-run JSON adds   endings  what a history says beside its curve
+//! study     what the per-run JSON adds  endings  what a history says beside its curve
 //! ```
 
 pub mod assemble;
 pub mod assign;
 pub mod claims;
 pub mod cut;
-pub mod detect;
 pub mod discover;
 pub mod endings;
 pub mod logs;
@@ -121,11 +120,11 @@ fn first_runs(mut sketches: Vec<((usize, usize), Sketch)>) -> Vec<Sketch> {
 pub(crate) mod tests {
     use super::assign::{Assignment, FoldBy, GroupBy};
     use super::*;
-    use calipers_io::history::{Format, Numbers, Places, Table};
+    use calipers_io::history::{Numbers, Origin, Places, Table};
     use std::path::PathBuf;
 
     /// A table of columns without gaps.
-    pub(crate) fn table(format: Format, columns: &[(&str, &[f64])]) -> Table {
+    pub(crate) fn table(origin: Origin, columns: &[(&str, &[f64])]) -> Table {
         let numbers = columns.iter().map(|(key, values)| Numbers {
             key: (*key).into(),
             rows: (0..values.len() as u32).collect(),
@@ -133,7 +132,7 @@ pub(crate) mod tests {
             unreadable: None,
         });
         Table {
-            format,
+            origin,
             run: Default::default(),
             keys: columns.iter().map(|(key, _)| (*key).into()).collect(),
             before: 0,

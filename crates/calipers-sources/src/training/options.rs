@@ -33,7 +33,7 @@ pub struct Options {
     /// How delimited tables are written.
     pub delimited: delimited::Options,
     /// The layout of every file, where it is not to be found out.
-    pub format: Option<Format>,
+    pub format: Option<&'static Format>,
     /// Whether a history without a metric is left out, with a warning.
     pub skip_missing: bool,
     /// Whether to keep what histories say beside their curves.
@@ -101,7 +101,7 @@ impl Options {
         let settings = [
             ("decimal", Setting::Text(decimal.into())),
             ("delimiter", text(delimiter.as_deref())),
-            ("format", text(self.format.map(Format::name))),
+            ("format", text(self.format.map(|format| format.name))),
             ("key_column", text(long.map(|long| long.key_column.as_str()))),
             ("project", text(self.assignment.runs.as_ref().map(|runs| runs.project.as_str()))),
             ("run_column", text(self.run_column.as_deref())),

@@ -1,7 +1,7 @@
 //! The logged values of one metric, run by run, in the order of logging.
 
 use calipers_core::{Error, Result};
-use calipers_io::history::{Format, Numbers, Table};
+use calipers_io::history::{Numbers, Origin, Table};
 use calipers_metrics::training::Sample;
 
 use super::split::Split;
@@ -38,7 +38,7 @@ pub fn by_run(table: &Table, column: &Numbers, x: &XAxis<'_>, split: &Split) -> 
 
 /// A tracker that is given no steps writes 0 for all of them.
 fn without_steps(table: &Table, x_key: &str, samples: &[Sample]) -> Result<()> {
-    let mlflow = matches!(table.format, Format::Mlflow | Format::MlflowSqlite);
+    let mlflow = table.origin == Origin::Mlflow;
     let no_steps = samples.len() > 1 && samples.iter().all(|sample| sample.x.abs() <= 0.0);
     if mlflow && x_key == "step" && no_steps {
         return Err(Error::value("the values were logged without steps")
@@ -53,10 +53,10 @@ fn order(table: &Table, x_key: &str, samples: &mut Vec<Sample>) -> Result<()> {
     if !shares_an_x(samples) {
         return Ok(());
     }
-    let mlflow = matches!(table.format, Format::Mlflow | Format::MlflowSqlite);
-    let keys: &[&str] = match table.format {
-        Format::Tensorboard => &["wall_time"],
-        Format::Mlflow | Format::MlflowSqlite => &["timestamp"],
+    let mlflow = table.origin == Origin::Mlflow;
+    let keys: &[&str] = match table.origin {
+        Origin::Tensorboard => &["wall_time"],
+        Origin::Mlflow => &["timestamp"],
         _ => &LATER[..LATER.len() - 1],
     };
     let later = keys.iter().filter(|key| **key != x_key).find_map(|key| table.number(key));
@@ -93,13 +93,9 @@ fn shares_an_x(samples: &[Sample]) -> bool {
 /// Whether a NaN under the key was really logged: its format marks what is missing in another way,
 /// or the key is missing in some row, be it `elsewhere` in the file.
 pub fn marks_missing(table: &Table, column: &Numbers, elsewhere: bool) -> bool {
-    match table.format {
-        Format::Wandb
-        | Format::Tensorboard
-        | Format::TrainerState
-        | Format::Mlflow
-        | Format::MlflowSqlite => true,
-        _ => elsewhere || column.rows.len() < table.rows,
+    match table.origin {
+        Origin::Wandb | Origin::Tensorboard | Origin::TrainerState | Origin::Mlflow => true,
+        Origin::Table | Origin::Columns | Origin::Panel => elsewhere || column.rows.len() < table.rows,
     }
 }
 
@@ -110,8 +106,8 @@ mod tests {
     use super::*;
 
     /// The values of the only run, in the order of logging.
-    fn values(format: Format, columns: &[(&str, &[f64])], x: &str) -> Result<Vec<f64>> {
-        let table = table(format, columns);
+    fn values(origin: Origin, columns: &[(&str, &[f64])], x: &str) -> Result<Vec<f64>> {
+        let table = table(origin, columns);
         let split = Split::new(&table, &options(&[], "m"))?;
         let axis = XAxis::choose(&table, Some(x), None)?;
         let column = table.number("m").unwrap();
@@ -122,9 +118,9 @@ mod tests {
     fn the_step_says_which_of_two_values_was_logged_later() {
         let columns: &[(&str, &[f64])] =
             &[("epoch", &[0.0, 0.0, 1.0]), ("m", &[0.1, 0.2, 0.3]), ("_step", &[5.0, 2.0, 9.0])];
-        assert_eq!(values(Format::Csv, columns, "epoch").unwrap(), [0.2, 0.1, 0.3]);
+        assert_eq!(values(Origin::Table, columns, "epoch").unwrap(), [0.2, 0.1, 0.3]);
         assert_eq!(
-            values(Format::Csv, &columns[..2], "epoch").unwrap(),
+            values(Origin::Table, &columns[..2], "epoch").unwrap(),
             [0.1, 0.2, 0.3],
             "else the position"
         );
@@ -134,15 +130,15 @@ mod tests {
     fn a_tracker_orders_by_time_and_then_by_value() {
         let columns: &[(&str, &[f64])] =
             &[("step", &[1.0, 1.0, 1.0]), ("m", &[0.3, 0.2, 0.1]), ("timestamp", &[8.0, 8.0, 9.0])];
-        assert_eq!(values(Format::Mlflow, columns, "step").unwrap(), [0.2, 0.3, 0.1]);
+        assert_eq!(values(Origin::Mlflow, columns, "step").unwrap(), [0.2, 0.3, 0.1]);
     }
 
     #[test]
     fn values_without_steps_ask_for_the_time() {
         let columns: &[(&str, &[f64])] =
             &[("step", &[0.0, 0.0]), ("m", &[0.3, 0.2]), ("timestamp", &[8.0, 9.0])];
-        let error = values(Format::MlflowSqlite, columns, "step").unwrap_err().to_string();
+        let error = values(Origin::Mlflow, columns, "step").unwrap_err().to_string();
         assert!(error.contains("--x timestamp"), "{error}");
-        assert_eq!(values(Format::MlflowSqlite, columns, "timestamp").unwrap(), [0.3, 0.2]);
+        assert_eq!(values(Origin::Mlflow, columns, "timestamp").unwrap(), [0.3, 0.2]);
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use calipers_core::{Error, Result};
-use calipers_io::history::{Format, Table, Texts};
+use calipers_io::history::{Table, Texts};
 
 use super::options::Options;
 use super::x_axis::missing;
@@ -131,13 +131,9 @@ impl Split {
 /// may hold it.
 fn column<'a>(table: &'a Table, asked: Option<&str>) -> Result<Option<&'a Texts>> {
     let Some(asked) = asked else { return Ok(None) };
-    let is_table = matches!(
-        table.format,
-        Format::Csv | Format::JsonRows | Format::JsonLines | Format::JsonColumns | Format::Parquet
-    );
     match table.text(asked).filter(|column| !column.cells.is_empty()) {
         Some(column) => Ok(Some(column)),
-        None if !is_table || table.run.labels.contains_key(asked) => Ok(None),
+        None if !table.origin.is_table() || table.run.labels.contains_key(asked) => Ok(None),
         None if table.keys.iter().any(|key| key == asked) => {
             Err(Error::value("a column without a single text").at(format!("column '{asked}'")))
         }
@@ -147,6 +143,8 @@ fn column<'a>(table: &'a Table, asked: Option<&str>) -> Result<Option<&'a Texts>
 
 #[cfg(test)]
 mod tests {
+    use calipers_io::history::Origin;
+
     use super::*;
 
     fn texts(key: &str, cells: &[(u32, &str)]) -> Texts {
@@ -163,7 +161,7 @@ mod tests {
     }
 
     fn table(rows: usize, texts: Vec<Texts>) -> Table {
-        Table { rows, texts, ..crate::training::tests::table(Format::Csv, &[]) }
+        Table { rows, texts, ..crate::training::tests::table(Origin::Table, &[]) }
     }
 
     fn options(run_column: Option<&str>, group_by: &str, fold_by: &str) -> Options {

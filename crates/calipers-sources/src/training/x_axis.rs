@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use calipers_core::spelling::nearest;
 use calipers_core::{Error, Result};
-use calipers_io::history::{Format, Numbers, Table};
+use calipers_io::history::{Numbers, Origin, Table};
 
 /// The keys that are x when none is named: the first that a table has.
 pub const DEFAULTS: [&str; 8] = [
@@ -76,7 +76,7 @@ impl<'a> XAxis<'a> {
             None => none(key),
         })?;
         readable(column)?;
-        let apart = matches!(table.format, Format::Tensorboard | Format::Mlflow | Format::MlflowSqlite);
+        let apart = matches!(table.origin, Origin::Tensorboard | Origin::Mlflow);
         let source = match table.number(STEP) {
             Some(steps) if apart && !["step", "wall_time", "timestamp"].contains(&key) => {
                 readable(steps)?;
@@ -124,12 +124,12 @@ impl Along<'_> {
 }
 
 fn default<'a>(table: &'a Table, own: Option<&'a str>) -> Option<&'a str> {
-    match table.format {
-        Format::WandbPanel => own,
-        Format::Tensorboard | Format::TrainerState | Format::Mlflow | Format::MlflowSqlite => Some(STEP),
-        format => {
+    match table.origin {
+        Origin::Panel => own,
+        Origin::Tensorboard | Origin::TrainerState | Origin::Mlflow => Some(STEP),
+        origin @ (Origin::Table | Origin::Columns | Origin::Wandb) => {
             let first = DEFAULTS.into_iter().find(|key| table.number(key).is_some());
-            first.or((format == Format::JsonColumns).then_some(ROW))
+            first.or((origin == Origin::Columns).then_some(ROW))
         }
     }
 }
@@ -186,19 +186,19 @@ mod tests {
         let key = |format, columns: &[(&str, &[f64])]| {
             XAxis::choose(&table(format, columns), None, Some("Step")).map(|axis| axis.key.to_owned())
         };
-        assert_eq!(key(Format::Csv, &[("_step", ONE), ("epoch", ONE)]).unwrap(), "epoch");
-        assert_eq!(key(Format::Wandb, &[("_step", ONE), ("global_step", ONE)]).unwrap(), "global_step");
-        assert_eq!(key(Format::TrainerState, &[("step", ONE), ("epoch", ONE)]).unwrap(), "step");
-        assert_eq!(key(Format::WandbPanel, &[("Step", ONE)]).unwrap(), "Step");
-        assert_eq!(key(Format::JsonColumns, &[("m", ONE)]).unwrap(), "row");
-        for format in [Format::JsonRows, Format::TrainerState] {
-            assert!(key(format, &[("m", ONE)]).unwrap_err().to_string().contains("--x row"), "{format:?}");
+        assert_eq!(key(Origin::Table, &[("_step", ONE), ("epoch", ONE)]).unwrap(), "epoch");
+        assert_eq!(key(Origin::Wandb, &[("_step", ONE), ("global_step", ONE)]).unwrap(), "global_step");
+        assert_eq!(key(Origin::TrainerState, &[("step", ONE), ("epoch", ONE)]).unwrap(), "step");
+        assert_eq!(key(Origin::Panel, &[("Step", ONE)]).unwrap(), "Step");
+        assert_eq!(key(Origin::Columns, &[("m", ONE)]).unwrap(), "row");
+        for origin in [Origin::Table, Origin::TrainerState] {
+            assert!(key(origin, &[("m", ONE)]).unwrap_err().to_string().contains("--x row"), "{origin:?}");
         }
     }
 
     #[test]
     fn an_x_that_was_logged_apart_is_joined_by_its_step() {
-        let mut table = table(Format::Tensorboard, &[("step", &[0.0, 0.0, 9.0, 9.0])]);
+        let mut table = table(Origin::Tensorboard, &[("step", &[0.0, 0.0, 9.0, 9.0])]);
         let apart = |key: &str, rows: &[u32], values: &[f64]| Numbers {
             key: key.into(),
             rows: rows.to_vec(),

@@ -5,7 +5,7 @@ use std::path::Path;
 use calipers_core::metric::MetricInfo;
 use calipers_core::resample::Leaf;
 use calipers_core::{Error, Ledger, Result, Value};
-use calipers_io::history::{Format, Table, Wanted, delimited, json, parquet};
+use calipers_io::history::{FORMATS, Reader, Table, Wanted, delimited, of_file};
 
 use crate::registry;
 
@@ -73,29 +73,28 @@ pub(super) struct File {
 
 /// Reads a per-unit file by its ending.
 pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<File> {
-    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    let read = |wanted: &Wanted| match ending {
-        "csv" | "tsv" => delimited::read(bytes, wanted, &delimited::Options::default()),
-        "jsonl" => json::read(bytes, Format::JsonLines, wanted),
-        "parquet" => parquet::read(bytes, wanted),
-        _ => Err(Error::usage("neither a state nor a per-unit file")
-            .allowed("what --state or --per-unit wrote (.csv, .jsonl or .parquet)")),
+    let name = path.to_string_lossy();
+    let known = FORMATS.by_name(&name).map(|_| of_file(bytes, &name, true)).transpose()?.flatten();
+    let Some((format, Reader::Table { whole, .. })) = known.map(|format| (format, format.reader)) else {
+        return Err(Error::usage("neither a state nor a per-unit file")
+            .allowed("what --state or --per-unit wrote (.csv, .jsonl or .parquet)"));
     };
+    let read = |wanted: &Wanted| whole(&name, bytes, wanted, &delimited::Options::default());
     let keys = read(&Wanted { numbers: Vec::new(), texts: vec![UNIT.into()] })?.keys;
     if !keys.iter().any(|key| key == UNIT) {
         return Err(Error::value("the file has no column `unit`").advice("write it with --per-unit"));
     }
     let numbers = keys.into_iter().filter(|key| key != UNIT).collect();
-    file(&read(&Wanted { numbers, texts: vec![UNIT.into()] })?, ending)
+    file(&read(&Wanted { numbers, texts: vec![UNIT.into()] })?, format.ending_of(&name) == Some(".csv"))
 }
 
-fn file(table: &Table, ending: &str) -> Result<File> {
+fn file(table: &Table, is_csv: bool) -> Result<File> {
     let names = table.text(UNIT).map_or(&[][..], |texts| &texts.cells);
     let texts = table.text(UNIT).map_or(&[][..], |texts| &texts.names);
     if names.len() != table.rows {
         return Err(Error::value("a row has no unit").found(format!("{} of {}", names.len(), table.rows)));
     }
-    let name = |place: u32| unguarded(&texts[place as usize], ending);
+    let name = |place: u32| unguarded(&texts[place as usize], is_csv);
     let mut units: Vec<(String, u32)> = names.iter().map(|(row, place)| (name(*place), *row)).collect();
     units.sort();
     if let Some(pair) = units.windows(2).find(|pair| pair[0].0 == pair[1].0) {
@@ -121,8 +120,8 @@ fn file(table: &Table, ending: &str) -> Result<File> {
 }
 
 /// A name as it was before CSV kept spreadsheets from taking it for a formula.
-fn unguarded(name: &str, ending: &str) -> String {
-    let guarded = ending == "csv" && name.starts_with('\'');
+fn unguarded(name: &str, is_csv: bool) -> String {
+    let guarded = is_csv && name.starts_with('\'');
     match name.strip_prefix('\'') {
         Some(rest) if guarded && rest.starts_with(['=', '+', '-', '@', '\t', '\r', '\0']) => rest.into(),
         _ => name.into(),

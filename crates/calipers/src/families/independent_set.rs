@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use calipers_core::{Accumulator, Result};
+use calipers_core::{Accumulator, Error, Result};
+use calipers_io::graph::FORMATS;
 use calipers_metrics::independent_set::IndependentSet;
 use calipers_metrics::independent_set::solution::chosen;
 use calipers_report::chart::Picture;
@@ -86,7 +87,10 @@ fn options(replay: &Replay) -> Result<Options> {
         no_scores: recorded.flag("no_scores"),
         scores_are: word(recorded.text("scores_are")),
         axis: word(recorded.text("axis")),
-        graph_format: recorded.text("graph_format").map(|name| name.parse()).transpose()?,
+        graph_format: recorded
+            .text("graph_format")
+            .map(|name| FORMATS.called(&name).ok_or_else(|| Error::usage("unknown graph format").found(name)))
+            .transpose()?,
         index_base: recorded.number("index_base").unwrap_or(0).try_into().unwrap_or(u32::MAX),
         num_nodes: recorded.number("num_nodes"),
         pair_strip: recorded.list("pair_strip"),

@@ -1,7 +1,7 @@
 //! Training histories: read again, their reports and their curves.
 
 use calipers_core::{Accumulator, Error, Result};
-use calipers_io::history::Format;
+use calipers_io::history::FORMATS;
 use calipers_io::history::delimited::{self, Long};
 use calipers_metrics::training::{Training, unit_name};
 use calipers_report::chart::Picture;
@@ -98,9 +98,7 @@ fn again(replay: &Replay, threads: usize, sketches: bool) -> Result<Measured> {
             decimal_comma: recorded.text("decimal").as_deref() == Some("comma"),
             long: columns.map(|(key_column, value_column)| Long { key_column, value_column }),
         },
-        format: recorded
-            .text("format")
-            .and_then(|name| Format::ALL.into_iter().find(|format| format.name() == name)),
+        format: recorded.text("format").and_then(|name| FORMATS.called(&name)),
         skip_missing: recorded.flag("skip_missing"),
         endings: false,
         sketches,

@@ -6,7 +6,7 @@ use calipers::Result;
 use calipers::inputs::Inputs;
 use calipers::rung::files::attacked;
 use calipers::rung::files::checkpoint::Checkpoint;
-use calipers::rung::files::run_arrays::{RunArrays, check_ending};
+use calipers::rung::files::run_arrays::{RunArrays, form};
 use calipers::rung::from_model::conditions::conditions;
 use clap::Args;
 
@@ -45,7 +45,7 @@ impl ForwardArgs {
     pub(crate) fn run(self) -> Result<Outcome> {
         let AttackedArgs { attacked, flips, budgets } = &self.attacked;
         let conditions = conditions(attacked, flips, budgets)?;
-        check_ending(&self.out)?;
+        form(&self.out)?;
         fresh(&self.out)?;
         let inputs = Inputs::default();
         let dataset = self.graph.load(&inputs)?;

@@ -2,41 +2,36 @@
 
 use calipers_core::{Error, Result};
 
-use super::super::{Array, Dtype, buffer, byte_count, element_count, out_of_memory};
-use super::{BLOCK, NpyFile, gather};
+use super::{BLOCK, NpyFile, in_c_order};
+use crate::array::{Array, Dtype, buffer, byte_count, element_count, out_of_memory};
+
+/// The elements `[index, ..]` of a file. Only they are read in C order; in Fortran order they lie
+/// apart and the whole file is passed over.
+pub(super) fn read(file: &NpyFile, index: u64) -> Result<Array> {
+    let header = &file.header;
+    let Some((&slabs, shape)) = header.shape.split_first().filter(|(slabs, _)| index < **slabs) else {
+        return Err(Error::value("the slab lies outside the array")
+            .found(index)
+            .allowed(format!("inside shape {:?}", header.shape)));
+    };
+    if header.dtype == Dtype::Text {
+        return Err(Error::value("the array must hold numbers").found(header.dtype.name()));
+    }
+    let length = byte_count(shape, header.item).and_then(|bytes| usize::try_from(bytes).ok());
+    let mut bytes = buffer(length.ok_or_else(|| out_of_memory(u64::MAX))?, 0)?;
+    let elements = element_count(shape).unwrap_or(0);
+    if !header.fortran || slabs == 1 {
+        file.read_stored(index * elements, &mut bytes)?;
+    } else {
+        file.collect(index, slabs, &mut bytes)?;
+    }
+    if header.fortran && shape.len() > 1 && elements > 0 {
+        bytes = in_c_order(header.item, &bytes, shape)?;
+    }
+    Ok(Array::from_bytes(header.dtype, shape.to_vec(), bytes))
+}
 
 impl NpyFile {
-    /// The elements `[index, ..]`, as an array with one axis less. Only they are read from a file
-    /// in C order; in Fortran order they lie apart and the whole file is passed over.
-    pub fn read_slab(&self, index: u64) -> Result<Array> {
-        let header = &self.header;
-        let Some((&slabs, shape)) = header.shape.split_first().filter(|(slabs, _)| index < **slabs) else {
-            return Err(Error::value("the slab lies outside the array")
-                .found(index)
-                .allowed(format!("inside shape {:?}", header.shape)));
-        };
-        if header.dtype == Dtype::Text {
-            return Err(Error::value("the array must hold numbers").found(header.dtype.name()));
-        }
-        let length = byte_count(shape, header.item).and_then(|bytes| usize::try_from(bytes).ok());
-        let mut bytes = buffer(length.ok_or_else(|| out_of_memory(u64::MAX))?, 0)?;
-        let elements = element_count(shape).unwrap_or(0);
-        if !header.fortran || slabs == 1 {
-            self.read_stored(index * elements, &mut bytes)?;
-        } else {
-            self.collect(index, slabs, &mut bytes)?;
-        }
-        if header.fortran && shape.len() > 1 && elements > 0 {
-            bytes = match header.item {
-                1 => gather::<1>(&bytes, shape)?,
-                2 => gather::<2>(&bytes, shape)?,
-                4 => gather::<4>(&bytes, shape)?,
-                _ => gather::<8>(&bytes, shape)?,
-            };
-        }
-        Ok(Array::from_bytes(header.dtype, shape.to_vec(), bytes))
-    }
-
     /// Every `slabs`-th element from `index`: one slab of a file in Fortran order, in that order.
     fn collect(&self, index: u64, slabs: u64, out: &mut [u8]) -> Result<()> {
         let item = self.header.item;

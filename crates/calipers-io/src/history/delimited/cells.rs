@@ -7,9 +7,9 @@ use memchr::{memchr, memchr2};
 
 use crate::text::shown;
 
-/// Where a cell lies, without its quotes.
+/// Where a cell is, without its quotes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Cell {
+pub(crate) struct Cell {
     /// Its first byte.
     pub(super) start: usize,
     /// The byte behind it.
@@ -21,7 +21,7 @@ pub(super) struct Cell {
 impl Cell {
     /// The text of the cell.
     #[inline]
-    pub(super) fn of<'a>(&self, text: &'a str) -> Cow<'a, str> {
+    pub(crate) fn of<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let raw = &text[self.start..self.end];
         if self.doubled { Cow::Owned(halved(raw)) } else { Cow::Borrowed(raw) }
     }

@@ -15,19 +15,19 @@ use crate::text::{shown, without_mark};
 const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
 
 /// The first row that is not blank.
-pub(super) struct Header {
+pub(crate) struct Header {
     /// The byte between cells.
     pub(super) delimiter: u8,
     /// How many columns there are.
-    pub(super) width: usize,
+    pub(crate) width: usize,
     /// The names of the columns, each once, in order; a column without a name is left out.
-    pub(super) keys: Vec<String>,
+    pub(crate) keys: Vec<String>,
     /// Where each name occurs first and, if it does, for the second time.
     places: BTreeMap<String, (usize, Option<usize>)>,
     /// Its line.
     line: u64,
     /// Where the next row starts, and the line of that.
-    pub(super) rows: (usize, u64),
+    pub(crate) rows: (usize, u64),
 }
 
 /// The error for a file that is no text.
@@ -53,7 +53,7 @@ pub(super) fn opened(window: &mut Window<'_>, options: &Options) -> Result<Heade
                 return Err(Error::format("a header is too long")
                     .allowed(format_args!("at most {} bytes", limits::LINE)));
             }
-            // The header may go on behind the text at hand.
+            // The header may go on after the text in the buffer.
             _ => window.pass(0)?,
         }
     }
@@ -82,7 +82,7 @@ fn first_row(bytes: &[u8]) -> &[u8] {
     &bytes[..end.unwrap_or(bytes.len())]
 }
 
-/// Whether the row that decides on the delimiter is at hand: where quotes stand inside of cells it may
+/// Whether the row that decides on the delimiter is in the buffer: where quotes stand inside of cells it may
 /// be longer than the header.
 fn decided(window: &Window<'_>, options: &Options) -> bool {
     let bytes = window.text().trim_ascii_start().as_bytes();
@@ -105,7 +105,7 @@ fn sniffed(row: &[u8]) -> u8 {
 
 impl Header {
     /// Reads the header of a text.
-    pub(super) fn read(text: &str, options: &Options) -> Result<Self> {
+    pub(crate) fn read(text: &str, options: &Options) -> Result<Self> {
         let mut line = 1;
         let mut start = 0;
         for row in text.split_inclusive('\n').take_while(|row| row.trim_ascii().is_empty()) {
@@ -161,7 +161,7 @@ impl Header {
     }
 
     /// The column of that name; none when there is none, an error when there are two.
-    pub(super) fn column(&self, name: &str) -> Option<Result<usize>> {
+    pub(crate) fn column(&self, name: &str) -> Option<Result<usize>> {
         let (first, second) = self.places.get(name)?;
         Some(second.map_or(Ok(*first), |second| {
             Err(Error::format("a column occurs twice")

@@ -8,8 +8,8 @@ use super::column::{NumberColumn, Picks, TextColumn, log_texts};
 use super::header::Header;
 use super::walk::Walk;
 use super::{Long, Options, once_each, text_columns};
-use crate::history::pieces::Pieces;
-use crate::history::{Format, Run, Table, Wanted};
+use crate::history::chunks::Chunks;
+use crate::history::{Origin, Run, Table, Wanted};
 
 /// A table in the long layout.
 pub(super) struct LongTable<'a> {
@@ -71,7 +71,7 @@ impl<'a> LongTable<'a> {
     }
 }
 
-impl Pieces for LongTable<'_> {
+impl Chunks for LongTable<'_> {
     fn next(&mut self) -> Result<Option<Table>> {
         let Self { walk, keys, seen, named, decimal_comma, .. } = self;
         let mut numbers = self.picks.numbers(&mut self.numbers);
@@ -105,7 +105,7 @@ impl Pieces for LongTable<'_> {
                 None => found.remove(&**key).map(NumberColumn::take),
             });
         Ok(Some(Table {
-            format: Format::Csv,
+            origin: Origin::Table,
             run: Run::default(),
             keys: keys.clone(),
             before,

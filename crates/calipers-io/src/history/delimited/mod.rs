@@ -20,14 +20,16 @@ use std::collections::BTreeSet;
 
 use calipers_core::Result;
 
+pub(crate) use self::cells::Cell;
 use self::column::TextColumn;
-use self::header::Header;
+pub(crate) use self::header::Header;
 pub use self::header::has_header;
 use self::long::LongTable;
-pub use self::panel::{Panel, PanelRun, is_panel, read_panel, read_panel_in_stretches};
+pub use self::panel::{Panel, is_panel, read_panel, read_panel_in_chunks};
+pub(crate) use self::rows::Rows;
 use self::walk::Walk;
 use self::wide::WideTable;
-use super::pieces::{self, Pieces};
+use super::chunks::{self, BoxedChunks};
 use super::window::Window;
 use super::{Table, Wanted};
 use crate::file::{ReadAt, empty};
@@ -66,21 +68,21 @@ pub struct Long {
 /// # Ok::<(), calipers_core::Error>(())
 /// ```
 pub fn read(bytes: &[u8], wanted: &Wanted, options: &Options) -> Result<Table> {
-    let mut pieces = over(Window::whole(bytes, header::not_text)?, wanted, options)?;
-    pieces::whole(&mut *pieces)?.ok_or_else(empty)
+    let mut chunks = over(Window::whole(bytes, header::not_text)?, wanted, options)?;
+    chunks::whole(&mut *chunks)?.ok_or_else(empty)
 }
 
-/// Reads a table some rows at a time, about `step` bytes of the file at hand.
-pub fn pieces<'a>(
+/// Reads a table some rows at a time, with about `step` bytes of the file in memory.
+pub fn chunks<'a>(
     file: &'a dyn ReadAt,
     wanted: &Wanted,
     options: &Options,
     step: usize,
-) -> Result<Box<dyn Pieces + 'a>> {
+) -> Result<BoxedChunks<'a>> {
     over(Window::opening(file, step, header::not_text)?, wanted, options)
 }
 
-fn over<'a>(mut window: Window<'a>, wanted: &Wanted, options: &Options) -> Result<Box<dyn Pieces + 'a>> {
+fn over<'a>(mut window: Window<'a>, wanted: &Wanted, options: &Options) -> Result<BoxedChunks<'a>> {
     let header = header::opened(&mut window, options)?;
     let walk = Walk::new(window, &header);
     Ok(match &options.long {

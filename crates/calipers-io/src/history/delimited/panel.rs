@@ -10,9 +10,9 @@ use super::column::{NumberColumn, Picks};
 use super::header::{self, Header};
 use super::walk::Walk;
 use crate::file::{ReadAt, empty};
-use crate::history::pieces::{Pieces, whole};
+use crate::history::chunks::{Chunks, whole};
 use crate::history::window::Window;
-use crate::history::{Format, Numbers, Run, Table, Wanted};
+use crate::history::{Numbers, Origin, Run, RunTable, Runs, Table, Wanted};
 
 const JOINT: &str = " - ";
 const MIN: &str = "__MIN";
@@ -30,19 +30,9 @@ pub struct Panel {
     wanted: Wanted,
 }
 
-/// One run of a panel.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PanelRun {
-    /// The wanted keys and the x column.
-    pub table: Table,
-    /// Whether smallest and largest values differ somewhere: what the columns hold are averages of
-    /// several runs or steps.
-    pub aggregated: bool,
-}
-
 impl Panel {
     /// The runs, in the order of the columns. Each takes its curves with it.
-    pub fn into_runs(self) -> impl Iterator<Item = PanelRun> {
+    pub fn into_runs(self) -> impl Iterator<Item = RunTable> {
         let Self { x, mut table, runs, wanted } = self;
         let mut curves = std::mem::take(&mut table.numbers).into_iter();
         let x_column = curves.next();
@@ -54,8 +44,16 @@ impl Panel {
             let named = Run { name: Some(run.name), ..Run::default() };
             let keys = std::iter::once(x.clone()).chain(run.keys).collect();
             let table = Table { run: named, keys, numbers, ..table.clone() };
-            PanelRun { table, aggregated: run.aggregated }
+            RunTable { table, x: Some(x.clone()), aggregated: run.aggregated }
         })
+    }
+
+    /// The same where there must be a run.
+    pub(in crate::history) fn into_tables(self) -> Result<Runs> {
+        if self.runs.is_empty() {
+            return Err(Error::value("a panel without a single run"));
+        }
+        Ok(Box::new(self.into_runs().map(Ok)))
     }
 }
 
@@ -93,9 +91,9 @@ pub fn read_panel(bytes: &[u8], wanted: &Wanted, options: &Options) -> Result<Pa
     over(Window::whole(bytes, header::not_text)?, wanted, options)
 }
 
-/// Reads a panel of any length, about `step` bytes of the file at hand: held are the wanted
-/// columns, as numbers.
-pub fn read_panel_in_stretches(
+/// Reads a panel of any length, with about `step` bytes of the file in memory, and the wanted
+/// columns as numbers.
+pub fn read_panel_in_chunks(
     file: &dyn ReadAt,
     wanted: &Wanted,
     options: &Options,
@@ -166,7 +164,7 @@ impl PanelRows<'_> {
     }
 }
 
-impl Pieces for PanelRows<'_> {
+impl Chunks for PanelRows<'_> {
     fn next(&mut self) -> Result<Option<Table>> {
         let mut columns = self.picks.numbers(&mut self.curves);
         for Extremes { min, max, .. } in &mut self.extremes {
@@ -185,7 +183,7 @@ impl Pieces for PanelRows<'_> {
             self.runs[*run].aggregated |= differ(&min.take(), &max.take());
         }
         Ok(Some(Table {
-            format: Format::WandbPanel,
+            origin: Origin::Panel,
             run: Run::default(),
             keys: Vec::new(),
             before,
@@ -228,7 +226,7 @@ fn differ(min: &Numbers, max: &Numbers) -> bool {
 mod tests {
     use super::*;
 
-    fn panel(text: &str, keys: &[&str]) -> (String, Vec<PanelRun>) {
+    fn panel(text: &str, keys: &[&str]) -> (String, Vec<RunTable>) {
         let numbers = keys.iter().map(|key| (*key).to_owned()).collect();
         let wanted = Wanted { numbers, texts: Vec::new() };
         let panel = read_panel(text.as_bytes(), &wanted, &Options::default()).unwrap();
@@ -246,7 +244,7 @@ mod tests {
         assert_eq!((&x[..], a.aggregated, b.aggregated), ("Step", false, true));
         let (a, b) = (&a.table, &b.table);
         assert_eq!((a.run.name.as_deref(), b.run.name.as_deref()), (Some("a"), Some("b - x")));
-        assert_eq!((a.format, &a.keys[..]), (Format::WandbPanel, &["Step".to_owned(), "v".to_owned()][..]));
+        assert_eq!((a.origin, &a.keys[..]), (Origin::Panel, &["Step".to_owned(), "v".to_owned()][..]));
         assert_eq!((&a.numbers[0].key[..], &a.numbers[0].rows[..]), ("v", &[0][..]));
         assert_eq!((&a.numbers[1].key[..], &a.numbers[1].values[..]), ("Step", &[0.0, 2.0][..]));
         assert_eq!(b.number("v").map(|curve| &curve.values[..]), Some(&[0.2, 0.4][..]));

@@ -10,7 +10,7 @@ use super::scan::Scan;
 use crate::limits;
 
 /// Walks over the rows behind the header.
-pub(super) struct Rows<'a> {
+pub(crate) struct Rows<'a> {
     text: &'a str,
     delimiter: u8,
     /// How many cells each row must have.
@@ -46,7 +46,7 @@ struct Passed {
 impl<'a> Rows<'a> {
     /// The rows from byte `start` on, which is on line `line`. `picks` are the wanted columns,
     /// ascending and distinct, all below `width`.
-    pub(super) fn new(
+    pub(crate) fn new(
         text: &'a str,
         delimiter: u8,
         width: usize,
@@ -72,7 +72,7 @@ impl<'a> Rows<'a> {
 
     /// The next row that is not blank: its line and its wanted cells in the order of the picks.
     #[inline]
-    pub(super) fn next(&mut self) -> Result<Option<(u64, &[Cell])>> {
+    pub(crate) fn next(&mut self) -> Result<Option<(u64, &[Cell])>> {
         while self.start < self.text.len() {
             let (start, line) = (self.start, self.line);
             let passed = match self.plain_row() {

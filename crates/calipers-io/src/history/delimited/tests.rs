@@ -135,12 +135,12 @@ fn any_table() -> impl Strategy<Value = String> {
     })
 }
 
-/// Pieces of tables in any order, most of them no table.
+/// Chunks of tables in any order, most of them no table.
 fn any_text() -> impl Strategy<Value = String> {
-    let piece = prop::sample::select(vec![
+    let chunk = prop::sample::select(vec![
         ",", ",", "\n", "\n", "\r\n", "\"", "\"\"", "a", "b", "1", "0.25", " ", "NA",
     ]);
-    prop::collection::vec(piece, 0..120).prop_map(|pieces| format!("a,b\n{}", pieces.concat()))
+    prop::collection::vec(chunk, 0..120).prop_map(|chunks| format!("a,b\n{}", chunks.concat()))
 }
 
 proptest! {

@@ -1,4 +1,4 @@
-//! The rows of a table that is read a stretch at a time.
+//! The rows of a table that is read one chunk at a time.
 
 use calipers_core::Result;
 
@@ -27,7 +27,7 @@ impl<'a> Walk<'a> {
         Self { window, delimiter, width, next: rows, before: 0, ended: false }
     }
 
-    /// Calls `each` with number, line and picked cells of every row at hand, and reads on. None
+    /// Calls `each` with number, line and picked cells of every row in the buffer, and reads on. None
     /// when the end was reached before; otherwise the lines of the rows.
     #[inline]
     pub(super) fn rows(
@@ -54,7 +54,7 @@ impl<'a> Walk<'a> {
                     Ok(Some((line, cells))) => each(lines.next(line)?, line, text, cells),
                     Ok(None) => break,
                     Err(error) => {
-                        // The row may go on behind the text at hand.
+                        // The row may go on after the text in the buffer.
                         if !all && rows.is_open() {
                             break;
                         }

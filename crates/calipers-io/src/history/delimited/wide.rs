@@ -6,8 +6,8 @@ use super::column::{NumberColumn, Picks, TextColumn, log_texts};
 use super::header::Header;
 use super::walk::Walk;
 use super::{Options, once_each, text_columns};
-use crate::history::pieces::Pieces;
-use crate::history::{Format, Run, Table, Wanted};
+use crate::history::chunks::Chunks;
+use crate::history::{Origin, Run, Table, Wanted};
 
 /// A table in the wide layout.
 pub(super) struct WideTable<'a> {
@@ -31,7 +31,7 @@ impl<'a> WideTable<'a> {
     }
 }
 
-impl Pieces for WideTable<'_> {
+impl Chunks for WideTable<'_> {
     fn next(&mut self) -> Result<Option<Table>> {
         let mut numbers = self.picks.numbers(&mut self.numbers);
         let mut texts = self.picks.texts(&mut self.texts);
@@ -45,7 +45,7 @@ impl Pieces for WideTable<'_> {
         let Some((rows, places)) = lines.map(|lines| lines.finish()) else { return Ok(None) };
         self.walk.before += rows;
         Ok(Some(Table {
-            format: Format::Csv,
+            origin: Origin::Table,
             run: Run::default(),
             keys: self.keys.clone(),
             before,

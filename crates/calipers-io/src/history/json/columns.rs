@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use calipers_core::{Error, Result};
 
 use super::super::window::Window;
-use super::super::{Format, Places, Run, Table, Wanted};
+use super::super::{Origin, Places, Run, Table, Wanted};
 use super::cells::{Cells, next_row};
 use super::scan::{Scanner, Start, empty};
 use super::state::LOG;
 
 const PLACES: Places = Places::Numbered("entry", 0);
 
-/// Reads a document that is an object of lists, a stretch at a time.
+/// Reads a document that is an object of lists, one chunk at a time.
 pub(super) fn read(mut window: Window<'_>, wanted: &Wanted, certain: bool) -> Result<Table> {
     let mut reader = Reader {
         cells: Cells::new(wanted),
@@ -25,7 +25,7 @@ pub(super) fn read(mut window: Window<'_>, wanted: &Wanted, certain: bool) -> Re
     let mut start = Start::default();
     while reader.part != Part::Nothing {
         let (used, outcome) = reader.read(window.text(), window.is_last(), start);
-        // A value may go on behind the text at hand.
+        // A value may go on after the text in the buffer.
         if window.is_last() || (used == 0 && window.is_long()) {
             outcome?;
         }
@@ -67,7 +67,7 @@ struct List {
 }
 
 impl Reader {
-    /// Reads on through the text at hand; gives how much of it was read for good.
+    /// Reads on through the text in the buffer; returns how much of it is done with.
     fn read(&mut self, text: &str, last: bool, start: Start) -> (usize, Result<()>) {
         let depth = match self.part {
             Part::Key | Part::BehindList => 1,
@@ -175,7 +175,7 @@ impl Reader {
         }
         let (numbers, texts) = self.cells.take(wanted);
         Ok(Table {
-            format: Format::JsonColumns,
+            origin: Origin::Columns,
             run: Run::default(),
             keys: self.keys,
             before: 0,

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use calipers_core::Result;
 
-use super::super::{Format, Places, Run, Table, Wanted};
+use super::super::{Origin, Places, Run, Table, Wanted};
 use super::cells::{Cells, next_row};
 use super::keys::{Keys, Node};
 use super::scan::Scanner;
@@ -165,11 +165,11 @@ impl Rows {
     }
 
     /// The table of the rows since the last time.
-    pub(super) fn take(&mut self, wanted: &Wanted, format: Format, places: Places) -> Table {
+    pub(super) fn take(&mut self, wanted: &Wanted, origin: Origin, places: Places) -> Table {
         let (numbers, texts) = self.cells.take(wanted);
         let before = std::mem::replace(&mut self.taken, self.count);
         Table {
-            format,
+            origin,
             run: Run::default(),
             keys: self.keys.names(),
             before: before as usize,
@@ -186,7 +186,7 @@ impl Rows {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::super::json;
+    use super::super::super::json::{self, Layout};
     use super::*;
 
     fn wanted() -> Wanted {
@@ -195,11 +195,11 @@ mod tests {
     }
 
     fn list(text: &str) -> Result<Table> {
-        json::read(text.as_bytes(), Format::JsonRows, &wanted())
+        json::read(text.as_bytes(), Layout::Rows, &wanted())
     }
 
     fn lines(text: &str) -> Result<Table> {
-        json::read(text.as_bytes(), Format::JsonLines, &wanted())
+        json::read(text.as_bytes(), Layout::Lines, &wanted())
     }
 
     /// The rows and values of a key.

@@ -81,7 +81,7 @@ impl<'a> Scanner<'a> {
         Self { text, bytes, at, depth: 0, start: Start::default() }
     }
 
-    /// A stretch of a document, inside so many lists and objects.
+    /// A chunk of a document, inside so many lists and objects.
     pub(super) fn within(text: &'a str, start: Start, depth: usize) -> Self {
         Self { text, bytes: text.as_bytes(), at: 0, depth, start }
     }
@@ -381,7 +381,7 @@ impl<'a> Scanner<'a> {
 
     /// The line and the character in it, both from 1.
     pub(super) fn place(&self, at: usize) -> String {
-        // Every stretch that ends inside a row asks for this, so a long line must be counted fast.
+        // Every chunk that ends inside a row asks for this, so a long line must be counted fast.
         let before = &self.text[..self.text.floor_char_boundary(at)];
         let line = 1 + self.start.lines + feeds(before.as_bytes());
         let (start, passed) =

@@ -2,7 +2,7 @@
 
 use calipers_core::{Error, Result};
 
-use super::super::{Format, Places, Table, Wanted};
+use super::super::{Origin, Places, Table, Wanted};
 use super::rows::Rows;
 use super::scan::Scanner;
 use super::value::{Kind, Value};
@@ -34,7 +34,7 @@ pub(super) fn read(scan: &mut Scanner<'_>, wanted: &Wanted) -> Result<Table> {
         Error::format("no `log_history` in the trainer state")
             .advice("give the trainer_state.json that the Hugging Face trainer wrote")
     })?;
-    Ok(rows.take(wanted, Format::TrainerState, Places::Numbered(ENTRY, 0)))
+    Ok(rows.take(wanted, Origin::TrainerState, Places::Numbered(ENTRY, 0)))
 }
 
 /// The `global_step` of a trainer state: among checkpoints, the greatest one has the whole history.
@@ -92,7 +92,7 @@ mod tests {
     fn the_rows_are_those_of_log_history_and_the_last_one_counts() {
         let text = r#"{"step": 9, "log_history": [{"step": 1}], "x": [{"step": 7}], "log_history": [{"step": 2}, {"eval_F1": 1, "step": 3}]}"#;
         let table = read_text(text).unwrap();
-        assert_eq!((table.format, table.rows), (Format::TrainerState, 2));
+        assert_eq!((table.origin, table.rows), (Origin::TrainerState, 2));
         assert_eq!(table.keys, ["step", "eval_F1"]);
         assert_eq!(table.number("step").unwrap().values, [2.0, 3.0]);
         assert_eq!(table.number("eval_F1").unwrap().rows, [1]);

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use calipers_core::{Error, Result};
 
 use self::points::{Metric, Point};
-use super::{Format, Places, Run, Table, Wanted};
+use super::{Origin, Places, Run, Table, Wanted};
 use crate::text::{self, Line, Lines};
 
 /// The tag that holds the name of a run.
@@ -38,7 +38,7 @@ pub fn read(files: &[(&str, &[u8])], wanted: &Wanted) -> Result<Table> {
     }
     let (rows, numbers) = points::columns(wanted, metrics)?;
     Ok(Table {
-        format: Format::Mlflow,
+        origin: Origin::Mlflow,
         run: run(files, wanted)?,
         keys,
         before: 0,

@@ -1,4 +1,4 @@
-//! How SQLite is told to read a file as it lies.
+//! How SQLite is told to read a file as it is on the disk.
 
 use std::path::Path;
 

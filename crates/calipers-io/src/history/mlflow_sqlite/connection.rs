@@ -22,7 +22,7 @@ pub(super) fn open(mut bytes: Vec<u8>) -> Result<Connection> {
     Ok(connection)
 }
 
-/// Opens the file at a path as it lies and checks the structure of every page; none where the
+/// Opens the file at a path as it is and checks the structure of every page; none where the
 /// library cannot open a file at such a path.
 pub(super) fn open_file(file: &InputFile, path: &Path) -> Result<Option<Connection>> {
     let mut opening = vec![0; (file.size() as usize).min(header::LENGTH)];

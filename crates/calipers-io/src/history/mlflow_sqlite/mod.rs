@@ -1,6 +1,6 @@
 //! MLflow's SQLite database: all runs of a tracking server in one file.
 //!
-//! The file is read as it lies on the disk. Where the server uses a write-ahead log, what is still
+//! The file is read as it is on the disk. Where the server uses a write-ahead log, what is still
 //! in the `-wal` file beside it is not part of it: stop the server first, or copy the database with
 //! SQLite's own backup.
 
@@ -20,7 +20,7 @@ use rusqlite::Connection;
 use self::by_run::ByRun;
 use self::rows::{METRICS, Rows, each, text};
 use super::mlflow::{RUN_NAME, points};
-use super::{Format, Places, Run, Table, Wanted};
+use super::{Origin, Places, Run, RunTable, Runs, Table, Wanted};
 use crate::file::InputFile;
 
 /// Whether the bytes begin as an SQLite file does.
@@ -107,7 +107,7 @@ impl Database {
         };
         let (count, numbers) = points::columns(wanted, metrics)?;
         Ok(Table {
-            format: Format::MlflowSqlite,
+            origin: Origin::Mlflow,
             run: Run {
                 name: Some(name.clone()),
                 id: Some(id.clone()),
@@ -122,6 +122,24 @@ impl Database {
             places: Places::Numbered("point", 0),
             cut_at: None,
         })
+    }
+}
+
+impl Database {
+    /// The tables of the active runs, in the same order; there must be one.
+    pub(super) fn into_tables(self, wanted: &Wanted) -> Result<Runs> {
+        let runs = self.runs()?;
+        if runs.is_empty() {
+            return Err(Error::value("no active run in the database")
+                .allowed("a run in the table `runs` whose lifecycle_stage is not 'deleted'")
+                .advice("give another database, or restore a run with MLflow"));
+        }
+        let wanted = wanted.clone();
+        let table = move |run: String| {
+            let table = self.read(&run, &wanted)?;
+            Ok(RunTable { table, x: None, aggregated: false })
+        };
+        Ok(Box::new(runs.into_iter().map(table)))
     }
 }
 

@@ -18,8 +18,8 @@ use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 
 use self::groups::{Source, damaged, read_at};
 use self::thrift::Compact;
-use super::pieces::{self, Pieces};
-use super::{Format, Numbers, Places, Run, Table, Texts, Wanted};
+use super::chunks::{self, BoxedChunks, Chunks};
+use super::{Numbers, Origin, Places, Run, Table, Texts, Wanted};
 use crate::file::ReadAt;
 use crate::limits;
 
@@ -35,16 +35,16 @@ pub fn is_parquet(bytes: &[u8]) -> bool {
 
 /// Reads the wanted columns of all row groups.
 pub fn read(bytes: &[u8], wanted: &Wanted) -> Result<Table> {
-    let mut pieces = pieces(&bytes, wanted)?;
-    pieces::whole(&mut *pieces)?.ok_or_else(empty)
+    let mut chunks = chunks(&bytes, wanted)?;
+    chunks::whole(&mut *chunks)?.ok_or_else(empty)
 }
 
 /// Reads the wanted columns one row group at a time.
-pub fn pieces<'a>(file: &'a dyn ReadAt, wanted: &Wanted) -> Result<Box<dyn Pieces + 'a>> {
+pub fn chunks<'a>(file: &'a dyn ReadAt, wanted: &Wanted) -> Result<BoxedChunks<'a>> {
     if file.size() == 0 {
         return Err(empty());
     }
-    guarded(|| RowGroups::new(file, wanted)).map(|groups| Box::new(groups) as Box<dyn Pieces>)
+    guarded(|| RowGroups::new(file, wanted)).map(|groups| Box::new(groups) as Box<dyn Chunks>)
 }
 
 fn empty() -> Error {
@@ -107,7 +107,7 @@ impl<'a> RowGroups<'a> {
         let groups = self.source.footer.row_groups();
         let rows = groups.get(number).map_or(Ok(0), |group| usize::try_from(group.num_rows()));
         let mut table = Table {
-            format: Format::Parquet,
+            origin: Origin::Table,
             run: Run::default(),
             keys: self.names.clone(),
             before: self.before,
@@ -136,9 +136,9 @@ impl<'a> RowGroups<'a> {
     }
 }
 
-impl Pieces for RowGroups<'_> {
+impl Chunks for RowGroups<'_> {
     fn next(&mut self) -> Result<Option<Table>> {
-        // A file without row groups is one piece without rows.
+        // A file without row groups is one chunk without rows.
         if self.next >= self.source.footer.num_row_groups().max(1) {
             return Ok(None);
         }

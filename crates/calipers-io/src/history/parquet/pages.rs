@@ -1,5 +1,5 @@
 //! The pages of a column chunk, checked before the decoder sees them: their sizes against the bytes
-//! at hand, their checksums where there are any, and their encodings.
+//! that are there, their checksums where there are any, and their encodings.
 
 use calipers_core::{Error, Result};
 use parquet::basic::{Encoding, EncodingMask, Type};

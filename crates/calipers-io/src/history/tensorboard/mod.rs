@@ -10,7 +10,7 @@ use calipers_core::{Error, Result};
 
 use super::columns::{Columns, row_after};
 use super::wire::{Field, Fields};
-use super::{Format, Places, Run, Table, Wanted};
+use super::{Origin, Places, Run, Table, Wanted};
 use records::{Next, Records};
 use scalar::{Held, Tagged};
 
@@ -35,7 +35,7 @@ pub fn read(files: &[(&str, &[u8])], wanted: &Wanted) -> Result<Table> {
     }
     let (keys, numbers, texts) = events.columns.finish();
     Ok(Table {
-        format: Format::Tensorboard,
+        origin: Origin::Tensorboard,
         run: Run::default(),
         keys,
         before: 0,

@@ -1,5 +1,5 @@
 //! The frame of a W&B offline log: a head of 7 bytes, then blocks of 32 KiB with checksummed
-//! pieces of records.
+//! chunks of records.
 
 use calipers_core::{Error, Result};
 
@@ -9,7 +9,7 @@ const MAGIC: u16 = 0xbee1;
 const VERSION: u8 = 0;
 const HEAD: usize = 7;
 const BLOCK: usize = 32 << 10;
-/// Bytes before the data of a piece: checksum, length and type.
+/// Bytes before the data of a chunk: checksum, length and type.
 const PIECE_HEAD: usize = 7;
 
 /// What comes next in a log.
@@ -28,18 +28,18 @@ pub(super) enum Next<'a> {
 pub(super) struct Log<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// The record that spans several pieces, put together.
+    /// The record that spans several chunks, put together.
     joined: Vec<u8>,
 }
 
-/// One piece of a record.
-struct Piece<'a> {
+/// One chunk of a record.
+struct Chunk<'a> {
     at: usize,
     kind: Kind,
     data: &'a [u8],
 }
 
-/// Which part of its record a piece is.
+/// Which part of its record a chunk is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Full,
@@ -76,40 +76,40 @@ impl<'a> Log<'a> {
     pub(super) fn next(&mut self) -> Result<Next<'_>> {
         let mut start = None;
         loop {
-            let Some(piece) = self.piece()? else {
+            let Some(chunk) = self.chunk()? else {
                 let rest = (self.at < self.bytes.len()).then_some(self.at);
                 return Ok(start.or(rest).map_or(Next::End, Next::Cut));
             };
-            match (piece.kind, start) {
-                (Kind::Full, None) => return Ok(Next::Record(piece.at, piece.data)),
+            match (chunk.kind, start) {
+                (Kind::Full, None) => return Ok(Next::Record(chunk.at, chunk.data)),
                 (Kind::First, None) => {
                     self.joined.clear();
-                    self.joined.extend_from_slice(piece.data);
-                    start = Some(piece.at);
+                    self.joined.extend_from_slice(chunk.data);
+                    start = Some(chunk.at);
                 }
-                (Kind::Middle, Some(_)) => self.joined.extend_from_slice(piece.data),
+                (Kind::Middle, Some(_)) => self.joined.extend_from_slice(chunk.data),
                 (Kind::Last, Some(start)) => {
-                    self.joined.extend_from_slice(piece.data);
+                    self.joined.extend_from_slice(chunk.data);
                     return Ok(Next::Record(start, &self.joined));
                 }
                 (Kind::Full | Kind::First, Some(start)) => {
                     let error = Error::format("a record begins before the last one has ended");
-                    let error = error.at(format_args!("byte {}", piece.at));
+                    let error = error.at(format_args!("byte {}", chunk.at));
                     return Err(error
                         .found(format_args!("the record of byte {start} without its end"))
                         .advice(DAMAGED));
                 }
                 (Kind::Middle | Kind::Last, None) => {
                     let error = Error::format("a record without its beginning");
-                    return Err(error.at(format_args!("byte {}", piece.at)).advice(DAMAGED));
+                    return Err(error.at(format_args!("byte {}", chunk.at)).advice(DAMAGED));
                 }
             }
         }
     }
 
-    /// The next piece; none at the end of the file or where a piece is cut off, which leaves the
+    /// The next chunk; none at the end of the file or where a chunk is cut off, which leaves the
     /// position where it starts.
-    fn piece(&mut self) -> Result<Option<Piece<'a>>> {
+    fn chunk(&mut self) -> Result<Option<Chunk<'a>>> {
         let left = BLOCK - self.at % BLOCK;
         if left < PIECE_HEAD {
             self.at = self.bytes.len().min(self.at + left);
@@ -141,7 +141,7 @@ impl<'a> Log<'a> {
                 .allowed(format_args!("{computed:#010x}")));
         }
         self.at = at + PIECE_HEAD + length;
-        Ok(Some(Piece { at, kind, data }))
+        Ok(Some(Chunk { at, kind, data }))
     }
 }
 
@@ -159,14 +159,14 @@ mod tests {
         !bytes.iter().fold(!0, |crc, byte| (0..8).fold(crc ^ u32::from(*byte), step))
     }
 
-    fn piece(kind: u8, data: &[u8]) -> Vec<u8> {
+    fn chunk(kind: u8, data: &[u8]) -> Vec<u8> {
         let checksum = plain_checksum(&[&[kind], data].concat());
         let length = data.len() as u16;
         [&checksum.to_le_bytes()[..], &length.to_le_bytes(), &[kind], data].concat()
     }
 
-    fn file(pieces: &[Vec<u8>]) -> Vec<u8> {
-        [&b":W&B\xe1\xbe\0"[..], &pieces.concat()].concat()
+    fn file(chunks: &[Vec<u8>]) -> Vec<u8> {
+        [&b":W&B\xe1\xbe\0"[..], &chunks.concat()].concat()
     }
 
     fn outcome(bytes: &[u8]) -> Result<(Vec<Vec<u8>>, Option<usize>)> {
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn pieces_are_put_together() {
-        let log = file(&[piece(1, b"one"), piece(2, b"t"), piece(3, b"w"), piece(4, b"o"), piece(1, b"")]);
+        let log = file(&[chunk(1, b"one"), chunk(2, b"t"), chunk(3, b"w"), chunk(4, b"o"), chunk(1, b"")]);
         assert_eq!(outcome(&log).unwrap(), (vec![b"one".to_vec(), b"two".to_vec(), vec![]], None));
     }
 
@@ -190,11 +190,11 @@ mod tests {
     fn the_rest_of_a_block_below_seven_bytes_is_padding() {
         for left in 0..7 {
             let long = vec![b'x'; BLOCK - HEAD - PIECE_HEAD - left];
-            let mut log = file(&[piece(1, &long)]);
+            let mut log = file(&[chunk(1, &long)]);
             assert_eq!(outcome(&log).unwrap(), (vec![long.clone()], None));
             log.resize(BLOCK, 0);
             assert_eq!(outcome(&log).unwrap(), (vec![long.clone()], None));
-            log.extend(piece(1, b"next"));
+            log.extend(chunk(1, b"next"));
             assert_eq!(outcome(&log).unwrap(), (vec![long.clone(), b"next".to_vec()], None));
             log.truncate(BLOCK + 3);
             assert_eq!(outcome(&log).unwrap(), (vec![long], Some(BLOCK)));
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn a_cut_at_any_byte_is_told_by_the_start_of_the_cut_record() {
-        let log = file(&[piece(1, b"one"), piece(2, b"t"), piece(3, b"w"), piece(4, b"o")]);
+        let log = file(&[chunk(1, b"one"), chunk(2, b"t"), chunk(3, b"w"), chunk(4, b"o")]);
         for length in 0..log.len() {
             let got = outcome(&log[..length]);
             match length {
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn every_flipped_bit_is_an_error_or_a_cut_before_the_damaged_record() {
-        let log = file(&[piece(1, b"one"), piece(2, b"t"), piece(4, b"wo")]);
+        let log = file(&[chunk(1, b"one"), chunk(2, b"t"), chunk(4, b"wo")]);
         for bit in 0..log.len() * 8 {
             let mut damaged = log.clone();
             damaged[bit / 8] ^= 1 << (bit % 8);
@@ -244,22 +244,22 @@ mod tests {
     #[test]
     fn pieces_of_unknown_type_or_out_of_order_are_told_by_their_byte() {
         let bad = [
-            vec![piece(1, b"one"), piece(0, b"")],
-            vec![piece(1, b"one"), piece(5, b"five")],
-            vec![piece(1, b"one"), piece(3, b"w")],
-            vec![piece(1, b"one"), piece(4, b"o")],
+            vec![chunk(1, b"one"), chunk(0, b"")],
+            vec![chunk(1, b"one"), chunk(5, b"five")],
+            vec![chunk(1, b"one"), chunk(3, b"w")],
+            vec![chunk(1, b"one"), chunk(4, b"o")],
         ];
-        for pieces in bad {
-            assert_eq!(outcome(&file(&pieces)).unwrap_err().place(), Some("byte 17"));
+        for chunks in bad {
+            assert_eq!(outcome(&file(&chunks)).unwrap_err().place(), Some("byte 17"));
         }
-        for second in [piece(1, b"one"), piece(2, b"t")] {
-            assert_eq!(outcome(&file(&[piece(2, b"o"), second])).unwrap_err().place(), Some("byte 15"));
+        for second in [chunk(1, b"one"), chunk(2, b"t")] {
+            assert_eq!(outcome(&file(&[chunk(2, b"o"), second])).unwrap_err().place(), Some("byte 15"));
         }
     }
 
     #[test]
     fn a_piece_that_passes_its_block_is_refused_before_it_is_called_cut() {
-        let long = piece(1, &vec![b'x'; BLOCK - HEAD - PIECE_HEAD + 1]);
+        let long = chunk(1, &vec![b'x'; BLOCK - HEAD - PIECE_HEAD + 1]);
         let error = outcome(&file(&[long])).unwrap_err();
         assert!(error.to_string().contains("passes the end of its block"), "{error}");
     }

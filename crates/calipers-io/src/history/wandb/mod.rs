@@ -13,7 +13,7 @@ use calipers_core::{Error, Result};
 use super::columns::{Columns, row_after};
 use super::json::loose::{self, Loose};
 use super::wire::{Field, Fields};
-use super::{Format, Places, Run, Table, Wanted};
+use super::{Origin, Places, Run, Table, Wanted};
 use item::Item;
 use log::{Log, Next};
 
@@ -47,7 +47,7 @@ pub fn read(bytes: &[u8], wanted: &Wanted) -> Result<Table> {
     };
     let (keys, numbers, texts) = history.columns.finish();
     Ok(Table {
-        format: Format::Wandb,
+        origin: Origin::Wandb,
         run: history.run,
         keys,
         before: 0,
