@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use calipers::inputs::{Inputs, role};
-use calipers::metrics::segmentation::{Config, Measures};
 use calipers::metrics::segmentation::labels::ClassRef;
 use calipers::metrics::segmentation::{
     Closed, Kind, Layout, Measure, MissingHeads, Preset, Space, Unpredicted,
 };
+use calipers::metrics::segmentation::config::{Config, Measures};
 use calipers::sources::config_file;
 use calipers::sources::segmentation::classes;
 use calipers::sources::segmentation::options::Options;

@@ -16,6 +16,7 @@ pub(super) struct Records<'a> {
 }
 
 /// One row.
+#[derive(Debug)]
 pub(super) struct Record<'r> {
     text: &'r str,
     cells: &'r [Cell],
