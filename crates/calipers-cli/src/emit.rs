@@ -5,7 +5,7 @@ use std::path::Path;
 
 use calipers::core::Warning;
 use calipers::core::error::printable;
-use calipers::core::protocol::MetricInfo;
+use calipers::core::metric::MetricInfo;
 use calipers::report::page::{self, Page, Section};
 use calipers::report::{csv, json, latex, markdown, per_unit, terminal};
 use calipers::run::Threads;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use calipers::core::bootstrap::Bootstrap;
+use calipers::core::resample::Bootstrap;
 use calipers::run::{self, Shard};
 
 use calipers::{Error, Result};

@@ -6,43 +6,36 @@
 //!                                     merge (any order, any number of times)
 //! ```
 //!
+//! * [`contract`]: what a family defines and what is made of it;
+//! * [`reading`]: how a metric's line is read from rows, for a report, a unit or a resample;
+//! * [`resample`]: intervals by drawing units again;
+//! * [`exact`]: sums and quotients that are rounded once;
+//! * [`functions`]: exponentials and logarithms with the same bits on every machine.
+//!
 //! **Architecture invariant:** this crate never prints, opens a file, spawns a thread or formats a
-//! float. Whatever it computes depends on its arguments alone, so that every front end gives the
-//! same bits.
+//! float. What it computes depends on its arguments alone, so every front end gives the same bits.
 
-pub mod accumulator;
-pub mod bootstrap;
-pub mod compact_sum;
-pub mod error;
-pub mod exact_sum;
-pub mod hands;
-pub mod input_files;
-pub mod ledger;
-pub mod math;
-pub mod pooling;
-pub mod protocol;
-pub mod provenance;
-pub mod report;
-pub mod spelling;
-pub mod splitmix;
-pub mod state;
-pub mod stop;
-pub mod value;
-pub mod weighted_sum;
+pub mod contract;
+pub mod exact;
+pub mod functions;
+pub mod reading;
+pub mod resample;
 
-pub use accumulator::{Accumulator, UnitId};
-pub use compact_sum::CompactSum;
-pub use error::{Error, ErrorKind, Result};
-pub use exact_sum::ExactSum;
-pub use hands::{Alone, Hands};
-pub use input_files::{Digest, Input, InputFiles, Notes};
-pub use ledger::Ledger;
-pub use pooling::{
-    Bounds, Condition, Conditions, Counts, Grouping, Groups, Largest, PerRow, Pooling, Scaled, Sum, Tally,
-    Term,
+pub use contract::{
+    accumulator, error, input_files, ledger, metric, protocol, provenance, report, spelling, state, stop,
+    value, workers,
 };
-pub use protocol::{Better, Column, Doc, Metric, Protocol, Range, Rows};
-pub use provenance::{Content, Fact, Provenance, Reading};
-pub use report::{Report, Table, Warning};
-pub use splitmix::SplitMix64;
-pub use value::Value;
+
+pub use contract::accumulator::{Accumulator, UnitId};
+pub use contract::error::{Error, ErrorKind, Result};
+pub use contract::input_files::{Digest, Input, InputFiles, Notes};
+pub use contract::ledger::Ledger;
+pub use contract::metric::{Better, Column, Doc, Metric, MetricInfo, Need, Number, Range};
+pub use contract::protocol::Protocol;
+pub use contract::provenance::{Content, Fact, Provenance, Reading};
+pub use contract::report::{Report, Table, Warning};
+pub use contract::value::Value;
+pub use contract::workers::{Alone, Workers};
+pub use exact::{CompactSum, ExactSum};
+pub use reading::{End, Rows, Sums, Terms};
+pub use resample::SplitMix64;

@@ -1,8 +1,9 @@
 //! Exact sums against whole-number arithmetic: every case rounded right, whatever the order.
 
-use calipers_core::exact_sum::exact_sum;
+use calipers_core::exact::{Rational, exact_sum};
 use calipers_core::{ExactSum, SplitMix64};
 use num_bigint::{BigInt, BigUint, Sign};
+use proptest::prelude::*;
 
 /// The slow and obvious sum: every term as a whole number of 2^-1074, rounded by comparing with
 /// the midpoint of the two neighbours.
@@ -281,5 +282,21 @@ fn damaged_bytes_are_refused_or_read_as_the_one_form_of_another_sum() {
     ];
     for form in forms {
         assert!(serde_json::from_str::<ExactSum>(form).is_err(), "{form}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_sum_over_a_number_is_the_nearest_float(
+        terms in prop::collection::vec(any::<f64>().prop_filter("finite", |x| x.is_finite()), 0..9),
+        small in prop::collection::vec(-1e-300..1e-300f64, 0..9),
+        divisor in 1u64..,
+    ) {
+        for terms in [terms, small] {
+            let exact = terms.iter().fold(Rational::whole(0), |sum, &term| sum.plus(&Rational::of(term)));
+            let nearest = exact.over(&Rational::whole(divisor)).nearest();
+            let sum: ExactSum = terms.into_iter().collect();
+            prop_assert_eq!(sum.over(divisor).to_bits(), nearest.to_bits());
+        }
     }
 }

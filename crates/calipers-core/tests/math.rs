@@ -1,6 +1,6 @@
 //! The pinned functions against values worked out with 500 bits, and at the ends of their ranges.
 
-use calipers_core::math::{exp, ln, log_sigmoid, log1p, sigmoid, tanh};
+use calipers_core::functions::{exp, ln, log_sigmoid, log1p, sigmoid, tanh};
 
 type Function = fn(f64) -> f64;
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use calipers::compare::{self, Model, Options};
-use calipers::core::bootstrap::Bootstrap;
+use calipers::core::resample::Bootstrap;
 use calipers::core::{Error, Result};
 use calipers::report::comparison::{self, Comparison as Part};
 use calipers::report::page::{self, Page};

@@ -1,6 +1,6 @@
 //! The text forms of a report, made from its JSON as `calipers show` makes them.
 
-use calipers::core::protocol::MetricInfo;
+use calipers::core::metric::MetricInfo;
 use calipers::report::terminal::{self, Style};
 use calipers::report::{csv, json, latex, markdown};
 use calipers::{Report, Result, registry};

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::{Mutex, MutexGuard};
 
-use calipers::core::bootstrap::Bootstrap;
+use calipers::core::resample::Bootstrap;
 use calipers::core::{Error, Protocol, Result};
 use calipers::report::{json, per_unit};
 use calipers::{Accumulator, Ledger, states};

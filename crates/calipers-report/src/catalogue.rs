@@ -1,7 +1,7 @@
 //! Every metric, and one metric in full: what `calipers list`, `calipers explain` and the README say.
 
 use calipers_core::Better;
-use calipers_core::protocol::MetricInfo;
+use calipers_core::metric::MetricInfo;
 
 use crate::markdown::{escaped, name};
 use crate::terminal::{Style, arrow};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use calipers_core::protocol::MetricInfo;
+use calipers_core::metric::MetricInfo;
 use calipers_core::{Better, Digest, Doc, Input, Range, Report, Value, Warning};
 use serde_json::{Value as Json, json};
 
@@ -66,7 +66,7 @@ pub(crate) fn info(id: &str, group: &'static str, better: Better) -> MetricInfo 
         better,
         range: Range { low: 0.0, high: 1.0, text: "[0, 1]" },
         per_unit: true,
-        compared_first: false,
+        headline: None,
         doc: Doc {
             measures: "The share of nodes whose prediction equals their label.",
             formula: "(tp + tn) / N",

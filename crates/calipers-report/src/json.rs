@@ -6,7 +6,7 @@ mod syntax;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use calipers_core::bootstrap::Bootstrap;
+use calipers_core::resample::Bootstrap;
 use calipers_core::{Input, Report, Value, Warning};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 

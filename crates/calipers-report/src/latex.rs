@@ -3,7 +3,7 @@
 use calipers_core::Better;
 use calipers_core::Report;
 use calipers_core::error::printable;
-use calipers_core::protocol::MetricInfo;
+use calipers_core::metric::MetricInfo;
 
 use crate::table::{Cell, Extent, Line, interval, layout};
 

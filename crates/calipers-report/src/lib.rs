@@ -11,7 +11,7 @@
 //! ```
 //!
 //! **Architecture invariant:** nothing here knows a family. What a table says about a metric comes
-//! from its [`MetricInfo`](calipers_core::protocol::MetricInfo).
+//! from its [`MetricInfo`](calipers_core::metric::MetricInfo).
 
 pub mod catalogue;
 pub mod chart;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use calipers_core::error::printable;
-use calipers_core::protocol::MetricInfo;
+use calipers_core::metric::MetricInfo;
 use calipers_core::{Better, Report, Value};
 
 use crate::leaf::{Leaf, children, leaf};

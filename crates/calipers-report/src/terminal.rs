@@ -1,7 +1,7 @@
 //! The table people read on a terminal.
 
 use calipers_core::error::printable;
-use calipers_core::protocol::MetricInfo;
+use calipers_core::metric::MetricInfo;
 use calipers_core::{Better, Report, Warning};
 
 use crate::matrix::{Matrix, blocks, reasons};

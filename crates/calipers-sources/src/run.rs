@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use calipers_core::{Accumulator, Error, ErrorKind, Hands, Protocol, Reading, Result, stop};
+use calipers_core::{Accumulator, Error, ErrorKind, Protocol, Reading, Result, Workers, stop};
 
 use crate::inputs::Inputs;
 
@@ -154,7 +154,7 @@ pub fn in_parts<J: Sync, T: Send>(
 #[derive(Clone, Copy, Debug)]
 pub struct Threads(pub usize);
 
-impl Hands for Threads {
+impl Workers for Threads {
     fn count(&self) -> usize {
         self.0.max(1)
     }

@@ -1,69 +1,12 @@
 //! Reports as sections of a page: numbers with intervals, pictures, units, protocol.
 
-use calipers_core::bootstrap::{Bootstrap, Scope};
-use calipers_core::{Ledger, Report, Result};
+use calipers_core::resample::{Bootstrap, Scope};
+use calipers_core::{Ledger, MetricInfo, Report, Result};
 use calipers_report::chart::{Art, Picture};
 use calipers_report::page::{Block, Section, report_section};
 
 use crate::replay::Evidence;
 use crate::{pictures, registry, resample};
-
-/// The numbers that papers print first, by family and without its prefix.
-const HEADLINES: &[(&str, &[&str])] = &[
-    (
-        "independent_set",
-        &[
-            "feasibility",
-            "approx_ratio_postprocessed",
-            "postprocessed_size",
-            "gap_ratio",
-            "certified_ratio",
-            "f1",
-            "accuracy",
-            "loss_total",
-        ],
-    ),
-    (
-        "explanation",
-        &[
-            "fid_plus_model",
-            "fid_minus_model",
-            "characterization_score_model",
-            "unfaithfulness",
-            "auroc",
-            "f1_score",
-            "sparsity",
-            "fidelity_curve_auc_model",
-        ],
-    ),
-    (
-        "robustness",
-        &[
-            "bias_relative",
-            "bias_total",
-            "bias_mean",
-            "clean_accuracy",
-            "robust_accuracy",
-            "diff_ratio",
-            "accuracy_auc",
-            "bias_slope",
-        ],
-    ),
-    ("segmentation", &["miou", "pixel_accuracy", "mean_f1", "biou", "boundary_f1", "nll", "brier", "ece"]),
-    (
-        "training",
-        &[
-            "saturation_count",
-            "velocity_strict",
-            "velocity_wise",
-            "velocity_rmst",
-            "stability_wise",
-            "divergence_wise",
-            "best_mean",
-            "last_mean",
-        ],
-    ),
-];
 
 /// The section of a ledger. Intervals are those of the page alone; what the inputs still show is
 /// drawn.
@@ -88,7 +31,7 @@ fn drawn(ledger: &dyn Ledger, evidence: &Evidence, bootstrap: &Bootstrap, thread
     let (units, pictures) = (ledger.per_unit(), pictures::of(ledger, evidence));
     let infos = ledger.metrics();
     let section = report_section(&report, &infos, Some(&units), pictures);
-    let mut section = section.with_headline(&report, &infos, &headlines(ledger.name()));
+    let mut section = section.with_headline(&report, &infos, &headlines(&infos));
     let at = section.blocks.iter().position(|block| matches!(block, Block::Headline(_)));
     if let Some(at) = at.filter(|_| report.intervals.as_ref().is_some_and(|all| !all.is_empty())) {
         section.blocks.insert(at + 1, Block::Text(words(bootstrap)));
@@ -121,9 +64,8 @@ pub fn of_report_alone(report: &Report, why: &str) -> Section {
         data: Vec::new(),
     };
     let infos = registry::metrics_of(&report.protocol);
-    let family = report.protocol.get("name").and_then(|name| name.as_str()).unwrap_or_default();
     let section = report_section(report, &infos, None, vec![picture]);
-    section.with_headline(report, &infos, &headlines(family))
+    section.with_headline(report, &infos, &headlines(&infos))
 }
 
 /// Whether two reports say the same; intervals are added on request and say nothing of the inputs.
@@ -131,9 +73,11 @@ fn same(now: &Report, then: &Report) -> bool {
     now.metrics == then.metrics && now.protocol == then.protocol && now.warnings == then.warnings
 }
 
-fn headlines(family: &str) -> Vec<String> {
-    let of_family = HEADLINES.iter().find(|(name, _)| *name == family);
-    of_family.map_or_else(Vec::new, |(name, ids)| ids.iter().map(|id| format!("{name}.{id}")).collect())
+/// The ids of the numbers that are shown first, in their order.
+fn headlines(infos: &[MetricInfo]) -> Vec<&str> {
+    let mut first: Vec<&MetricInfo> = infos.iter().filter(|info| info.headline.is_some()).collect();
+    first.sort_by_key(|info| info.headline);
+    first.into_iter().map(|info| info.id.as_str()).collect()
 }
 
 fn words(bootstrap: &Bootstrap) -> String {
@@ -152,10 +96,12 @@ mod tests {
     #[test]
     fn every_family_leads_with_numbers_it_has() {
         for family in registry::FAMILIES {
-            let known: Vec<String> = (family.metrics)().into_iter().map(|info| info.id).collect();
-            let chosen = headlines(family.name);
-            assert!(chosen.len() >= 4, "{}", family.name);
-            assert!(chosen.iter().all(|id| known.contains(id)), "{chosen:?}");
+            let infos = (family.metrics)();
+            let places: Vec<u8> = infos.iter().filter_map(|info| info.headline).collect();
+            let mut sorted = places.clone();
+            sorted.sort_unstable();
+            assert_eq!(sorted, (1..=places.len() as u8).collect::<Vec<u8>>(), "{}", family.name);
+            assert!((4..=12).contains(&headlines(&infos).len()), "{}", family.name);
         }
     }
 }

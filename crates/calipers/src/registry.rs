@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use calipers_core::protocol::{MetricInfo, metric_infos};
+use calipers_core::metric::{MetricInfo, metric_infos};
 use calipers_core::spelling::distance;
 use calipers_core::state::{self, Section};
 use calipers_core::{Accumulator, Error, Ledger, Protocol, Result};

@@ -1,6 +1,6 @@
 //! Intervals by resampling units, with threads: the same bits for any number of them.
 
-use calipers_core::bootstrap::{Bootstrap, Leaf, Resampler, Scope, intervals_of};
+use calipers_core::resample::{Bootstrap, Leaf, Resampler, Scope, intervals_of};
 use calipers_core::{Ledger, Report, Result};
 use calipers_sources::run::{Silent, in_parts};
 

@@ -3,8 +3,8 @@
 
 use calipers::compare::permutation::Tests;
 use calipers::compare::{Model, Options, compare};
-use calipers::core::bootstrap::{Bootstrap, Leaf, Means, percentile_interval};
-use calipers::core::{Accumulator, ErrorKind, Ledger, Protocol, SplitMix64};
+use calipers::core::resample::{Bootstrap, Leaf, Means, percentile_interval};
+use calipers::core::{Accumulator, ErrorKind, Ledger, Protocol, Rows, SplitMix64, UnitId};
 use calipers::metrics::segmentation::config::Config;
 use calipers::metrics::segmentation::protocol::Segmentation;
 use calipers::metrics::segmentation::unit::{LabelMap, MapData, Prediction, Unit};
@@ -78,8 +78,11 @@ fn intervals_and_counts_are_those_of_reading_every_resample_again() {
         .collect();
     let read = |accumulator: &Accumulator<Segmentation>, id: &str, positions: &[usize]| {
         let metric = Segmentation::METRICS.iter().find(|metric| metric.id == id).unwrap();
-        let rows = accumulator.rows().select(positions.iter().copied());
-        (metric.read)(accumulator.protocol(), &rows).as_f64()
+        let all = accumulator.rows();
+        let names: Vec<UnitId> = all.named().map(|(name, _)| name.into()).collect();
+        let kept: Vec<_> = all.iter().collect();
+        let rows = Rows::new(positions.iter().map(|&at| (&names[at], kept[at])).collect());
+        metric.read(accumulator.protocol(), &rows).as_f64()
     };
     let found =
         compare(&[model("a", first.clone()), model("b", second.clone())], &options(resamples, 1)).unwrap();
@@ -162,7 +165,8 @@ fn what_is_measured_must_agree_and_how_predictions_are_read_need_not() {
 /// Differences of two models that are alike: each unit's two values come from one distribution.
 fn alike(random: &mut SplitMix64, units: usize) -> Vec<f64> {
     // Skewed and of very different sizes, as losses are; only exchangeable, not normal.
-    let value = |random: &mut SplitMix64, size: f64| -size * calipers::core::math::ln(1.0 - random.unit());
+    let value =
+        |random: &mut SplitMix64, size: f64| -size * calipers::core::functions::ln(1.0 - random.unit());
     (0..units)
         .map(|_| {
             let size = 0.1 + 5.0 * random.unit() * random.unit();

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use calipers::core::bootstrap::{Bootstrap, Resampler, Scope};
-use calipers::core::protocol::MetricInfo;
+use calipers::core::metric::MetricInfo;
 use calipers::core::report::Table;
+use calipers::core::resample::{Bootstrap, Resampler, Scope};
 use calipers::core::spelling::distance;
 use calipers::core::state::Section;
-use calipers::core::{Hands, Protocol, Provenance};
+use calipers::core::{Protocol, Provenance, Workers};
 use calipers::metrics::explanation::needs::missing_keys;
 use calipers::metrics::explanation::protocol::Explanation;
 use calipers::{Accumulator, Error, Ledger, Report, Result};
@@ -109,8 +109,8 @@ impl Ledger for Chosen {
         Ledger::merge(&mut self.ledger, other)
     }
 
-    fn report_on(&self, hands: &dyn Hands) -> Report {
-        self.cut(self.ledger.report_on(hands))
+    fn report_on(&self, workers: &dyn Workers) -> Report {
+        self.cut(self.ledger.report_on(workers))
     }
 
     fn report_with_intervals(&self, bootstrap: &Bootstrap) -> Report {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use calipers::compare::{self, Options, open};
-use calipers::core::bootstrap::Bootstrap;
+use calipers::core::resample::Bootstrap;
 use calipers::report::comparison::{self, Comparison};
 use calipers::report::page::{self, Page};
 use calipers::{Error, Result};

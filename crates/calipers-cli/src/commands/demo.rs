@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use calipers::compare::{self, Model};
 use calipers::core::Better;
-use calipers::core::bootstrap::Bootstrap;
-use calipers::core::protocol::MetricInfo;
+use calipers::core::metric::MetricInfo;
+use calipers::core::resample::Bootstrap;
 use calipers::inputs::Inputs;
 use calipers::io::history::delimited;
 use calipers::metrics::explanation::protocol::{Explanation, Scores};

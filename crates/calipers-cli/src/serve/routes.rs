@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use calipers::compare::{self, Model};
 use calipers::core::Digest;
-use calipers::core::bootstrap::Bootstrap;
+use calipers::core::resample::Bootstrap;
 use calipers::io::http_request::Request;
 use calipers::report::comparison;
 use calipers::report::page::{self, Page, Section};

@@ -1,6 +1,6 @@
 //! Fidelity curves: the characterization score, the area under fid+/(1 - fid-), and the axis.
 
-use calipers_core::exact_sum::exact_sum;
+use calipers_core::exact::exact_sum;
 use calipers_core::{Error, Result};
 
 use super::evidence::{Array, Data, Evidence};

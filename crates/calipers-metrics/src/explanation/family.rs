@@ -1,13 +1,12 @@
 //! The family as a protocol: units, rows, metrics and warnings under one name.
 
-use calipers_core::{Column, Metric, Pooling, Protocol, Provenance, Result, Rows, Warning};
+use calipers_core::{Column, Metric, Protocol, Provenance, Result, Rows, Warning};
 
 use super::audit;
 use super::evidence::Evidence;
 use super::measure::measure;
 use super::metrics::METRICS;
 use super::needs;
-use super::pooling;
 use super::protocol::Explanation;
 use super::row::Row;
 
@@ -31,10 +30,6 @@ impl Protocol for Explanation {
 
     fn has_evidence(&self, metric: &Metric<Self>, rows: &Rows<'_, Row>) -> bool {
         needs::met(metric.id, rows)
-    }
-
-    fn pooling(&self, metric: &Metric<Self>) -> Pooling<Self> {
-        pooling::pooling(self, metric)
     }
 
     fn warnings(&self, rows: &Rows<'_, Row>, _: &Provenance) -> Vec<Warning> {

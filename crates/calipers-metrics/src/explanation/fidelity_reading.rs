@@ -1,6 +1,6 @@
 //! Readings of fidelity, robust fidelity and unfaithfulness.
 
-use calipers_core::value::rounded_quotient;
+use calipers_core::exact::rounded_quotient;
 use calipers_core::{Rows, Value};
 
 use super::curve::characterization;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use calipers_core::math::ln;
+use calipers_core::functions::ln;
 use calipers_core::{Rows, Value};
 
 use super::protocol::{Explanation, Preset};

@@ -18,7 +18,6 @@ mod masks;
 mod measure;
 mod metrics;
 pub mod needs;
-mod pooling;
 mod predictions;
 mod probability;
 pub mod protocol;

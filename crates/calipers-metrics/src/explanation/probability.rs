@@ -1,6 +1,6 @@
 //! Scores of a block of instances as probabilities, and how far two of them lie apart.
 
-use calipers_core::math::lanes;
+use calipers_core::functions::lanes;
 
 use super::protocol::{Scores, Task};
 use super::row_kernel::{TINY, cross_terms, logarithms, ratio_terms, row_sums, saturate, softmax};
@@ -144,7 +144,7 @@ fn not_negative(divergence: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use calipers_core::math;
+    use calipers_core::functions;
     use proptest::prelude::*;
 
     use super::*;
@@ -154,13 +154,13 @@ mod tests {
     /// Normalised log-probabilities, straight from the definition.
     fn log_probs(row: &[f64]) -> Vec<f64> {
         let top = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let total: f64 = row.iter().map(|v| math::exp(v - top)).sum();
-        row.iter().map(|v| v - top - math::ln(total)).collect()
+        let total: f64 = row.iter().map(|v| functions::exp(v - top)).sum();
+        row.iter().map(|v| v - top - functions::ln(total)).collect()
     }
 
     fn slow(p: &[f64], q: &[f64]) -> f64 {
         let terms = p.iter().zip(q).filter(|(p, _)| **p > f64::NEG_INFINITY);
-        terms.map(|(p, q)| if q.is_infinite() { f64::INFINITY } else { math::exp(*p) * (p - q) }).sum()
+        terms.map(|(p, q)| if q.is_infinite() { f64::INFINITY } else { functions::exp(*p) * (p - q) }).sum()
     }
 
     fn both(declared: Declared, p: &[f64], q: &[f64]) -> (f64, f64) {
@@ -192,7 +192,7 @@ mod tests {
             prop_assert!(close(forward, slow(&lp, &lq)), "{forward} {}", slow(&lp, &lq));
             prop_assert!(close(reversed, slow(&lq, &lp)), "{reversed} {}", slow(&lq, &lp));
             let probs = Declared { scores: Scores::Probs, ..MULTICLASS };
-            let exp = |row: &[f64]| row.iter().map(|&l| math::exp(l)).collect::<Vec<_>>();
+            let exp = |row: &[f64]| row.iter().map(|&l| functions::exp(l)).collect::<Vec<_>>();
             let (again, _) = both(probs, &exp(&lp), &exp(&lq));
             prop_assert!(close(again, slow(&lp, &lq)), "{again}");
         }
@@ -202,7 +202,7 @@ mod tests {
     fn probabilities_too_small_for_a_quotient_have_a_divergence_all_the_same() {
         let probs = Declared { scores: Scores::Probs, ..MULTICLASS };
         let (forward, _) = both(probs, &[1.0, 0.0], &[5e-324, 1.0]);
-        assert!((forward + math::ln(5e-324)).abs() < 1e-9, "{forward}");
+        assert!((forward + functions::ln(5e-324)).abs() < 1e-9, "{forward}");
     }
 
     #[test]

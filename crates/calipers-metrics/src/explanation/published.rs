@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use calipers_core::exact_sum::exact_sum;
-use calipers_core::math::{self, lanes};
+use calipers_core::exact::exact_sum;
+use calipers_core::functions::{self, lanes};
 use calipers_core::{ExactSum, stop};
 use half::{bf16, f16};
 
@@ -90,7 +90,7 @@ pub(super) fn sigmoids(mask: Data<'_>, values: &Values<'_>) -> Values<'static> {
                 if stop::asked() {
                     break;
                 }
-                out.extend(values.iter().map(|&value| math::sigmoid(value)));
+                out.extend(values.iter().map(|&value| functions::sigmoid(value)));
             }
             out.resize(values.len(), 0.0);
             Values::Double(Cow::Owned(out))
@@ -140,7 +140,7 @@ pub fn unfaithfulness(kl: &PublishedKl, instances: u64) -> Option<f64> {
     if kl.infinite {
         return Some(1.0);
     }
-    Some(1.0 - kl.precision.round(math::exp(-kl.sum.value() / instances as f64)))
+    Some(1.0 - kl.precision.round(functions::exp(-kl.sum.value() / instances as f64)))
 }
 
 /// What the published code sums over instances and classes; `None` without scores on both sides.

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use calipers_core::exact_sum::exact_sum;
-use calipers_core::value::rounded_quotient;
+use calipers_core::exact::exact_sum;
+use calipers_core::exact::rounded_quotient;
 use calipers_core::{CompactSum, ExactSum, Rows, Value};
 
 use super::row::Row;

@@ -1,6 +1,6 @@
 //! Short loops over the rows of a block of scores, eight classes side by side.
 
-use calipers_core::math::lanes;
+use calipers_core::functions::lanes;
 use multiversion::multiversion;
 
 const LANES: usize = 8;
@@ -252,7 +252,7 @@ fn added(sums: [f64; LANES]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use calipers_core::math;
+    use calipers_core::functions;
     use proptest::prelude::*;
 
     use super::*;
@@ -282,7 +282,7 @@ mod tests {
             let mut ours = [x];
             saturate(&mut ours);
             let series = x - x * x / 2.0 + x * x * x / 6.0;
-            let exact = if x < 1e-6 { series } else { 1.0 - math::exp(-x) };
+            let exact = if x < 1e-6 { series } else { 1.0 - functions::exp(-x) };
             prop_assert!((ours[0] - exact).abs() <= 1e-15 + if x < 1e-6 { 4e-16 * x } else { 0.0 }, "{x}");
         }
 
@@ -336,6 +336,6 @@ mod tests {
             values[..3].iter().map(|x| x.to_bits()).collect::<Vec<_>>(),
             [0, 1f64.to_bits(), 1f64.to_bits()]
         );
-        assert!((values[3] - (1.0 - math::exp(-0.25))).abs() < 2e-16);
+        assert!((values[3] - (1.0 - functions::exp(-0.25))).abs() < 2e-16);
     }
 }

@@ -1,6 +1,6 @@
 //! Whether scores are what they were declared to be.
 
-use calipers_core::math::lanes;
+use calipers_core::functions::lanes;
 use calipers_core::{Error, Result, stop};
 
 use super::evidence::shown;

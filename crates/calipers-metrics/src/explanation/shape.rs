@@ -1,6 +1,6 @@
 //! How a mask is distributed: mass, entropy, concentration.
 
-use calipers_core::math::{exp, lanes};
+use calipers_core::functions::{exp, lanes};
 use calipers_core::{ExactSum, stop};
 use multiversion::multiversion;
 
@@ -176,7 +176,7 @@ pub(super) fn sigmoid(values: &mut [f64]) {
 mod tests {
     use std::borrow::Cow;
 
-    use calipers_core::math;
+    use calipers_core::functions;
     use proptest::prelude::*;
 
     use super::super::evidence::Data;
@@ -202,7 +202,7 @@ mod tests {
             let values: Vec<f64> = elements.iter().map(|e| f64::from(e.0) / 8.0).collect();
             let truth: Vec<bool> = elements.iter().map(|e| e.1).collect();
             let shape = measured(&values, scores, &truth);
-            let value = |v: f64| if scores == MaskScores::Logits { math::sigmoid(v) } else { v.abs() };
+            let value = |v: f64| if scores == MaskScores::Logits { functions::sigmoid(v) } else { v.abs() };
             let mut sizes: Vec<f64> = values.iter().map(|&v| value(v)).collect();
             let true_mass: f64 = sizes.iter().zip(&truth).filter(|(_, t)| **t).map(|(a, _)| a).sum();
             prop_assert!(close(shape.true_mass.value(), true_mass));
@@ -211,7 +211,7 @@ mod tests {
             let gini: f64 = (1..).zip(&sizes).map(|(i, a)| (2.0 * f64::from(i) - n - 1.0) * a).sum();
             prop_assert!(close(shape.gini.value(), gini), "{} {gini}", shape.gini.value());
             prop_assert!(close(shape.mass.value(), sizes.iter().sum()));
-            let logs = sizes.iter().filter(|a| **a > 0.0).map(|a| a * math::ln(*a)).sum();
+            let logs = sizes.iter().filter(|a| **a > 0.0).map(|a| a * functions::ln(*a)).sum();
             prop_assert!(close(shape.mass_log.value(), logs));
             let zeros = if scores == MaskScores::Logits { 0 } else { values.iter().filter(|v| v.abs() <= 0.0).count() };
             prop_assert_eq!(shape.zeros, zeros as u64);
@@ -221,7 +221,7 @@ mod tests {
         fn the_sigmoid_is_right_to_forty_eight_bits(v in -700.0f64..700.0) {
             let mut ours = [v];
             sigmoid(&mut ours);
-            let exact = math::sigmoid(v);
+            let exact = functions::sigmoid(v);
             prop_assert!((ours[0] - exact).abs() <= exact * 4e-15, "{v}");
         }
     }
@@ -234,7 +234,7 @@ mod tests {
             let shape = measured(values, MaskScores::Raw, &truth);
             let mass = shape.mass.value();
             assert!(mass.is_finite() && shape.mass_log.value().is_finite());
-            (shape.gini.value() / mass, math::ln(mass) - shape.mass_log.value() / mass)
+            (shape.gini.value() / mass, functions::ln(mass) - shape.mass_log.value() / mass)
         };
         let ((a, b), (c, d)) = (share(&huge), share(&tiny));
         assert!((a - c).abs() < 1e-3 && (b - d).abs() < 1e-3);
@@ -246,7 +246,7 @@ mod tests {
         let share = |top: f64| {
             let shape = measured(&[top, top - 1.0, top - 2.0, top - 900.0], MaskScores::Logits, &truth);
             let mass = shape.mass.value();
-            [shape.gini.value(), shape.mass_log.value() - mass * math::ln(mass), shape.true_mass.value()]
+            [shape.gini.value(), shape.mass_log.value() - mass * functions::ln(mass), shape.true_mass.value()]
                 .map(|sum| sum / mass)
         };
         let expected = share(-90.0);

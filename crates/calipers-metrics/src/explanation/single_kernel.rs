@@ -4,7 +4,7 @@
 //! Σ e^zq (zq - zp) / Zq - ln Zq + ln Zp: two exponentials a class and two logarithms a row.
 //! Of probabilities: one logarithm of a quotient a class, with a single division.
 
-use calipers_core::math::lanes;
+use calipers_core::functions::lanes;
 use calipers_core::{ExactSum, stop};
 use multiversion::multiversion;
 

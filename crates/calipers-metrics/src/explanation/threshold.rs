@@ -1,6 +1,6 @@
 //! Where a mask value counts as selected, and a target value as true.
 
-use calipers_core::math;
+use calipers_core::functions;
 use half::{bf16, f16};
 
 use super::evidence::{Data, Number, on_values};
@@ -61,7 +61,7 @@ pub(super) fn log_odds(t: f64) -> f64 {
     }
     // 1 - t in two parts, exactly.
     let rest = Double::sum(1.0, -t);
-    let first = math::ln(t) - math::ln(rest.high);
+    let first = functions::ln(t) - functions::ln(rest.high);
     if first < -700.0 {
         return first;
     }

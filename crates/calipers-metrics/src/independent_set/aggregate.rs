@@ -3,7 +3,7 @@
 //! In all three, graphs without their inputs are left out; if none is left the aggregate has the
 //! reason of the first graph in key order.
 
-use calipers_core::value::rounded_quotient;
+use calipers_core::exact::rounded_quotient;
 use calipers_core::{ExactSum, Rows, Value};
 
 use super::evidence::{NO_UNITS, Reading, Reason};

@@ -214,9 +214,9 @@ impl Audit<'_, '_> {
             .collect();
         let mut defined = vec![0; means.len()];
         for i in 0..self.rows.len() {
-            let one = self.rows.select([i]);
+            let one = self.rows.single(i);
             for (metric, defined) in means.iter().zip(&mut defined) {
-                *defined += usize::from((metric.read)(self.protocol, &one).reason().is_none());
+                *defined += usize::from(metric.read(self.protocol, &one).reason().is_none());
             }
         }
         let of = self.rows.len();

@@ -18,7 +18,7 @@ pub trait EdgeSource {
         0
     }
 
-    /// Hands over all entries in order, in blocks of two slices of equal length.
+    /// Workers over all entries in order, in blocks of two slices of equal length.
     fn blocks(&self, each: Visit<'_>) -> Result<()>;
 }
 

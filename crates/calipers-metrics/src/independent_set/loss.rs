@@ -1,6 +1,6 @@
 //! The training loss and its gradient by the logits.
 
-use calipers_core::{Error, Result, math};
+use calipers_core::{Error, Result, functions};
 
 use super::edge_walk::walk;
 use super::graph::Graph;
@@ -60,7 +60,7 @@ pub fn loss_and_grad(
         }
         let near = neighbour_sums(graph, &p, strict);
         grad.extend(p.iter().zip(labels).zip(logits).zip(near).map(|(((&p, &label), &z), near)| {
-            let q = math::sigmoid(-z);
+            let q = functions::sigmoid(-z);
             let fit = if label { -weight * q } else { p } / nodes;
             let clash = if near > 0.0 { feasibility_weight * p * q * near / edges } else { 0.0 };
             fit + clash

@@ -40,7 +40,6 @@ mod metrics;
 mod node_heap;
 mod node_set;
 mod pooled;
-mod pooling;
 pub mod protocol;
 mod published;
 mod ranking;

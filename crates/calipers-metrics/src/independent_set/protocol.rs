@@ -1,12 +1,11 @@
 //! The parameters of the family: everything that changes a number.
 
-use calipers_core::{Column, Metric, Pooling, Protocol, Provenance, Result, Rows, Warning};
+use calipers_core::{Column, Metric, Protocol, Provenance, Result, Rows, Warning};
 use serde::{Deserialize, Serialize};
 
 use super::audit;
 use super::measure::measure;
 use super::metrics::{COLUMNS, METRICS, is_published};
-use super::pooling;
 use super::row::Row;
 use super::strict::pooled_weight;
 use super::unit::Unit;
@@ -96,10 +95,6 @@ impl Protocol for IndependentSet {
         let pooled = self.preset == Preset::Strict && self.pos_weight == PosWeight::Pooled;
         let fixed = pooled.then(|| pooled_weight(rows)).flatten();
         Self { pos_weight: fixed.map_or(self.pos_weight, PosWeight::Fixed), ..self.clone() }
-    }
-
-    fn pooling(&self, metric: &Metric<Self>) -> Pooling<Self> {
-        pooling::pooling(self, metric)
     }
 
     fn warnings(&self, rows: &Rows<'_, Row>, provenance: &Provenance) -> Vec<Warning> {

@@ -3,7 +3,7 @@
 //! All units are one batch and stored entries count as they are. Expressions are evaluated in f64
 //! as the code writes them, left to right; sums over graphs are exact and rounded once.
 
-use calipers_core::value::rounded_quotient;
+use calipers_core::exact::rounded_quotient;
 use calipers_core::{Rows, Value};
 
 use super::aggregate::exact_sum;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use calipers_core::math;
+use calipers_core::functions;
 
 use super::edge_walk::walk;
 use super::graph::Graph;
@@ -73,7 +73,7 @@ pub(super) fn ranking_keys<'a>(kind: Kind, preset: Preset, scores: &'a [f64]) ->
 /// equal nodes could differ, and so a tie be lost.
 pub(super) fn pinned_probabilities(kind: Kind, scores: &[f64]) -> Cow<'_, [f64]> {
     match kind {
-        Kind::Logits => scores.iter().map(|&z| math::sigmoid(z)).collect(),
+        Kind::Logits => scores.iter().map(|&z| functions::sigmoid(z)).collect(),
         Kind::Probs | Kind::Set => Cow::Borrowed(scores),
     }
 }

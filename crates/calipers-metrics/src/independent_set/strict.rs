@@ -1,7 +1,7 @@
 //! Preset `strict`: each number of one graph, exact, with a reason where the formula is 0/0.
 
 use calipers_core::Rows;
-use calipers_core::value::rounded_quotient;
+use calipers_core::exact::rounded_quotient;
 
 use super::aggregate::{mean, quotient};
 use super::evidence::{

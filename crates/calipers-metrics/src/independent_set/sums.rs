@@ -1,7 +1,7 @@
 //! The sums behind the losses and the confidence: each exact over its terms and rounded once.
 
 use calipers_core::ExactSum;
-use calipers_core::math::{self, lanes};
+use calipers_core::functions::{self, lanes};
 use multiversion::multiversion;
 
 use super::graph::Graph;
@@ -43,19 +43,19 @@ impl Beliefs {
     #[cold]
     fn set_from_extreme_logit(&mut self, i: usize, z: f64) {
         let size = z.abs();
-        let tail = math::log1p(math::exp(-size));
-        self.p[i] = math::sigmoid(z);
+        let tail = functions::log1p(functions::exp(-size));
+        self.p[i] = functions::sigmoid(z);
         self.minus_ln_p[i] = (-z).max(0.0) + tail;
         self.minus_ln_q[i] = z.max(0.0) + tail;
-        self.confidence[i] = math::tanh(0.5 * size);
+        self.confidence[i] = functions::tanh(0.5 * size);
     }
 
     fn set_from_probabilities(&mut self, probabilities: &[f64]) {
         self.resize(probabilities.len());
         for (i, &p) in probabilities.iter().enumerate() {
             self.p[i] = p;
-            self.minus_ln_p[i] = if p > 0.0 { -math::ln(p) } else { f64::INFINITY };
-            self.minus_ln_q[i] = if p < 1.0 { -math::log1p(-p) } else { f64::INFINITY };
+            self.minus_ln_p[i] = if p > 0.0 { -functions::ln(p) } else { f64::INFINITY };
+            self.minus_ln_q[i] = if p < 1.0 { -functions::log1p(-p) } else { f64::INFINITY };
             self.confidence[i] = (2.0 * p - 1.0).abs();
         }
     }

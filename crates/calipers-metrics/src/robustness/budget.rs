@@ -8,7 +8,7 @@ use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
 
 use super::matrix::Cells;
-use super::rational::Rational;
+use calipers_core::exact::Rational;
 
 /// More digits than any float needs, and too few to make sums of them slow.
 const MAX_DIGITS: i64 = 400;

@@ -5,9 +5,9 @@ use calipers_core::{Rows, Value};
 use super::budget::Budget;
 use super::conditions::{Condition, conditions};
 use super::protocol::Robustness;
-use super::rational::{Rational, mean, spread, sum};
 use super::reading::{Reading, Reason, Scalar, value};
 use super::row::Row;
+use calipers_core::exact::rational::{Rational, mean, spread, sum};
 
 /// A budget, and the mean of a number at it.
 pub(super) type Point = (Rational, Rational);

@@ -2,17 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use calipers_core::bootstrap::rounded_mean;
 use calipers_core::{Rows, Value};
 
 use super::bias::QUANTILES;
 use super::budget::Budget;
-use super::pooling::floor;
 use super::protocol::Robustness;
-use super::rational::{self, Rational};
 use super::reading::{Edges, Reading, Reason, Scalar, float, value};
 use super::row::Row;
 use super::unit::condition_name;
+use calipers_core::exact::rational::{self, Rational};
 
 /// Up to so many repetitions, exact sums are short.
 const MANY: usize = 64;
@@ -58,16 +56,9 @@ impl Condition<'_> {
         self.values(protocol, scalar).map(|values| rational::mean(&values))
     }
 
-    /// The mean as reports print it. Of many repetitions the first bits nearly always settle it, and
-    /// their exact sum would have as many digits as all their denominators together.
+    /// The mean as reports print it.
     fn printed_mean(&self, protocol: &Robustness, scalar: Scalar) -> Value {
-        let values = match self.values(protocol, scalar) {
-            Ok(values) => values,
-            Err(reason) => return Value::Undefined(reason),
-        };
-        let floors = || values.iter().map(floor).collect::<Vec<_>>();
-        let settled = if values.len() > MANY { rounded_mean(&floors()) } else { None };
-        settled.map_or_else(|| value(Ok(rational::mean(&values))), float)
+        value(self.mean(protocol, scalar))
     }
 
     fn deviation(&self, protocol: &Robustness, scalar: Scalar) -> Value {

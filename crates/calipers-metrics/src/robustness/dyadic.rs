@@ -3,7 +3,7 @@
 use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
 
-use super::rational::{Rational, parts};
+use calipers_core::exact::rational::{Rational, parts};
 
 /// The square of the smallest float is 2 to this power; every sum of squares is a multiple of it.
 const UNIT: i64 = -2148;

@@ -1,11 +1,10 @@
 //! The family as a protocol: units, rows, metrics and warnings under one name.
 
-use calipers_core::{Column, Metric, Pooling, Protocol, Provenance, Result, Rows, Value, Warning};
+use calipers_core::{Column, Metric, Protocol, Provenance, Result, Rows, Value, Warning};
 
 use super::audit;
 use super::measure::measure;
 use super::metrics::{METRICS, in_document};
-use super::pooling;
 use super::protocol::{Preset, Robustness};
 use super::row::Row;
 use super::unit::Pair;
@@ -27,7 +26,6 @@ impl Protocol for Robustness {
     const READING_IN_ROWS: &'static [&'static str] = &[];
     const READING_PARAMETERS: &'static [&'static str] = &["model", "cutoff"];
     // Raw bias has no scale that two models share.
-    const COMPARED_FIRST: &'static [&'static str] = &["bias_relative"];
 
     type Unit<'a> = Pair<'a>;
     type Row = Row;
@@ -38,10 +36,6 @@ impl Protocol for Robustness {
 
     fn reports(&self, metric: &Metric<Self>) -> bool {
         self.preset == Preset::Strict || in_document(metric.id)
-    }
-
-    fn pooling(&self, metric: &Metric<Self>) -> Pooling<Self> {
-        pooling::pooling(metric)
     }
 
     fn warnings(&self, rows: &Rows<'_, Row>, provenance: &Provenance) -> Vec<Warning> {

@@ -5,9 +5,9 @@ use calipers_core::Rows;
 use super::conditions::conditions;
 use super::histogram::edge;
 use super::protocol::Robustness;
-use super::rational::Rational;
 use super::reading::Edges;
 use super::row::Row;
+use calipers_core::exact::Rational;
 
 /// The edge differences of one set of edges at one condition.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! Which bin a value falls into, decided exactly.
 
 use super::partials::{Partials, two_product, two_sum};
-use super::rational::Rational;
+use calipers_core::exact::Rational;
 
 /// Bins between two ends.
 pub(super) enum Bins {

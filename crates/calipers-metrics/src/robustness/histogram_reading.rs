@@ -5,9 +5,9 @@ use calipers_core::{Rows, Value};
 use super::conditions::only;
 use super::histogram::edge;
 use super::protocol::Robustness;
-use super::rational::Rational;
 use super::reading::{Edges, NO_ATTACKED_EDGES, Reason, value};
 use super::row::{Row, SpreadRow};
+use calipers_core::exact::Rational;
 
 /// The density of each bin.
 pub(super) fn densities(protocol: &Robustness, rows: &Rows<'_, Row>, edges: Edges) -> Value {

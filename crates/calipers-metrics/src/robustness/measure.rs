@@ -10,10 +10,10 @@ use super::flips::{feature_digest, graph_digest, neighbours, touched};
 use super::matrix::Matrix;
 use super::partials::Partials;
 use super::protocol::Robustness;
-use super::rational::Rational;
 use super::row::{FlipRow, Row, SpreadRow};
 use super::spread::{self, Graph};
 use super::unit::Pair;
+use calipers_core::exact::Rational;
 
 /// Measures a pair under a protocol.
 pub(super) fn measure(protocol: &Robustness, pair: &Pair<'_>) -> Result<Row> {

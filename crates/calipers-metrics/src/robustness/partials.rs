@@ -123,8 +123,8 @@ fn halves(x: f64) -> (f64, f64) {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::rational::Rational;
     use super::*;
+    use calipers_core::exact::Rational;
 
     fn exact(terms: &[f64]) -> Rational {
         terms.iter().fold(Rational::whole(0), |sum, &term| sum.plus(&Rational::of(term)))

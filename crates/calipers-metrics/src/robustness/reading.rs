@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use calipers_core::{CompactSum, Value};
 
 use super::protocol::Robustness;
-use super::rational::Rational;
 use super::row::{Decisions, FlipRow, Row, SpreadRow};
+use calipers_core::exact::Rational;
 
 /// Why there is no number.
 pub(super) type Reason = Cow<'static, str>;

@@ -314,8 +314,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::matrix::Cells;
-    use super::super::rational::Rational;
     use super::*;
+    use calipers_core::exact::Rational;
 
     /// The definition, in rationals.
     fn oracle(from: &[f64], to: &[f64]) -> Rational {

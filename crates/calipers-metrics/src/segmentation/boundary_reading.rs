@@ -1,6 +1,7 @@
 //! Bands and contours added up over images and read.
 
-use calipers_core::{Rows, Sum, Term, Value};
+use super::old_sums::{Sum, Term};
+use calipers_core::{Rows, Value};
 
 use super::protocol::{Conventions, Measure, Segmentation};
 use super::reading::{NO_UNIT, Reading, Reason, guarded_quotient, mean, per_label, pixels, quotient};

@@ -1,8 +1,9 @@
 //! Sums over probabilities added up over images and read.
 
-use calipers_core::exact_sum::exact_sum;
-use calipers_core::value::rounded_quotient;
-use calipers_core::{CompactSum, ExactSum, Rows, Sum, Term, Value};
+use super::old_sums::{Sum, Term};
+use calipers_core::exact::exact_sum;
+use calipers_core::exact::rounded_quotient;
+use calipers_core::{CompactSum, ExactSum, Rows, Value};
 
 use super::protocol::{Measure, Segmentation};
 use super::reading::{NO_SCORED_PIXEL, NO_UNIT, Reading, Reason, mean, per_label, probabilities};

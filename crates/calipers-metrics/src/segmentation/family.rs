@@ -1,11 +1,10 @@
 //! The family as a protocol: units, rows, metrics and warnings under one name.
 
-use calipers_core::{Column, Metric, Pooling, Protocol, Provenance, Result, Rows, Warning};
+use calipers_core::{Column, Metric, Protocol, Provenance, Result, Rows, Warning};
 
 use super::audit;
 use super::measure::measure;
 use super::metrics::{COLUMNS, METRICS};
-use super::pooling;
 use super::protocol::Segmentation;
 use super::row::Row;
 use super::unit::Unit;
@@ -22,10 +21,6 @@ impl Protocol for Segmentation {
 
     fn measure(&self, unit: Unit<'_>) -> Result<Row> {
         measure(self, &unit)
-    }
-
-    fn pooling(&self, metric: &Metric<Self>) -> Pooling<Self> {
-        pooling::pooling(metric)
     }
 
     fn warnings(&self, rows: &Rows<'_, Row>, provenance: &Provenance) -> Vec<Warning> {

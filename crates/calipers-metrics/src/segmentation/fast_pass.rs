@@ -15,7 +15,7 @@ use super::plain_sums::{Adding, PlainSums};
 use super::protocol::{Kind, Measure, Segmentation};
 use super::score_block::sums_to_one;
 use super::unit::ScoreArray;
-use calipers_core::math::lanes::ln;
+use calipers_core::functions::lanes::ln;
 use calipers_core::stop::Turns;
 
 /// More classes than this would add up to more rounding than is allowed.

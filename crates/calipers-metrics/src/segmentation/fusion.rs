@@ -14,7 +14,7 @@ use super::fusion_kernel::{add_weighted, centre, larger, largest, log_softmax, l
 use super::protocol::{Head, Kind, MissingHeads, Segmentation};
 use super::score_block::{LANES, Lanes, ScoreBlock, sums_to_one};
 use super::unit::ScoreArray;
-use calipers_core::math::lanes::{exp, ln};
+use calipers_core::functions::lanes::{exp, ln};
 
 /// A probability this close to the largest, relatively, is as large.
 const TIE: f64 = 1e-12;

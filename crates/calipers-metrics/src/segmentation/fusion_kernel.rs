@@ -4,7 +4,7 @@ use multiversion::multiversion;
 
 use super::protocol::Kind;
 use super::score_block::{LANES, Lanes};
-use calipers_core::math::lanes::{exp, ln};
+use calipers_core::functions::lanes::{exp, ln};
 
 /// Logarithms relative to the largest used channel of each pixel, which is returned: -inf where
 /// no used channel has a positive probability. `sums` gets what all channels sum to as

@@ -1,6 +1,7 @@
 //! Each head in its own channels.
 
-use calipers_core::{Rows, Sum, Term, Value};
+use super::old_sums::{Sum, Term};
+use calipers_core::{Rows, Value};
 
 use super::boundary_reading::Band;
 use super::overlap_reading::Overlap;

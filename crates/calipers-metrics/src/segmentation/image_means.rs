@@ -25,7 +25,12 @@ struct Pass {
 impl ImageMeans {
     /// Reads every row alone.
     pub(crate) fn new(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Self {
-        rows.folded(|| Pass::new(protocol), Pass::add, |pass, other| pass.means.merge(&other.means)).means
+        rows.folded(
+            || Pass::new(protocol),
+            |pass, row, times| (0..times).for_each(|_| pass.add(row)),
+            |pass, other| pass.means.merge(&other.means),
+        )
+        .means
     }
 
     fn merge(&mut self, other: &Self) {
@@ -102,7 +107,7 @@ mod tests {
             let rows = Rows::new(images.iter().map(|(id, row)| (id, row)).collect());
             let means = ImageMeans::new(&protocol, &rows);
             let alone = |read: fn(&Segmentation, &Rows<'_, Row>) -> Reading| {
-                mean((0..images.len()).map(|image| read(&protocol, &rows.select([image]))), NO_UNIT)
+                mean((0..images.len()).map(|image| read(&protocol, &rows.single(image))), NO_UNIT)
             };
             assert_eq!(means.miou(), alone(miou_over_units));
             assert_eq!(means.pixel_accuracy(), alone(pixel_accuracy_over_units));

@@ -34,11 +34,11 @@ mod legend;
 mod mapping;
 pub mod measure;
 mod metrics;
+mod old_sums;
 pub mod overlap;
 mod overlap_reading;
 mod pixel_set;
 mod plain_sums;
-mod pooling;
 mod presets;
 pub mod protocol;
 #[cfg(test)]

@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use calipers_core::exact_sum::exact_sum;
-use calipers_core::{Alone, Rows, Sum, Term, Value};
+use super::old_sums::{Sum, Term};
+use calipers_core::exact::exact_sum;
+use calipers_core::{Alone, Rows, Value};
 
 use super::confusion::Confusion;
 use super::image_means::ImageMeans;
@@ -15,7 +16,7 @@ use super::reading::{
 use super::row::Row;
 
 const NO_BACKGROUND: &str = "no background class is declared";
-/// Up to so many classes hands share the adding up of whole matrices: each needs one of its own.
+/// Up to so many classes workers share the adding up of whole matrices: each needs one of its own.
 const SHARED_CLASSES: usize = 256;
 const IN_NEITHER: &str = "class occurs in neither truth nor prediction";
 
@@ -55,7 +56,7 @@ impl Overlap {
     fn over(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Self {
         rows.folded(
             || Self::of(protocol, []),
-            |totals, row| totals.add(&row.confusion),
+            |totals, row, times| (0..times).for_each(|_| totals.add(&row.confusion)),
             |totals, others| totals.add_totals(&others),
         )
     }
@@ -369,9 +370,9 @@ pub(crate) fn confusion(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Value 
         let unshared = (protocol.classes() > SHARED_CLASSES).then(|| rows.clone().on(&Alone));
         let cells = unshared.as_ref().unwrap_or(rows).folded(
             || vec![0i128; protocol.classes() * columns],
-            |cells, row| {
+            |cells, row, times| {
                 for ((truth, pred), count) in row.confusion.cells() {
-                    cells[truth as usize * columns + pred as usize] += i128::from(count);
+                    cells[truth as usize * columns + pred as usize] += i128::from(count) * i128::from(times);
                 }
             },
             |cells, others| cells.iter_mut().zip(others).for_each(|(cell, other)| *cell += other),

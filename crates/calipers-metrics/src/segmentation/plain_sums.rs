@@ -73,7 +73,7 @@ impl PlainSums {
         self.saturated += outcome.saturated;
     }
 
-    /// Hands everything on, rounded to the units of the exact pass.
+    /// Workers everything on, rounded to the units of the exact pass.
     pub(super) fn move_into(self, calibration: &mut Calibration<'_>) {
         let in_units = |value: f64| (value * (1u64 << UNIT_BITS) as f64) as u64;
         let places = (self.tables.len() / TURNS).max(1);

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use calipers_core::value::rounded_quotient;
+use calipers_core::exact::rounded_quotient;
 use calipers_core::{ExactSum, Rows, Value};
 
 use super::protocol::{Kind, Measure, Segmentation};

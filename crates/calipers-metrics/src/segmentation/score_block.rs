@@ -1,6 +1,6 @@
 //! A few pixels of one head at a time: gathered, widened and checked.
 
-use calipers_core::exact_sum::exact_sum;
+use calipers_core::exact::exact_sum;
 use calipers_core::{Error, Result};
 
 use super::fusion_kernel::largest;

@@ -1,12 +1,11 @@
 //! The family as a protocol: units, rows, metrics and warnings under one name.
 
-use calipers_core::{Column, Metric, Pooling, Protocol, Provenance, Result, Rows, Warning};
+use calipers_core::{Column, Metric, Protocol, Provenance, Result, Rows, Warning};
 
 use super::audit;
 use super::explain;
 use super::measure::measure;
 use super::metrics::{COLUMNS, METRICS, is_interval, is_sweep};
-use super::pooling;
 use super::protocol::Training;
 use super::row::Row;
 use super::unit::Curve;
@@ -28,10 +27,6 @@ impl Protocol for Training {
 
     fn reports(&self, metric: &Metric<Self>) -> bool {
         (!is_sweep(metric.id) || !self.sweep.is_empty()) && (!is_interval(metric.id) || self.bootstrap > 0)
-    }
-
-    fn pooling(&self, metric: &Metric<Self>) -> Pooling<Self> {
-        pooling::pooling(self, metric)
     }
 
     fn warnings(&self, rows: &Rows<'_, Row>, provenance: &Provenance) -> Vec<Warning> {

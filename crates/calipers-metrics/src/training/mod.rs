@@ -12,7 +12,6 @@ mod measure;
 mod metrics;
 mod natural;
 mod points;
-mod pooling;
 mod presets;
 pub mod protocol;
 mod reading;

@@ -123,7 +123,7 @@ impl Ord for Natural {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use calipers_core::value::rounded_quotient;
+    use calipers_core::exact::rounded_quotient;
     use proptest::prelude::*;
 
     fn natural(value: u128) -> Natural {

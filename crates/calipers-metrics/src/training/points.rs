@@ -1,6 +1,6 @@
 //! From logged values to the points of a curve: one value for each x, in order of x.
 
-use calipers_core::exact_sum::exact_sum;
+use calipers_core::exact::exact_sum;
 use calipers_core::{Error, Result};
 
 use super::protocol::{Duplicates, Index, Nan, Training};

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use calipers_core::exact_sum::exact_sum;
-use calipers_core::value::rounded_quotient;
+use calipers_core::exact::exact_sum;
+use calipers_core::exact::rounded_quotient;
 use calipers_core::{Rows, Value};
 
 use super::protocol::{Preset, Training};

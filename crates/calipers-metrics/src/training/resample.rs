@@ -1,6 +1,6 @@
 //! Percentile intervals by resampling the runs of a group.
 
-use calipers_core::bootstrap::percentile_interval;
+use calipers_core::resample::percentile_interval;
 use calipers_core::{SplitMix64, Value};
 
 use super::reading::{Group, Reading};

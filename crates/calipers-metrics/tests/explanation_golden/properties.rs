@@ -1,6 +1,6 @@
 //! What holds for any evidence: ranges, orders, cuts, and the same model output in three forms.
 
-use calipers_core::{Metric, Protocol, Report, Value, math};
+use calipers_core::{Metric, Protocol, Report, Value, functions};
 use calipers_metrics::explanation::protocol::Explanation;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
@@ -86,8 +86,8 @@ fn same(a: &Report, b: &Report, tolerance: Tolerance) -> Result<(), TestCaseErro
 }
 
 fn log_softmax(row: &[f64]) -> Vec<f64> {
-    let total: f64 = row.iter().map(|&v| math::exp(v)).sum();
-    row.iter().map(|v| v - math::ln(total)).collect()
+    let total: f64 = row.iter().map(|&v| functions::exp(v)).sum();
+    row.iter().map(|v| v - functions::ln(total)).collect()
 }
 
 proptest! {
@@ -147,7 +147,7 @@ proptest! {
         };
         let logits = report(&json!({"scores": "logits"}), &[unit.json()]);
         let log_probs = mapped(&|row| log_softmax(row));
-        let probs = mapped(&|row| log_softmax(row).iter().map(|&l| math::exp(l)).collect());
+        let probs = mapped(&|row| log_softmax(row).iter().map(|&l| functions::exp(l)).collect());
         same(&report(&json!({"scores": "log_probs"}), &[log_probs.json()]), &logits, Tolerance::Mixed(1e-12))?;
         same(&report(&json!({"scores": "probs"}), &[probs.json()]), &logits, Tolerance::Mixed(1e-12))?;
     }
@@ -169,7 +169,7 @@ proptest! {
         elements in prop::collection::vec((-40i32..40, any::<bool>()), 1..20),
     ) {
         let logits: Vec<f64> = elements.iter().map(|e| f64::from(e.0) / 4.0 + 0.125).collect();
-        let probs: Vec<f64> = logits.iter().map(|&v| math::sigmoid(v)).collect();
+        let probs: Vec<f64> = logits.iter().map(|&v| functions::sigmoid(v)).collect();
         let truth: Vec<bool> = elements.iter().map(|e| e.1).collect();
         let of = |mask: &[f64], scores: &str| {
             report(&json!({"mask_scores": scores}), &[json!({"pred_mask": mask, "target_mask": truth})])

@@ -113,10 +113,10 @@ proptest! {
         }
         let rows = state.rows();
         for metric in IndependentSet::METRICS.iter().filter(|metric| state.protocol().reports(metric)) {
-            let value = (metric.read)(state.protocol(), &rows);
+            let value = metric.read(state.protocol(), &rows);
             prop_assert!(in_range(metric, &value), "{}: {:?}", metric.id, value);
             for i in 0..rows.len() {
-                let value = (metric.read)(state.protocol(), &rows.select([i]));
+                let value = metric.read(state.protocol(), &rows.single(i));
                 prop_assert!(in_range(metric, &value), "{}: {:?}", metric.id, value);
             }
         }
@@ -139,7 +139,7 @@ proptest! {
         let (before, after) = (before.rows(), after.rows());
         let by_number = ["labels", "certificate", "baseline"];
         for metric in IndependentSet::METRICS.iter().filter(|metric| !by_number.contains(&metric.group)) {
-            let read = |rows: &Rows<'_, _>| (metric.read)(&IndependentSet::default(), rows);
+            let read = |rows: &Rows<'_, _>| metric.read(&IndependentSet::default(), rows);
             prop_assert_eq!(read(&before), read(&after), "{}", metric.id);
         }
     }

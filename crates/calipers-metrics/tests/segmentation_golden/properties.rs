@@ -116,10 +116,10 @@ proptest! {
         let state = run(&input(&images, preset, scores), Width::One).unwrap();
         let rows = state.rows();
         for metric in Segmentation::METRICS {
-            let value = (metric.read)(state.protocol(), &rows);
+            let value = metric.read(state.protocol(), &rows);
             prop_assert!(in_range(metric, &value), "{}: {:?}", metric.id, value);
             for i in 0..rows.len() {
-                let value = (metric.read)(state.protocol(), &rows.select([i]));
+                let value = metric.read(state.protocol(), &rows.single(i));
                 prop_assert!(in_range(metric, &value), "{}: {:?}", metric.id, value);
             }
         }

@@ -117,9 +117,9 @@ proptest! {
         let state = state(&protocol, &curves);
         let rows = state.rows();
         for metric in Training::METRICS {
-            let value = (metric.read)(&protocol, &rows);
+            let value = metric.read(&protocol, &rows);
             prop_assert!(in_range(metric, &value), "{}: {:?}", metric.id, value);
-            let value = (metric.read)(&protocol, &rows.select([0]));
+            let value = metric.read(&protocol, &rows.single(0));
             prop_assert!(in_range(metric, &value), "{}: {:?}", metric.id, value);
         }
     }

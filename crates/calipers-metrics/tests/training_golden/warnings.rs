@@ -1,6 +1,6 @@
 //! Warnings that follow from files, folds that a file of runs lists, and refused groups.
 
-use calipers_core::exact_sum::exact_sum;
+use calipers_core::exact::exact_sum;
 use calipers_core::{Accumulator, Fact, Value};
 use calipers_metrics::training::protocol::{Preset, Training};
 use serde_json::{Value as Json, json};

@@ -11,7 +11,7 @@ use calipers::Result;
 use calipers::sources::config_file::worded;
 use serde_json::{Map, Value as Json};
 
-/// Settings that the package hands over as JSON; a complaint names the nearest valid word.
+/// settings that the package passes as JSON; a complaint names the nearest valid word.
 fn settings<T: serde::de::DeserializeOwned>(json: Json) -> Result<T> {
     serde_json::from_value(json).map_err(|error| worded(&error.to_string()).as_usage())
 }

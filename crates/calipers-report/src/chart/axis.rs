@@ -104,7 +104,7 @@ fn ends(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
 
 /// A logarithm to base 10 good enough for places on paper, the same on every machine.
 fn decades(ratio: f64) -> f64 {
-    calipers_core::math::ln(ratio) / std::f64::consts::LN_10
+    calipers_core::functions::ln(ratio) / std::f64::consts::LN_10
 }
 
 /// The round step, 1, 2 or 5 times a power of ten, that cuts a range into about `count` parts.

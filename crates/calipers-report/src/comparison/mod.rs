@@ -15,7 +15,7 @@ mod terminal;
 #[cfg(test)]
 mod tests;
 
-use calipers_core::bootstrap::Bootstrap;
+use calipers_core::resample::Bootstrap;
 use calipers_core::{Better, Value, Warning};
 use serde_json::{Map, Value as Json};
 

@@ -1,6 +1,6 @@
 //! The forms of a small comparison, word for word.
 
-use calipers_core::bootstrap::Bootstrap;
+use calipers_core::resample::Bootstrap;
 use calipers_core::{Better, Value};
 
 use super::*;

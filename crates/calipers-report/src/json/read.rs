@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use calipers_core::bootstrap::Bootstrap;
+use calipers_core::resample::Bootstrap;
 use calipers_core::{Error, Input, Report, Result, Value, Warning};
 use serde_json::value::RawValue;
 use serde_json::{Map, Number, Value as Json};

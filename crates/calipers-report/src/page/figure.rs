@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use calipers_core::protocol::MetricInfo;
+use calipers_core::metric::MetricInfo;
 use calipers_core::{Better, Report, Value};
 use serde_json::{Value as Json, json};
 

@@ -1,7 +1,7 @@
 //! A report as a section: warnings on top, headline numbers, pictures, every number, what is
 //! undefined and why, the units, the protocol, the inputs.
 
-use calipers_core::protocol::MetricInfo;
+use calipers_core::metric::MetricInfo;
 use calipers_core::{Better, Report, Table};
 use serde_json::{Map, Value as Json};
 

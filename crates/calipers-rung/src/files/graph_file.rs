@@ -255,7 +255,7 @@ pub(super) fn dense(array: Array, place: &str) -> Result<StoredFeatures> {
     Ok(StoredFeatures::Dense { rows: axis(rows)?, columns: axis(columns)?, values })
 }
 
-/// Hands whole numbers over as such, and others as floats.
+/// Workers whole numbers over as such, and others as floats.
 pub(super) fn with_cells<T>(array: &Array, read: impl FnOnce(Cells<'_>) -> Result<T>) -> Result<T> {
     match array.dtype() {
         Dtype::F16 | Dtype::BF16 | Dtype::F32 | Dtype::F64 | Dtype::Text => {

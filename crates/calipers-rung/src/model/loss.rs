@@ -1,6 +1,6 @@
 //! What training and attack minimise, with derivatives by the class scores.
 
-use calipers_core::{Error, Result, math};
+use calipers_core::{Error, Result, functions};
 
 use crate::model::matrix::Matrix;
 
@@ -19,9 +19,9 @@ pub(crate) fn cross_entropy(scores: &Matrix, labels: &[usize], nodes: &[usize]) 
         let row = scores.row(node);
         let largest = row.iter().fold(f64::NEG_INFINITY, |largest, &score| largest.max(score));
         let out = gradient.row_mut(node);
-        let powers: Vec<f64> = row.iter().map(|score| math::exp(score - largest)).collect();
+        let powers: Vec<f64> = row.iter().map(|score| functions::exp(score - largest)).collect();
         let total: f64 = powers.iter().sum();
-        sum += math::ln(total) - (row[label] - largest);
+        sum += functions::ln(total) - (row[label] - largest);
         out.iter_mut().zip(powers).for_each(|(out, power)| *out += share * (power / total));
         out[label] -= share;
     }
@@ -31,7 +31,7 @@ pub(crate) fn cross_entropy(scores: &Matrix, labels: &[usize], nodes: &[usize]) 
 /// The mean over some nodes of tanh(score of the label - largest other score).
 pub(crate) fn margin_loss(scores: &Matrix, labels: &[usize], nodes: &[usize]) -> f64 {
     let margins =
-        nodes.iter().zip(labels).map(|(&node, &label)| math::tanh(margin(scores.row(node), label).0));
+        nodes.iter().zip(labels).map(|(&node, &label)| functions::tanh(margin(scores.row(node), label).0));
     margins.sum::<f64>() / nodes.len() as f64
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn margin_gradient(scores: &Matrix, labels: &[usize], nodes: &[usize]
     let mut sum = 0.0;
     for (&node, &label) in nodes.iter().zip(labels) {
         let (margin, rival) = margin(scores.row(node), label);
-        let tanh = math::tanh(margin);
+        let tanh = functions::tanh(margin);
         sum += tanh;
         let slope = (1.0 - tanh * tanh) / nodes.len() as f64;
         gradient.row_mut(node)[label] += slope;

@@ -1,6 +1,6 @@
 //! The propagation of scores over the graph: K steps of reweighted averaging.
 
-use calipers_core::math::lanes;
+use calipers_core::functions::lanes;
 use calipers_core::{Error, Result};
 
 use crate::model::gather::Edges;

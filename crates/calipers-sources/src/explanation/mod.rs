@@ -48,7 +48,7 @@ pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Acc
     Ok(accumulator)
 }
 
-/// Reads one unit and hands on its evidence.
+/// Reads one unit and passes on its evidence.
 pub fn with_unit<T>(
     options: &Options,
     inputs: &Inputs,

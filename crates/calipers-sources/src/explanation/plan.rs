@@ -88,7 +88,7 @@ impl Plan {
         self.files.reserve(unit.place);
     }
 
-    /// Hands the record of a unit to `measure`.
+    /// Workers the record of a unit to `measure`.
     pub(super) fn with_record<T>(
         &self,
         unit: &UnitPlan,

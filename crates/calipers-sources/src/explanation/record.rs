@@ -64,7 +64,7 @@ impl Record {
         }
     }
 
-    /// Hands the evidence of a unit to `measure`.
+    /// Workers the evidence of a unit to `measure`.
     pub(super) fn with_unit<T>(
         &self,
         number: usize,

@@ -1,4 +1,4 @@
-//! Independent sets from arrays in memory: what a binding hands over.
+//! Independent sets from arrays in memory: what a binding passes.
 
 use calipers_core::{Accumulator, Error, Result};
 use calipers_io::array::Arrays;

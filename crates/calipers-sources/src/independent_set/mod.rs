@@ -64,7 +64,7 @@ pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Acc
     Ok(accumulator)
 }
 
-/// Reads one unit and hands on its graph, scores and labels.
+/// Reads one unit and passes on its graph, scores and labels.
 pub fn with_unit<T>(
     options: &Options,
     inputs: &Inputs,

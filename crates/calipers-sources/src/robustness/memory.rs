@@ -1,4 +1,4 @@
-//! Pairs from arrays in memory: what a binding hands over.
+//! Pairs from arrays in memory: what a binding passes.
 
 use calipers_core::{Accumulator, Result};
 use calipers_io::array::Arrays;

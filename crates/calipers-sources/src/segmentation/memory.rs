@@ -1,4 +1,4 @@
-//! Segmentations from arrays in memory: what a binding hands over.
+//! Segmentations from arrays in memory: what a binding passes.
 
 use calipers_core::{Accumulator, Error, Result};
 use calipers_io::array::Array;

@@ -86,7 +86,7 @@ fn pixels(
     Ok(accumulator)
 }
 
-/// Reads one unit of pixels and hands it on.
+/// Reads one unit of pixels and passes it on.
 pub fn with_unit<T>(
     options: &Options,
     protocol: &Segmentation,

@@ -82,7 +82,7 @@ pub fn notes(given: &[PathBuf]) -> Vec<Notes> {
 }
 
 impl Reader<'_> {
-    /// Reads a history and hands on its tables. Says whether it was one at all: JSON of another
+    /// Reads a history and passes on its tables. Says whether it was one at all: JSON of another
     /// kind and deleted runs are passed over.
     pub fn read(&self, history: &History, sink: &mut dyn Sink) -> Result<bool> {
         match &history.content {

@@ -1,15 +1,15 @@
 //! Which numbers are compared.
 
-use calipers_core::bootstrap::{Leaf, Resampler};
-use calipers_core::protocol::MetricInfo;
+use calipers_core::metric::MetricInfo;
+use calipers_core::resample::{Leaf, Resampler};
 use calipers_core::spelling::distance;
 use calipers_core::{Better, Error, Result, Value};
 
 use super::Options;
 use super::model::Side;
 
-/// The ids of the metrics that were asked for, or of every one that has a better direction: those that the
-/// family compares first, then the others, in report order.
+/// The ids of the metrics that were asked for, or of every one that has a better direction: headline
+/// numbers first, then the others in report order.
 pub(super) fn metrics(sides: &[Side<'_>], options: &Options) -> Result<Vec<String>> {
     let infos = &sides[0].infos;
     let wanted = options.metrics.iter().map(|id| full_id(sides, id)).collect::<Result<Vec<String>>>()?;
@@ -23,9 +23,9 @@ pub(super) fn metrics(sides: &[Side<'_>], options: &Options) -> Result<Vec<Strin
         true => directed(&info.id),
         false => wanted.contains(&info.id),
     };
-    let (first, others): (Vec<&MetricInfo>, Vec<&MetricInfo>) =
-        infos.iter().filter(chosen).partition(|info| info.compared_first);
-    Ok(first.into_iter().chain(others).map(|info| info.id.clone()).collect())
+    let mut shown: Vec<&MetricInfo> = infos.iter().filter(chosen).collect();
+    shown.sort_by_key(|info| info.headline.unwrap_or(u8::MAX));
+    Ok(shown.into_iter().map(|info| info.id.clone()).collect())
 }
 
 /// The numbers of these metrics that one of the models has at least, in their order; a metric that

@@ -18,7 +18,7 @@ pub mod permutation;
 pub mod sign_test;
 mod unit_table;
 
-use calipers_core::bootstrap::Bootstrap;
+use calipers_core::resample::Bootstrap;
 use calipers_core::{Error, Result};
 use calipers_report::comparison::{self, Comparison};
 

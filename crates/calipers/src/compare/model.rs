@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use calipers_core::bootstrap::{Leaf, Means, Resampler, Scope};
-use calipers_core::protocol::MetricInfo;
+use calipers_core::metric::MetricInfo;
+use calipers_core::resample::{Leaf, Means, Resampler, Scope};
 use calipers_core::{Error, ErrorKind, Ledger, Result};
 use calipers_io::file::InputFile;
 use serde_json::{Map, Value as Json};

@@ -1,7 +1,7 @@
 //! The lines of a comparison: numbers of all models, and what sets each later one apart from the
 //! first.
 
-use calipers_core::bootstrap::{Leaf, Resampler, Scope};
+use calipers_core::resample::{Leaf, Resampler, Scope};
 use calipers_core::{Better, Result, Value};
 use calipers_report::comparison::{Difference, Line, Paired, UnitPair};
 use calipers_sources::run::{Silent, in_parts};

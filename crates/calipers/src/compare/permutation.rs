@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use calipers_core::weighted_sum::{Panels, Weights};
+use calipers_core::resample::{Panels, Weights};
 
 /// Up to so many differences that are not 0, every sign pattern is tried.
 const EXACT: usize = 20;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use calipers_core::bootstrap::Leaf;
-use calipers_core::protocol::MetricInfo;
+use calipers_core::metric::MetricInfo;
+use calipers_core::resample::Leaf;
 use calipers_core::{Error, Ledger, Result, Value};
 use calipers_io::history::{Format, Table, Wanted, delimited, json, parquet};
 

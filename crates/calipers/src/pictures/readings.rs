@@ -16,7 +16,7 @@ pub(super) fn over_all<P: Protocol>(rows: &Accumulator<P>, id: &str) -> Value {
     let (protocol, all) = (rows.protocol(), rows.rows());
     metric::<P>(id)
         .filter(|metric| protocol.reports(metric) && protocol.has_evidence(metric, &all))
-        .map_or(Value::undefined("the report has no such number"), |metric| (metric.read)(protocol, &all))
+        .map_or(Value::undefined("the report has no such number"), |metric| metric.read(protocol, &all))
 }
 
 /// A metric of each unit that has a number for it, with the name of the unit and its position.
@@ -25,7 +25,7 @@ pub(super) fn of_each<P: Protocol>(rows: &Accumulator<P>, id: &str) -> Vec<(usiz
     let fixed = rows.protocol().for_single_rows(&all);
     let Some(metric) = metric::<P>(id).filter(|metric| fixed.reports(metric)) else { return Vec::new() };
     let read = |(i, (name, _)): (usize, (&str, _))| {
-        let number = (metric.read)(&fixed, &all.select([i])).as_f64()?;
+        let number = metric.read(&fixed, &all.single(i)).as_f64()?;
         Some((i, name.to_owned(), number))
     };
     all.named().enumerate().filter_map(read).collect()

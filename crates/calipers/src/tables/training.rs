@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use calipers_core::exact_sum::exact_sum;
+use calipers_core::exact::exact_sum;
 use calipers_core::{Report, Value};
 use calipers_io::history::json::loose::Loose;
 use calipers_report::grid::{Cell, Grid};

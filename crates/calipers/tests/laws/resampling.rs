@@ -1,7 +1,7 @@
 //! Resampling by weighted sums gives the bits of reading the resampled rows.
 
-use calipers::core::bootstrap::{Bootstrap, Leaf, Scope, percentile_interval};
-use calipers::core::{Accumulator, Ledger, Protocol, SplitMix64, Value};
+use calipers::core::resample::{Bootstrap, Leaf, Scope, percentile_interval};
+use calipers::core::{Accumulator, Ledger, Protocol, Rows, SplitMix64, UnitId, Value};
 
 /// The numbers of a metric's value, by label.
 fn numbers(id: String, value: &Value) -> Vec<(Leaf, f64)> {
@@ -19,11 +19,14 @@ fn numbers(id: String, value: &Value) -> Vec<(Leaf, f64)> {
 /// Every number of the accumulator over the rows at these positions, read from the rows.
 fn from_rows<P: Protocol>(whole: &Accumulator<P>, positions: &[usize]) -> Vec<(Leaf, f64)> {
     let (protocol, rows) = (whole.protocol(), whole.rows());
-    let sample = rows.select(positions.iter().copied());
+    let names: Vec<UnitId> = rows.named().map(|(name, _)| name.into()).collect();
+    let kept: Vec<&P::Row> = rows.iter().collect();
+    // The rows written down again and again, without a weight.
+    let sample = Rows::new(positions.iter().map(|&at| (&names[at], kept[at])).collect());
     let reported =
         P::METRICS.iter().filter(|metric| protocol.reports(metric) && protocol.has_evidence(metric, &rows));
     reported
-        .flat_map(|metric| numbers(format!("{}.{}", P::NAME, metric.id), &(metric.read)(protocol, &sample)))
+        .flat_map(|metric| numbers(format!("{}.{}", P::NAME, metric.id), &metric.read(protocol, &sample)))
         .collect()
 }
 

@@ -1,6 +1,6 @@
 //! Masks against their truths, mean over units.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::mask_reading::{
     accuracy, auroc, average_precision, f1_score, jaccard, over_units, precision, recall, relevance_mass,
@@ -23,7 +23,8 @@ pub(super) const ACCURACY: Line = Line {
         reference: document!("groundtruth_metrics"),
         example: ("mask", "0.8"),
     },
-    read: |protocol, rows| over_units(protocol, rows, accuracy),
+    number: Number::Rows(|protocol, rows| over_units(protocol, rows, accuracy)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const RECALL: Line = Line {
@@ -42,7 +43,8 @@ pub(super) const RECALL: Line = Line {
         reference: document!("groundtruth_metrics"),
         example: ("mask", "0.5"),
     },
-    read: |protocol, rows| over_units(protocol, rows, recall),
+    number: Number::Rows(|protocol, rows| over_units(protocol, rows, recall)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const PRECISION: Line = Line {
@@ -61,7 +63,8 @@ pub(super) const PRECISION: Line = Line {
         reference: document!("groundtruth_metrics"),
         example: ("mask", "1.0"),
     },
-    read: |protocol, rows| over_units(protocol, rows, precision),
+    number: Number::Rows(|protocol, rows| over_units(protocol, rows, precision)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const F1_SCORE: Line = Line {
@@ -80,7 +83,9 @@ pub(super) const F1_SCORE: Line = Line {
         reference: document!("groundtruth_metrics"),
         example: ("mask", "0.6666666666666666"),
     },
-    read: |protocol, rows| over_units(protocol, rows, f1_score),
+    headline: Some(6),
+    number: Number::Rows(|protocol, rows| over_units(protocol, rows, f1_score)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const AUROC: Line = Line {
@@ -100,7 +105,9 @@ pub(super) const AUROC: Line = Line {
         reference: document!("groundtruth_metrics"),
         example: ("mask", "0.9166666666666666"),
     },
-    read: |protocol, rows| over_units(protocol, rows, auroc),
+    headline: Some(5),
+    number: Number::Rows(|protocol, rows| over_units(protocol, rows, auroc)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const JACCARD: Line = Line {
@@ -118,7 +125,8 @@ pub(super) const JACCARD: Line = Line {
         reference: "Agarwal et al., Evaluating Explainability for Graph Neural Networks, 2023",
         example: ("mask", "0.5"),
     },
-    read: |protocol, rows| over_units(protocol, rows, jaccard),
+    number: Number::Rows(|protocol, rows| over_units(protocol, rows, jaccard)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const AVERAGE_PRECISION: Line = Line {
@@ -136,7 +144,8 @@ pub(super) const AVERAGE_PRECISION: Line = Line {
         reference: "Calipers",
         example: ("mask", "0.8333333333333334"),
     },
-    read: |protocol, rows| over_units(protocol, rows, average_precision),
+    number: Number::Rows(|protocol, rows| over_units(protocol, rows, average_precision)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const RELEVANCE_MASS: Line = Line {
@@ -155,7 +164,8 @@ pub(super) const RELEVANCE_MASS: Line = Line {
                   evaluation of neural network explanations, 2022",
         example: ("mask", "0.625"),
     },
-    read: |protocol, rows| over_units(protocol, rows, relevance_mass),
+    number: Number::Rows(|protocol, rows| over_units(protocol, rows, relevance_mass)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const RELEVANCE_RANK: Line = Line {
@@ -174,5 +184,6 @@ pub(super) const RELEVANCE_RANK: Line = Line {
                   evaluation of neural network explanations, 2022",
         example: ("mask", "0.75"),
     },
-    read: |protocol, rows| over_units(protocol, rows, relevance_rank),
+    number: Number::Rows(|protocol, rows| over_units(protocol, rows, relevance_rank)),
+    ..Line::DEFAULTS
 };

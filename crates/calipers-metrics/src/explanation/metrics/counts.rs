@@ -1,6 +1,6 @@
 //! How much evidence there is.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::fidelity_reading::num_instances;
 use super::super::mask_reading::num_mask_elements;
@@ -20,7 +20,8 @@ pub(super) const NUM_INSTANCES: Line = Line {
         reference: "Calipers",
         example: ("labels", "5"),
     },
-    read: |_, rows| num_instances(rows),
+    number: Number::Rows(|_, rows| num_instances(rows)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const NUM_MASK_ELEMENTS: Line = Line {
@@ -37,5 +38,6 @@ pub(super) const NUM_MASK_ELEMENTS: Line = Line {
         reference: "Calipers",
         example: ("mask", "5"),
     },
-    read: |_, rows| num_mask_elements(rows),
+    number: Number::Rows(|_, rows| num_mask_elements(rows)),
+    ..Line::DEFAULTS
 };

@@ -1,6 +1,6 @@
 //! Given fidelity curves.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::curve_reading::{characterization_score, curve_auc, curve_auc_normalized};
 use super::super::mask_reading::over_units;
@@ -11,7 +11,6 @@ pub(super) const CHARACTERIZATION_SCORE: Line = Line {
     group: "curve",
     better: higher,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "The characterization score at every point of a given fidelity curve.",
         formula: "charact(pos_k, neg_k) = (w+ + w-) / (w+/pos + w-/(1-neg)), mean over units at each k. \
@@ -22,7 +21,8 @@ pub(super) const CHARACTERIZATION_SCORE: Line = Line {
         reference: document!("characterization_score"),
         example: ("curve", "[1.0, 0.75, 0.5, 0.12195121951219509]"),
     },
-    read: characterization_score,
+    number: Number::Rows(characterization_score),
+    ..Line::DEFAULTS
 };
 
 pub(super) const FIDELITY_CURVE_AUC: Line = Line {
@@ -40,7 +40,8 @@ pub(super) const FIDELITY_CURVE_AUC: Line = Line {
         reference: document!("fidelity_curve_auc"),
         example: ("curve", "18.250000000000004"),
     },
-    read: |protocol, rows| over_units(protocol, rows, curve_auc),
+    number: Number::Rows(|protocol, rows| over_units(protocol, rows, curve_auc)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const FIDELITY_CURVE_AUC_NORMALIZED: Line = Line {
@@ -58,5 +59,6 @@ pub(super) const FIDELITY_CURVE_AUC_NORMALIZED: Line = Line {
         reference: "Calipers",
         example: ("curve", "3.650000000000001"),
     },
-    read: |protocol, rows| over_units(protocol, rows, curve_auc_normalized),
+    number: Number::Rows(|protocol, rows| over_units(protocol, rows, curve_auc_normalized)),
+    ..Line::DEFAULTS
 };

@@ -1,6 +1,6 @@
 //! How far predicted distributions lie apart.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::fidelity_reading::{Direction, mean_divergence, unfaithfulness};
 use super::{Line, NON_NEGATIVE, SHARE, document, lower};
@@ -24,7 +24,9 @@ pub(super) const UNFAITHFULNESS: Line = Line {
         reference: document!("unfaithfulness"),
         example: ("probabilities", "0.07955179237314274"),
     },
-    read: |protocol, rows| unfaithfulness(protocol, rows, Direction::Forward),
+    headline: Some(4),
+    number: Number::Rows(|protocol, rows| unfaithfulness(protocol, rows, Direction::Forward)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const UNFAITHFULNESS_REVERSED: Line = Line {
@@ -42,7 +44,8 @@ pub(super) const UNFAITHFULNESS_REVERSED: Line = Line {
         reference: "Agarwal et al., Evaluating Explainability for Graph Neural Networks, 2023",
         example: ("probabilities", "0.07955179237314274"),
     },
-    read: |protocol, rows| unfaithfulness(protocol, rows, Direction::Reversed),
+    number: Number::Rows(|protocol, rows| unfaithfulness(protocol, rows, Direction::Reversed)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const KL: Line = Line {
@@ -60,7 +63,8 @@ pub(super) const KL: Line = Line {
         reference: "Kullback and Leibler, On Information and Sufficiency, 1951",
         example: ("probabilities", "0.08664339756999316"),
     },
-    read: |_, rows| mean_divergence(rows, Direction::Forward),
+    number: Number::Rows(|_, rows| mean_divergence(rows, Direction::Forward)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const KL_REVERSED: Line = Line {
@@ -78,5 +82,6 @@ pub(super) const KL_REVERSED: Line = Line {
         reference: "Kullback and Leibler, On Information and Sufficiency, 1951",
         example: ("probabilities", "0.08664339756999316"),
     },
-    read: |_, rows| mean_divergence(rows, Direction::Reversed),
+    number: Number::Rows(|_, rows| mean_divergence(rows, Direction::Reversed)),
+    ..Line::DEFAULTS
 };

@@ -1,6 +1,6 @@
 //! Whether labels change without the explanation, or with nothing else.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::fidelity_reading::{Of, Side, characterization_of, fidelity, signed};
 use super::{Line, SHARE, SIGNED, document, higher, lower};
@@ -20,7 +20,9 @@ pub(super) const FID_PLUS_MODEL: Line = Line {
         reference: document!("fidelity"),
         example: ("labels", "0.6"),
     },
-    read: |protocol, rows| fidelity(protocol, rows, Side::Plus, Of::Model),
+    headline: Some(1),
+    number: Number::Rows(|protocol, rows| fidelity(protocol, rows, Side::Plus, Of::Model)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const FID_MINUS_MODEL: Line = Line {
@@ -38,7 +40,9 @@ pub(super) const FID_MINUS_MODEL: Line = Line {
         reference: document!("fidelity"),
         example: ("labels", "0.4"),
     },
-    read: |protocol, rows| fidelity(protocol, rows, Side::Minus, Of::Model),
+    headline: Some(2),
+    number: Number::Rows(|protocol, rows| fidelity(protocol, rows, Side::Minus, Of::Model)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const FID_PLUS_PHENOMENON: Line = Line {
@@ -56,7 +60,8 @@ pub(super) const FID_PLUS_PHENOMENON: Line = Line {
         reference: document!("fidelity"),
         example: ("labels", "0.6"),
     },
-    read: |protocol, rows| fidelity(protocol, rows, Side::Plus, Of::Phenomenon),
+    number: Number::Rows(|protocol, rows| fidelity(protocol, rows, Side::Plus, Of::Phenomenon)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const FID_MINUS_PHENOMENON: Line = Line {
@@ -74,7 +79,8 @@ pub(super) const FID_MINUS_PHENOMENON: Line = Line {
         reference: document!("fidelity"),
         example: ("labels", "0.4"),
     },
-    read: |protocol, rows| fidelity(protocol, rows, Side::Minus, Of::Phenomenon),
+    number: Number::Rows(|protocol, rows| fidelity(protocol, rows, Side::Minus, Of::Phenomenon)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const CHARACTERIZATION_SCORE_MODEL: Line = Line {
@@ -92,7 +98,9 @@ pub(super) const CHARACTERIZATION_SCORE_MODEL: Line = Line {
         reference: document!("characterization_score"),
         example: ("labels", "0.6"),
     },
-    read: |protocol, rows| characterization_of(protocol, rows, Of::Model),
+    headline: Some(3),
+    number: Number::Rows(|protocol, rows| characterization_of(protocol, rows, Of::Model)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const CHARACTERIZATION_SCORE_PHENOMENON: Line = Line {
@@ -111,7 +119,8 @@ pub(super) const CHARACTERIZATION_SCORE_PHENOMENON: Line = Line {
         reference: document!("characterization_score"),
         example: ("labels", "0.6"),
     },
-    read: |protocol, rows| characterization_of(protocol, rows, Of::Phenomenon),
+    number: Number::Rows(|protocol, rows| characterization_of(protocol, rows, Of::Phenomenon)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const FID_PLUS_SIGNED_PHENOMENON: Line = Line {
@@ -129,7 +138,8 @@ pub(super) const FID_PLUS_SIGNED_PHENOMENON: Line = Line {
         reference: "Yuan et al., Explainability in Graph Neural Networks: A Taxonomic Survey, 2023",
         example: ("labels", "0.2"),
     },
-    read: |_, rows| signed(rows, Side::Plus),
+    number: Number::Rows(|_, rows| signed(rows, Side::Plus)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const FID_MINUS_SIGNED_PHENOMENON: Line = Line {
@@ -147,5 +157,6 @@ pub(super) const FID_MINUS_SIGNED_PHENOMENON: Line = Line {
         reference: "Yuan et al., Explainability in Graph Neural Networks: A Taxonomic Survey, 2023",
         example: ("labels", "0.4"),
     },
-    read: |_, rows| signed(rows, Side::Minus),
+    number: Number::Rows(|_, rows| signed(rows, Side::Minus)),
+    ..Line::DEFAULTS
 };

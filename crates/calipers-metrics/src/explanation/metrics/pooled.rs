@@ -1,6 +1,6 @@
 //! Masks against their truths, all elements together.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::mask_reading::{accuracy_of, f1_of, from_sums, jaccard_of, precision_of, recall_of};
 use super::{Line, SHARE, higher};
@@ -19,7 +19,8 @@ pub(super) const ACCURACY_POOLED: Line = Line {
         reference: "Calipers",
         example: ("pooled", "0.5"),
     },
-    read: |_, rows| from_sums(rows, accuracy_of),
+    number: Number::Rows(|_, rows| from_sums(rows, accuracy_of)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const RECALL_POOLED: Line = Line {
@@ -36,7 +37,8 @@ pub(super) const RECALL_POOLED: Line = Line {
         reference: "Calipers",
         example: ("pooled", "0.5"),
     },
-    read: |_, rows| from_sums(rows, recall_of),
+    number: Number::Rows(|_, rows| from_sums(rows, recall_of)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const PRECISION_POOLED: Line = Line {
@@ -53,7 +55,8 @@ pub(super) const PRECISION_POOLED: Line = Line {
         reference: "Calipers",
         example: ("pooled", "0.4"),
     },
-    read: |_, rows| from_sums(rows, precision_of),
+    number: Number::Rows(|_, rows| from_sums(rows, precision_of)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const F1_SCORE_POOLED: Line = Line {
@@ -70,7 +73,8 @@ pub(super) const F1_SCORE_POOLED: Line = Line {
         reference: "Calipers",
         example: ("pooled", "0.4444444444444444"),
     },
-    read: |_, rows| from_sums(rows, f1_of),
+    number: Number::Rows(|_, rows| from_sums(rows, f1_of)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const JACCARD_POOLED: Line = Line {
@@ -87,5 +91,6 @@ pub(super) const JACCARD_POOLED: Line = Line {
         reference: "Calipers",
         example: ("pooled", "0.2857142857142857"),
     },
-    read: |_, rows| from_sums(rows, jaccard_of),
+    number: Number::Rows(|_, rows| from_sums(rows, jaccard_of)),
+    ..Line::DEFAULTS
 };

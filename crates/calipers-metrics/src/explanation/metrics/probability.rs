@@ -1,6 +1,6 @@
 //! How far probabilities move.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::fidelity_reading::{Of, Side, probability, signed_probability};
 use super::{Line, SHARE, SIGNED, higher, lower};
@@ -19,7 +19,8 @@ pub(super) const FID_PLUS_PROB_MODEL: Line = Line {
         reference: "Yuan et al., Explainability in Graph Neural Networks: A Taxonomic Survey, 2023",
         example: ("probabilities", "0.4375"),
     },
-    read: |_, rows| probability(rows, Side::Plus, Of::Model),
+    number: Number::Rows(|_, rows| probability(rows, Side::Plus, Of::Model)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const FID_MINUS_PROB_MODEL: Line = Line {
@@ -37,7 +38,8 @@ pub(super) const FID_MINUS_PROB_MODEL: Line = Line {
         reference: "Yuan et al., Explainability in Graph Neural Networks: A Taxonomic Survey, 2023",
         example: ("probabilities", "0.125"),
     },
-    read: |_, rows| probability(rows, Side::Minus, Of::Model),
+    number: Number::Rows(|_, rows| probability(rows, Side::Minus, Of::Model)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const FID_PLUS_PROB_PHENOMENON: Line = Line {
@@ -54,7 +56,8 @@ pub(super) const FID_PLUS_PROB_PHENOMENON: Line = Line {
         reference: "Yuan et al., Explainability in Graph Neural Networks: A Taxonomic Survey, 2023",
         example: ("probabilities", "0.1875"),
     },
-    read: |_, rows| probability(rows, Side::Plus, Of::Phenomenon),
+    number: Number::Rows(|_, rows| probability(rows, Side::Plus, Of::Phenomenon)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const FID_MINUS_PROB_PHENOMENON: Line = Line {
@@ -71,7 +74,8 @@ pub(super) const FID_MINUS_PROB_PHENOMENON: Line = Line {
         reference: "Yuan et al., Explainability in Graph Neural Networks: A Taxonomic Survey, 2023",
         example: ("probabilities", "0.125"),
     },
-    read: |_, rows| probability(rows, Side::Minus, Of::Phenomenon),
+    number: Number::Rows(|_, rows| probability(rows, Side::Minus, Of::Phenomenon)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const FID_PLUS_PROB_SIGNED_MODEL: Line = Line {
@@ -88,7 +92,8 @@ pub(super) const FID_PLUS_PROB_SIGNED_MODEL: Line = Line {
         reference: "Yuan et al., Explainability in Graph Neural Networks: A Taxonomic Survey, 2023",
         example: ("probabilities", "0.4375"),
     },
-    read: |_, rows| signed_probability(rows, Side::Plus, Of::Model),
+    number: Number::Rows(|_, rows| signed_probability(rows, Side::Plus, Of::Model)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const FID_MINUS_PROB_SIGNED_MODEL: Line = Line {
@@ -106,7 +111,8 @@ pub(super) const FID_MINUS_PROB_SIGNED_MODEL: Line = Line {
         reference: "Yuan et al., Explainability in Graph Neural Networks: A Taxonomic Survey, 2023",
         example: ("probabilities", "0.125"),
     },
-    read: |_, rows| signed_probability(rows, Side::Minus, Of::Model),
+    number: Number::Rows(|_, rows| signed_probability(rows, Side::Minus, Of::Model)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const FID_PLUS_PROB_SIGNED_PHENOMENON: Line = Line {
@@ -123,7 +129,8 @@ pub(super) const FID_PLUS_PROB_SIGNED_PHENOMENON: Line = Line {
         reference: "Yuan et al., Explainability in Graph Neural Networks: A Taxonomic Survey, 2023",
         example: ("probabilities", "0.0625"),
     },
-    read: |_, rows| signed_probability(rows, Side::Plus, Of::Phenomenon),
+    number: Number::Rows(|_, rows| signed_probability(rows, Side::Plus, Of::Phenomenon)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const FID_MINUS_PROB_SIGNED_PHENOMENON: Line = Line {
@@ -140,5 +147,6 @@ pub(super) const FID_MINUS_PROB_SIGNED_PHENOMENON: Line = Line {
         reference: "Yuan et al., Explainability in Graph Neural Networks: A Taxonomic Survey, 2023",
         example: ("probabilities", "0.125"),
     },
-    read: |_, rows| signed_probability(rows, Side::Minus, Of::Phenomenon),
+    number: Number::Rows(|_, rows| signed_probability(rows, Side::Minus, Of::Phenomenon)),
+    ..Line::DEFAULTS
 };

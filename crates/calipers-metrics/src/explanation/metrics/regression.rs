@@ -1,6 +1,6 @@
 //! How far predicted numbers move.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::fidelity_reading::{Side, absolute_error, squared_error};
 use super::{Line, NON_NEGATIVE, higher, lower};
@@ -19,7 +19,8 @@ pub(super) const FID_PLUS_MAE: Line = Line {
         reference: "Calipers",
         example: ("regression", "1.6666666666666667"),
     },
-    read: |_, rows| absolute_error(rows, Side::Plus),
+    number: Number::Rows(|_, rows| absolute_error(rows, Side::Plus)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const FID_MINUS_MAE: Line = Line {
@@ -36,7 +37,8 @@ pub(super) const FID_MINUS_MAE: Line = Line {
         reference: "Calipers",
         example: ("regression", "0.25"),
     },
-    read: |_, rows| absolute_error(rows, Side::Minus),
+    number: Number::Rows(|_, rows| absolute_error(rows, Side::Minus)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const FID_PLUS_MSE: Line = Line {
@@ -54,7 +56,8 @@ pub(super) const FID_PLUS_MSE: Line = Line {
         reference: "Calipers",
         example: ("regression", "3.8333333333333335"),
     },
-    read: |_, rows| squared_error(rows, Side::Plus),
+    number: Number::Rows(|_, rows| squared_error(rows, Side::Plus)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const FID_MINUS_MSE: Line = Line {
@@ -72,5 +75,6 @@ pub(super) const FID_MINUS_MSE: Line = Line {
         reference: "Calipers",
         example: ("regression", "0.10416666666666667"),
     },
-    read: |_, rows| squared_error(rows, Side::Minus),
+    number: Number::Rows(|_, rows| squared_error(rows, Side::Minus)),
+    ..Line::DEFAULTS
 };

@@ -1,6 +1,6 @@
 //! Fidelity under random perturbations.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::fidelity_reading::{Of, Side, robust_delta, robust_fidelity, robust_probability};
 use super::{Line, SHARE, SIGNED, TWICE_SIGNED, higher, lower};
@@ -21,7 +21,8 @@ pub(super) const ROBUST_FID_PLUS_MODEL: Line = Line {
                   Networks, ICLR 2024",
         example: ("perturbed", "0.5"),
     },
-    read: |_, rows| robust_fidelity(rows, Side::Plus),
+    number: Number::Rows(|_, rows| robust_fidelity(rows, Side::Plus)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const ROBUST_FID_MINUS_MODEL: Line = Line {
@@ -40,7 +41,8 @@ pub(super) const ROBUST_FID_MINUS_MODEL: Line = Line {
                   Networks, ICLR 2024",
         example: ("perturbed", "0.0"),
     },
-    read: |_, rows| robust_fidelity(rows, Side::Minus),
+    number: Number::Rows(|_, rows| robust_fidelity(rows, Side::Minus)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const ROBUST_FID_PLUS_PROB_SIGNED_MODEL: Line = Line {
@@ -59,7 +61,8 @@ pub(super) const ROBUST_FID_PLUS_PROB_SIGNED_MODEL: Line = Line {
                   Networks, ICLR 2024",
         example: ("perturbed", "0.234375"),
     },
-    read: |_, rows| robust_probability(rows, Side::Plus, Of::Model),
+    number: Number::Rows(|_, rows| robust_probability(rows, Side::Plus, Of::Model)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const ROBUST_FID_MINUS_PROB_SIGNED_MODEL: Line = Line {
@@ -78,7 +81,8 @@ pub(super) const ROBUST_FID_MINUS_PROB_SIGNED_MODEL: Line = Line {
                   Networks, ICLR 2024",
         example: ("perturbed", "0.0"),
     },
-    read: |_, rows| robust_probability(rows, Side::Minus, Of::Model),
+    number: Number::Rows(|_, rows| robust_probability(rows, Side::Minus, Of::Model)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const ROBUST_FID_DELTA_MODEL: Line = Line {
@@ -96,7 +100,8 @@ pub(super) const ROBUST_FID_DELTA_MODEL: Line = Line {
                   Networks, ICLR 2024",
         example: ("perturbed", "0.234375"),
     },
-    read: |_, rows| robust_delta(rows, Of::Model),
+    number: Number::Rows(|_, rows| robust_delta(rows, Of::Model)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const ROBUST_FID_PLUS_PROB_SIGNED_PHENOMENON: Line = Line {
@@ -115,7 +120,8 @@ pub(super) const ROBUST_FID_PLUS_PROB_SIGNED_PHENOMENON: Line = Line {
                   Networks, ICLR 2024",
         example: ("perturbed", "0.078125"),
     },
-    read: |_, rows| robust_probability(rows, Side::Plus, Of::Phenomenon),
+    number: Number::Rows(|_, rows| robust_probability(rows, Side::Plus, Of::Phenomenon)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const ROBUST_FID_MINUS_PROB_SIGNED_PHENOMENON: Line = Line {
@@ -134,7 +140,8 @@ pub(super) const ROBUST_FID_MINUS_PROB_SIGNED_PHENOMENON: Line = Line {
                   Networks, ICLR 2024",
         example: ("perturbed", "0.0625"),
     },
-    read: |_, rows| robust_probability(rows, Side::Minus, Of::Phenomenon),
+    number: Number::Rows(|_, rows| robust_probability(rows, Side::Minus, Of::Phenomenon)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const ROBUST_FID_DELTA_PHENOMENON: Line = Line {
@@ -152,5 +159,6 @@ pub(super) const ROBUST_FID_DELTA_PHENOMENON: Line = Line {
                   Networks, ICLR 2024",
         example: ("perturbed", "0.015625"),
     },
-    read: |_, rows| robust_delta(rows, Of::Phenomenon),
+    number: Number::Rows(|_, rows| robust_delta(rows, Of::Phenomenon)),
+    ..Line::DEFAULTS
 };

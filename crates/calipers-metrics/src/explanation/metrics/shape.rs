@@ -1,6 +1,6 @@
 //! How masks are distributed.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::mask_reading::{entropy, gini, over_units, sparsity, zero_fraction};
 use super::{Line, NON_NEGATIVE, SHARE, higher, lower, neither};
@@ -19,7 +19,9 @@ pub(super) const SPARSITY: Line = Line {
         reference: "Yuan et al., Explainability in Graph Neural Networks: A Taxonomic Survey, 2023",
         example: ("mask", "0.8"),
     },
-    read: |protocol, rows| over_units(protocol, rows, sparsity),
+    headline: Some(7),
+    number: Number::Rows(|protocol, rows| over_units(protocol, rows, sparsity)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const ZERO_FRACTION: Line = Line {
@@ -36,7 +38,8 @@ pub(super) const ZERO_FRACTION: Line = Line {
         reference: "Calipers",
         example: ("mask", "0.2"),
     },
-    read: |protocol, rows| over_units(protocol, rows, zero_fraction),
+    number: Number::Rows(|protocol, rows| over_units(protocol, rows, zero_fraction)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const ENTROPY: Line = Line {
@@ -54,7 +57,8 @@ pub(super) const ENTROPY: Line = Line {
                   for Graph Neural Networks, LoG 2022",
         example: ("mask", "1.3208883431493221"),
     },
-    read: |protocol, rows| over_units(protocol, rows, entropy),
+    number: Number::Rows(|protocol, rows| over_units(protocol, rows, entropy)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const GINI: Line = Line {
@@ -71,5 +75,6 @@ pub(super) const GINI: Line = Line {
         reference: "Hurley and Rickard, Comparing Measures of Sparsity, 2009",
         example: ("mask", "0.35"),
     },
-    read: |protocol, rows| over_units(protocol, rows, gini),
+    number: Number::Rows(|protocol, rows| over_units(protocol, rows, gini)),
+    ..Line::DEFAULTS
 };

@@ -1,6 +1,6 @@
 //! How far masks move when the input does.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::mask_reading::{instability_cosine, instability_cosine_mean, over_units, sensitivity_max};
 use super::{ANGLE, Line, NON_NEGATIVE, lower};
@@ -19,7 +19,8 @@ pub(super) const INSTABILITY_COSINE: Line = Line {
         reference: "Agarwal et al., Evaluating Explainability for Graph Neural Networks, 2023",
         example: ("stability", "0.04000000000000002"),
     },
-    read: |protocol, rows| over_units(protocol, rows, instability_cosine),
+    number: Number::Rows(|protocol, rows| over_units(protocol, rows, instability_cosine)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const INSTABILITY_COSINE_MEAN: Line = Line {
@@ -36,7 +37,8 @@ pub(super) const INSTABILITY_COSINE_MEAN: Line = Line {
         reference: "Agarwal et al., Evaluating Explainability for Graph Neural Networks, 2023",
         example: ("stability", "0.02000000000000001"),
     },
-    read: |protocol, rows| over_units(protocol, rows, instability_cosine_mean),
+    number: Number::Rows(|protocol, rows| over_units(protocol, rows, instability_cosine_mean)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const SENSITIVITY_MAX: Line = Line {
@@ -53,5 +55,6 @@ pub(super) const SENSITIVITY_MAX: Line = Line {
         reference: "Yeh et al., On the (In)fidelity and Sensitivity of Explanations, NeurIPS 2019",
         example: ("stability", "0.2828427124746191"),
     },
-    read: |protocol, rows| over_units(protocol, rows, sensitivity_max),
+    number: Number::Rows(|protocol, rows| over_units(protocol, rows, sensitivity_max)),
+    ..Line::DEFAULTS
 };

@@ -1,6 +1,6 @@
 //! Fidelity at several sizes of the explanation.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::curve_reading::{curve_x, fidelity_curve, sweep_auc};
 use super::super::fidelity_reading::{Of, Side};
@@ -11,7 +11,6 @@ pub(super) const CURVE_X: Line = Line {
     group: "sweep",
     better: neither,
     range: ANY,
-    per_unit: false,
     doc: Doc {
         measures: "The axis of the sweeps.",
         formula: "x, the same in every unit.",
@@ -20,7 +19,8 @@ pub(super) const CURVE_X: Line = Line {
         reference: "Calipers",
         example: ("sweep", "[0.25, 0.5, 0.75]"),
     },
-    read: |_, rows| curve_x(rows),
+    number: Number::Rows(|_, rows| curve_x(rows)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const FID_PLUS_MODEL_CURVE: Line = Line {
@@ -28,7 +28,6 @@ pub(super) const FID_PLUS_MODEL_CURVE: Line = Line {
     group: "sweep",
     better: higher,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "fid_plus_model at every point of the sweep.",
         formula: "fid_plus_model with y_comp_sweep at x_k in place of y_comp, pooled at each k.",
@@ -37,7 +36,8 @@ pub(super) const FID_PLUS_MODEL_CURVE: Line = Line {
         reference: document!("fidelity"),
         example: ("sweep", "[0.25, 0.5, 1.0]"),
     },
-    read: |_, rows| fidelity_curve(rows, Side::Plus, Of::Model),
+    number: Number::Rows(|_, rows| fidelity_curve(rows, Side::Plus, Of::Model)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const FID_MINUS_MODEL_CURVE: Line = Line {
@@ -45,7 +45,6 @@ pub(super) const FID_MINUS_MODEL_CURVE: Line = Line {
     group: "sweep",
     better: lower,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "fid_minus_model at every point of the sweep.",
         formula: "fid_minus_model with y_sub_sweep at x_k in place of y_sub, pooled at each k.",
@@ -54,7 +53,8 @@ pub(super) const FID_MINUS_MODEL_CURVE: Line = Line {
         reference: document!("fidelity"),
         example: ("sweep", "[0.5, 0.25, 0.0]"),
     },
-    read: |_, rows| fidelity_curve(rows, Side::Minus, Of::Model),
+    number: Number::Rows(|_, rows| fidelity_curve(rows, Side::Minus, Of::Model)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const FID_PLUS_PHENOMENON_CURVE: Line = Line {
@@ -62,7 +62,6 @@ pub(super) const FID_PLUS_PHENOMENON_CURVE: Line = Line {
     group: "sweep",
     better: higher,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "fid_plus_phenomenon at every point of the sweep.",
         formula: "fid_plus_phenomenon with y_comp_sweep at x_k in place of y_comp, pooled at each k.",
@@ -71,7 +70,8 @@ pub(super) const FID_PLUS_PHENOMENON_CURVE: Line = Line {
         reference: document!("fidelity"),
         example: ("sweep", "[0.0, 0.5, 0.75]"),
     },
-    read: |_, rows| fidelity_curve(rows, Side::Plus, Of::Phenomenon),
+    number: Number::Rows(|_, rows| fidelity_curve(rows, Side::Plus, Of::Phenomenon)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const FID_MINUS_PHENOMENON_CURVE: Line = Line {
@@ -79,7 +79,6 @@ pub(super) const FID_MINUS_PHENOMENON_CURVE: Line = Line {
     group: "sweep",
     better: lower,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "fid_minus_phenomenon at every point of the sweep.",
         formula: "fid_minus_phenomenon with y_sub_sweep at x_k in place of y_sub, pooled at each k.",
@@ -88,7 +87,8 @@ pub(super) const FID_MINUS_PHENOMENON_CURVE: Line = Line {
         reference: document!("fidelity"),
         example: ("sweep", "[0.25, 0.25, 0.0]"),
     },
-    read: |_, rows| fidelity_curve(rows, Side::Minus, Of::Phenomenon),
+    number: Number::Rows(|_, rows| fidelity_curve(rows, Side::Minus, Of::Phenomenon)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const FIDELITY_CURVE_AUC_MODEL: Line = Line {
@@ -106,7 +106,9 @@ pub(super) const FIDELITY_CURVE_AUC_MODEL: Line = Line {
         reference: document!("fidelity_curve_auc"),
         example: ("sweep", "0.3541666666666667"),
     },
-    read: |_, rows| sweep_auc(rows, Of::Model),
+    headline: Some(8),
+    number: Number::Rows(|_, rows| sweep_auc(rows, Of::Model)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const FIDELITY_CURVE_AUC_PHENOMENON: Line = Line {
@@ -124,5 +126,6 @@ pub(super) const FIDELITY_CURVE_AUC_PHENOMENON: Line = Line {
         reference: document!("fidelity_curve_auc"),
         example: ("sweep", "0.2604166666666667"),
     },
-    read: |_, rows| sweep_auc(rows, Of::Phenomenon),
+    number: Number::Rows(|_, rows| sweep_auc(rows, Of::Phenomenon)),
+    ..Line::DEFAULTS
 };

@@ -1,6 +1,6 @@
 //! Masks by node or edge type.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::mask_reading::{
     accuracy_typed, auroc_typed, by_type, f1_score_typed, jaccard_typed, precision_typed, recall_typed,
@@ -13,7 +13,6 @@ pub(super) const ACCURACY_BY_TYPE: Line = Line {
     group: "types",
     better: higher,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "accuracy of each node or edge type alone.",
         formula: "accuracy over the elements of the type, mean over the units that have it.",
@@ -22,7 +21,8 @@ pub(super) const ACCURACY_BY_TYPE: Line = Line {
         reference: "Calipers",
         example: ("types", r#"{"author__writes__paper": 1.0, "paper": 0.8333333333333334}"#),
     },
-    read: |protocol, rows| by_type(protocol, rows, accuracy_typed),
+    number: Number::Rows(|protocol, rows| by_type(protocol, rows, accuracy_typed)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const RECALL_BY_TYPE: Line = Line {
@@ -30,7 +30,6 @@ pub(super) const RECALL_BY_TYPE: Line = Line {
     group: "types",
     better: higher,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "recall of each node or edge type alone.",
         formula: "recall over the elements of the type, mean over the units that have it.",
@@ -39,7 +38,8 @@ pub(super) const RECALL_BY_TYPE: Line = Line {
         reference: "Calipers",
         example: ("types", r#"{"author__writes__paper": 1.0, "paper": 1.0}"#),
     },
-    read: |protocol, rows| by_type(protocol, rows, recall_typed),
+    number: Number::Rows(|protocol, rows| by_type(protocol, rows, recall_typed)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const PRECISION_BY_TYPE: Line = Line {
@@ -47,7 +47,6 @@ pub(super) const PRECISION_BY_TYPE: Line = Line {
     group: "types",
     better: higher,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "precision of each node or edge type alone.",
         formula: "precision over the elements of the type, mean over the units that have it.",
@@ -56,7 +55,8 @@ pub(super) const PRECISION_BY_TYPE: Line = Line {
         reference: "Calipers",
         example: ("types", r#"{"author__writes__paper": 1.0, "paper": 0.75}"#),
     },
-    read: |protocol, rows| by_type(protocol, rows, precision_typed),
+    number: Number::Rows(|protocol, rows| by_type(protocol, rows, precision_typed)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const F1_SCORE_BY_TYPE: Line = Line {
@@ -64,7 +64,6 @@ pub(super) const F1_SCORE_BY_TYPE: Line = Line {
     group: "types",
     better: higher,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "f1_score of each node or edge type alone.",
         formula: "f1_score over the elements of the type, mean over the units that have it.",
@@ -73,7 +72,8 @@ pub(super) const F1_SCORE_BY_TYPE: Line = Line {
         reference: "Calipers",
         example: ("types", r#"{"author__writes__paper": 1.0, "paper": 0.8333333333333334}"#),
     },
-    read: |protocol, rows| by_type(protocol, rows, f1_score_typed),
+    number: Number::Rows(|protocol, rows| by_type(protocol, rows, f1_score_typed)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const AUROC_BY_TYPE: Line = Line {
@@ -81,7 +81,6 @@ pub(super) const AUROC_BY_TYPE: Line = Line {
     group: "types",
     better: higher,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "auroc of each node or edge type alone.",
         formula: "auroc over the elements of the type, mean over the units that have it.",
@@ -91,7 +90,8 @@ pub(super) const AUROC_BY_TYPE: Line = Line {
         reference: "Calipers",
         example: ("types", r#"{"author__writes__paper": 1.0, "paper": 1.0}"#),
     },
-    read: |protocol, rows| by_type(protocol, rows, auroc_typed),
+    number: Number::Rows(|protocol, rows| by_type(protocol, rows, auroc_typed)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const JACCARD_BY_TYPE: Line = Line {
@@ -99,7 +99,6 @@ pub(super) const JACCARD_BY_TYPE: Line = Line {
     group: "types",
     better: higher,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "jaccard of each node or edge type alone.",
         formula: "jaccard over the elements of the type, mean over the units that have it.",
@@ -108,7 +107,8 @@ pub(super) const JACCARD_BY_TYPE: Line = Line {
         reference: "Calipers",
         example: ("types", r#"{"author__writes__paper": 1.0, "paper": 0.75}"#),
     },
-    read: |protocol, rows| by_type(protocol, rows, jaccard_typed),
+    number: Number::Rows(|protocol, rows| by_type(protocol, rows, jaccard_typed)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const SPARSITY_BY_TYPE: Line = Line {
@@ -116,7 +116,6 @@ pub(super) const SPARSITY_BY_TYPE: Line = Line {
     group: "types",
     better: neither,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "sparsity of each node or edge type alone.",
         formula: "sparsity over the elements of the type, mean over the units that have it.",
@@ -125,5 +124,6 @@ pub(super) const SPARSITY_BY_TYPE: Line = Line {
         reference: "Calipers",
         example: ("types", r#"{"author__writes__paper": 0.5, "paper": 0.4166666666666667}"#),
     },
-    read: |protocol, rows| by_type(protocol, rows, sparsity_typed),
+    number: Number::Rows(|protocol, rows| by_type(protocol, rows, sparsity_typed)),
+    ..Line::DEFAULTS
 };

@@ -1,6 +1,6 @@
 //! Baseline: what a decoder reaches without scores.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::beyond;
 use super::{ANY, Line, NON_NEGATIVE, UP_TO_NODES, higher, neither, over_graphs};
@@ -21,7 +21,8 @@ pub(super) const BASELINE_SIZE: Line = Line {
         reference: "Calipers; high-degree-cut is a published decoder-only baseline",
         example: ("path3", "2.0"),
     },
-    read: |protocol, rows| over_graphs(protocol, rows, beyond::baseline_size),
+    number: Number::Rows(|protocol, rows| over_graphs(protocol, rows, beyond::baseline_size)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const BASELINE_APPROX_RATIO: Line = Line {
@@ -39,7 +40,8 @@ pub(super) const BASELINE_APPROX_RATIO: Line = Line {
         reference: "Calipers",
         example: ("star", "3.0"),
     },
-    read: |protocol, rows| over_graphs(protocol, rows, beyond::baseline_approx_ratio),
+    number: Number::Rows(|protocol, rows| over_graphs(protocol, rows, beyond::baseline_approx_ratio)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const MODEL_LIFT: Line = Line {
@@ -58,5 +60,6 @@ pub(super) const MODEL_LIFT: Line = Line {
         reference: "Calipers",
         example: ("path3", "-0.5"),
     },
-    read: |protocol, rows| over_graphs(protocol, rows, beyond::model_lift),
+    number: Number::Rows(|protocol, rows| over_graphs(protocol, rows, beyond::model_lift)),
+    ..Line::DEFAULTS
 };

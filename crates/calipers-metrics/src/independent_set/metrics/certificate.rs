@@ -1,6 +1,6 @@
 //! Certificate: what a clique cover proves.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::beyond;
 use super::{Line, SHARE, UP_TO_NODES, YES_OR_NO, higher, lower, neither, over_graphs};
@@ -22,7 +22,8 @@ pub(super) const UPPER_BOUND: Line = Line {
         reference: "Calipers; the clique cover bound of the independence number",
         example: ("triangle", "1.0"),
     },
-    read: |protocol, rows| over_graphs(protocol, rows, beyond::upper_bound),
+    number: Number::Rows(|protocol, rows| over_graphs(protocol, rows, beyond::upper_bound)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const CERTIFIED_GAP: Line = Line {
@@ -39,7 +40,8 @@ pub(super) const CERTIFIED_GAP: Line = Line {
         reference: "Calipers",
         example: ("path3", "1.0"),
     },
-    read: |protocol, rows| over_graphs(protocol, rows, beyond::certified_gap),
+    number: Number::Rows(|protocol, rows| over_graphs(protocol, rows, beyond::certified_gap)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const CERTIFIED_RATIO: Line = Line {
@@ -56,7 +58,9 @@ pub(super) const CERTIFIED_RATIO: Line = Line {
         reference: "Calipers",
         example: ("path3", "0.5"),
     },
-    read: |protocol, rows| over_graphs(protocol, rows, beyond::certified_ratio),
+    headline: Some(5),
+    number: Number::Rows(|protocol, rows| over_graphs(protocol, rows, beyond::certified_ratio)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const CERTIFIED_OPTIMAL: Line = Line {
@@ -73,5 +77,6 @@ pub(super) const CERTIFIED_OPTIMAL: Line = Line {
         reference: "Calipers",
         example: ("star", "1.0"),
     },
-    read: |protocol, rows| over_graphs(protocol, rows, beyond::certified_optimal),
+    number: Number::Rows(|protocol, rows| over_graphs(protocol, rows, beyond::certified_optimal)),
+    ..Line::DEFAULTS
 };

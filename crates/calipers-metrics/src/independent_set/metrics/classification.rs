@@ -1,6 +1,6 @@
 //! Classification: the prediction against the labels, node by node.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::published::Batch;
 use super::super::strict;
@@ -20,7 +20,9 @@ pub(super) const ACCURACY: Line = Line {
         reference: document!("Classification Metrics 1"),
         example: ("path3", "0.6666666666666666"),
     },
-    read: |protocol, rows| by_preset(protocol, rows, each(strict::accuracy), Batch::accuracy),
+    headline: Some(7),
+    number: Number::Rows(|protocol, rows| by_preset(protocol, rows, each(strict::accuracy), Batch::accuracy)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const PRECISION: Line = Line {
@@ -38,7 +40,10 @@ pub(super) const PRECISION: Line = Line {
         reference: document!("Classification Metrics 2"),
         example: ("path3", "0.6666666666666666"),
     },
-    read: |protocol, rows| by_preset(protocol, rows, each(strict::precision), Batch::precision),
+    number: Number::Rows(|protocol, rows| {
+        by_preset(protocol, rows, each(strict::precision), Batch::precision)
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const RECALL: Line = Line {
@@ -55,7 +60,8 @@ pub(super) const RECALL: Line = Line {
         reference: document!("Classification Metrics 2"),
         example: ("path3", "1.0"),
     },
-    read: |protocol, rows| by_preset(protocol, rows, each(strict::recall), Batch::recall),
+    number: Number::Rows(|protocol, rows| by_preset(protocol, rows, each(strict::recall), Batch::recall)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const F1: Line = Line {
@@ -73,5 +79,7 @@ pub(super) const F1: Line = Line {
         reference: document!("Classification Metrics 2"),
         example: ("path3", "0.8"),
     },
-    read: |protocol, rows| by_preset(protocol, rows, each(strict::f1), Batch::f1),
+    headline: Some(6),
+    number: Number::Rows(|protocol, rows| by_preset(protocol, rows, each(strict::f1), Batch::f1)),
+    ..Line::DEFAULTS
 };

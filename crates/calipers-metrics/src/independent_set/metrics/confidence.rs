@@ -1,6 +1,6 @@
 //! Confidence of the correct nodes.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::published::Batch;
 use super::super::strict;
@@ -21,5 +21,6 @@ pub(super) const Q_HAT: Line = Line {
         reference: document!("TRM-Specific Metrics 1"),
         example: ("path3", "0.25"),
     },
-    read: |protocol, rows| by_preset(protocol, rows, each(strict::q_hat), Batch::q_hat),
+    number: Number::Rows(|protocol, rows| by_preset(protocol, rows, each(strict::q_hat), Batch::q_hat)),
+    ..Line::DEFAULTS
 };

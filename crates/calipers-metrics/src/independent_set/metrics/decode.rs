@@ -1,6 +1,6 @@
 //! Decode: the independent set that the greedy decoder takes from the scores.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::published::Batch;
 use super::super::{drop, strict};
@@ -28,9 +28,11 @@ pub(super) const POSTPROCESSED_SIZE: Line = Line {
         reference: document!("Post-Processing Metrics 1 and 2"),
         example: ("path3", "1.0"),
     },
-    read: |protocol, rows| {
+    headline: Some(3),
+    number: Number::Rows(|protocol, rows| {
         by_preset(protocol, rows, each(strict::postprocessed_size), Batch::postprocessed_size)
-    },
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const GAP: Line = Line {
@@ -48,7 +50,8 @@ pub(super) const GAP: Line = Line {
         reference: document!("Post-Processing Metrics 3"),
         example: ("star", "-2.0"),
     },
-    read: |protocol, rows| by_preset(protocol, rows, each(strict::gap), Batch::gap),
+    number: Number::Rows(|protocol, rows| by_preset(protocol, rows, each(strict::gap), Batch::gap)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const GAP_RATIO: Line = Line {
@@ -67,7 +70,11 @@ pub(super) const GAP_RATIO: Line = Line {
         reference: document!("Post-Processing Metrics 4"),
         example: ("path3", "0.5"),
     },
-    read: |protocol, rows| by_preset(protocol, rows, each(strict::gap_ratio), Batch::gap_ratio),
+    headline: Some(4),
+    number: Number::Rows(|protocol, rows| {
+        by_preset(protocol, rows, each(strict::gap_ratio), Batch::gap_ratio)
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const APPROX_RATIO_POSTPROCESSED: Line = Line {
@@ -86,9 +93,11 @@ pub(super) const APPROX_RATIO_POSTPROCESSED: Line = Line {
         reference: document!("Post-Processing Metrics 5"),
         example: ("star", "3.0"),
     },
-    read: |protocol, rows| {
+    headline: Some(2),
+    number: Number::Rows(|protocol, rows| {
         by_preset(protocol, rows, each(strict::approx_ratio_postprocessed), Batch::approx_ratio_postprocessed)
-    },
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const DROP_MEAN_OF_RATIOS: Line = Line {
@@ -96,7 +105,6 @@ pub(super) const DROP_MEAN_OF_RATIOS: Line = Line {
     group: "decode",
     better: lower,
     range: UP_TO_HUNDRED,
-    per_unit: false,
     doc: Doc {
         measures: "The drop against the reference in per cent, every graph with the same weight.",
         formula: "100 gap_ratio.",
@@ -106,7 +114,8 @@ pub(super) const DROP_MEAN_OF_RATIOS: Line = Line {
         reference: "Calipers; the column Drop of published result tables",
         example: ("drop", "25.0"),
     },
-    read: |protocol, rows| number(drop::mean_of_ratios(protocol, rows)),
+    number: Number::Rows(|protocol, rows| number(drop::mean_of_ratios(protocol, rows))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const DROP_RATIO_OF_MEANS: Line = Line {
@@ -114,7 +123,6 @@ pub(super) const DROP_RATIO_OF_MEANS: Line = Line {
     group: "decode",
     better: lower,
     range: UP_TO_HUNDRED,
-    per_unit: false,
     doc: Doc {
         measures: "The drop of the mean size against the mean reference in per cent.",
         formula: "100 gap_ratio_micro; with reference_mean X: 100 (X - postprocessed_size) / X.",
@@ -123,5 +131,6 @@ pub(super) const DROP_RATIO_OF_MEANS: Line = Line {
         reference: "Calipers; the column Drop of published result tables",
         example: ("drop", "20.0"),
     },
-    read: |protocol, rows| number(drop::ratio_of_means(protocol, rows)),
+    number: Number::Rows(|protocol, rows| number(drop::ratio_of_means(protocol, rows))),
+    ..Line::DEFAULTS
 };

@@ -1,6 +1,6 @@
 //! Decoders beside the greedy one.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::beyond;
 use super::{Line, UP_TO_NODES, higher, over_graphs};
@@ -20,7 +20,8 @@ pub(super) const SCORE_DEGREE_SIZE: Line = Line {
         reference: "Calipers",
         example: ("decoders", "4.0"),
     },
-    read: |protocol, rows| over_graphs(protocol, rows, beyond::score_degree_size),
+    number: Number::Rows(|protocol, rows| over_graphs(protocol, rows, beyond::score_degree_size)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const SWAP_SIZE: Line = Line {
@@ -39,7 +40,8 @@ pub(super) const SWAP_SIZE: Line = Line {
         reference: "Calipers; (1,2)-swaps as in local search for independent sets",
         example: ("decoders", "6.0"),
     },
-    read: |protocol, rows| over_graphs(protocol, rows, beyond::swap_size),
+    number: Number::Rows(|protocol, rows| over_graphs(protocol, rows, beyond::swap_size)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const ILS_SIZE: Line = Line {
@@ -57,5 +59,6 @@ pub(super) const ILS_SIZE: Line = Line {
         reference: "Calipers",
         example: ("decoders", "6.0"),
     },
-    read: |protocol, rows| over_graphs(protocol, rows, beyond::ils_size),
+    number: Number::Rows(|protocol, rows| over_graphs(protocol, rows, beyond::ils_size)),
+    ..Line::DEFAULTS
 };

@@ -1,6 +1,6 @@
 //! Feasibility: edges with both ends predicted.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::published::Batch;
 use super::super::strict;
@@ -21,7 +21,11 @@ pub(super) const FEASIBILITY: Line = Line {
         reference: document!("Feasibility Metrics 2"),
         example: ("star", "1.0"),
     },
-    read: |protocol, rows| by_preset(protocol, rows, each(strict::feasibility), Batch::feasibility),
+    headline: Some(1),
+    number: Number::Rows(|protocol, rows| {
+        by_preset(protocol, rows, each(strict::feasibility), Batch::feasibility)
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const NUM_VIOLATIONS: Line = Line {
@@ -39,5 +43,8 @@ pub(super) const NUM_VIOLATIONS: Line = Line {
         reference: document!("Feasibility Metrics 1"),
         example: ("path3", "2.0"),
     },
-    read: |protocol, rows| by_preset(protocol, rows, each(strict::num_violations), Batch::num_violations),
+    number: Number::Rows(|protocol, rows| {
+        by_preset(protocol, rows, each(strict::num_violations), Batch::num_violations)
+    }),
+    ..Line::DEFAULTS
 };

@@ -1,6 +1,6 @@
 //! Labels: the label set checked on the graph.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::beyond;
 use super::{Line, YES_OR_NO, higher, neither, over_graphs};
@@ -19,7 +19,8 @@ pub(super) const LABEL_IS_INDEPENDENT: Line = Line {
         reference: "Calipers",
         example: ("path3", "1.0"),
     },
-    read: |protocol, rows| over_graphs(protocol, rows, beyond::label_is_independent),
+    number: Number::Rows(|protocol, rows| over_graphs(protocol, rows, beyond::label_is_independent)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const LABEL_IS_MAXIMAL: Line = Line {
@@ -37,7 +38,8 @@ pub(super) const LABEL_IS_MAXIMAL: Line = Line {
         reference: "Calipers",
         example: ("batch", "0.6666666666666666"),
     },
-    read: |protocol, rows| over_graphs(protocol, rows, beyond::label_is_maximal),
+    number: Number::Rows(|protocol, rows| over_graphs(protocol, rows, beyond::label_is_maximal)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const LABEL_BEATEN: Line = Line {
@@ -56,7 +58,8 @@ pub(super) const LABEL_BEATEN: Line = Line {
         reference: "Calipers",
         example: ("star", "1.0"),
     },
-    read: |protocol, rows| over_graphs(protocol, rows, beyond::label_beaten),
+    number: Number::Rows(|protocol, rows| over_graphs(protocol, rows, beyond::label_beaten)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const LABEL_CERTIFIED_OPTIMAL: Line = Line {
@@ -73,5 +76,6 @@ pub(super) const LABEL_CERTIFIED_OPTIMAL: Line = Line {
         reference: "Calipers",
         example: ("path3", "1.0"),
     },
-    read: |protocol, rows| over_graphs(protocol, rows, beyond::label_certified_optimal),
+    number: Number::Rows(|protocol, rows| over_graphs(protocol, rows, beyond::label_certified_optimal)),
+    ..Line::DEFAULTS
 };

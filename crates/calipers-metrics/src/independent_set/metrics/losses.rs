@@ -1,6 +1,6 @@
 //! Losses: cross-entropy against the labels and the relaxed number of violated edges.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::published::Batch;
 use super::super::{beyond, strict};
@@ -25,7 +25,8 @@ pub(super) const LOSS_BCE: Line = Line {
         reference: document!("Loss Functions 1"),
         example: ("path3", "0.8194281308428647"),
     },
-    read: |protocol, rows| by_preset(protocol, rows, strict::loss_bce, Batch::loss_bce),
+    number: Number::Rows(|protocol, rows| by_preset(protocol, rows, strict::loss_bce, Batch::loss_bce)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const LOSS_FEASIBILITY: Line = Line {
@@ -44,7 +45,10 @@ pub(super) const LOSS_FEASIBILITY: Line = Line {
         reference: document!("Loss Functions 2"),
         example: ("path3", "0.6015625"),
     },
-    read: |protocol, rows| by_preset(protocol, rows, strict::loss_feasibility, Batch::loss_feasibility),
+    number: Number::Rows(|protocol, rows| {
+        by_preset(protocol, rows, strict::loss_feasibility, Batch::loss_feasibility)
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const LOSS_TOTAL: Line = Line {
@@ -64,7 +68,9 @@ pub(super) const LOSS_TOTAL: Line = Line {
         reference: document!("Loss Functions 3"),
         example: ("path3", "1.1202093808428648"),
     },
-    read: |protocol, rows| by_preset(protocol, rows, strict::loss_total, Batch::loss_total),
+    headline: Some(8),
+    number: Number::Rows(|protocol, rows| by_preset(protocol, rows, strict::loss_total, Batch::loss_total)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const LOSS_BCE_UNWEIGHTED: Line = Line {
@@ -82,5 +88,6 @@ pub(super) const LOSS_BCE_UNWEIGHTED: Line = Line {
         reference: "Calipers; the cross-entropy of any binary classifier",
         example: ("path3", "0.9457090811257841"),
     },
-    read: |protocol, rows| over_graphs(protocol, rows, beyond::loss_bce_unweighted),
+    number: Number::Rows(|protocol, rows| over_graphs(protocol, rows, beyond::loss_bce_unweighted)),
+    ..Line::DEFAULTS
 };

@@ -1,6 +1,6 @@
 //! Pooled values: numerators and denominators summed over all graphs, then one division.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::pooled;
 use super::{Line, NON_NEGATIVE, SHARE, UP_TO_ONE, higher, lower, neither, number};
@@ -10,7 +10,6 @@ pub(super) const LOSS_BCE_MICRO: Line = Line {
     group: "pooled",
     better: lower,
     range: NON_NEGATIVE,
-    per_unit: false,
     doc: Doc {
         measures: "The weighted cross-entropy over all nodes of all graphs.",
         formula: "sum(w_g s_pos + s_neg) / sum N over the graphs where loss_bce is defined; w_g as in \
@@ -21,7 +20,8 @@ pub(super) const LOSS_BCE_MICRO: Line = Line {
         reference: "Calipers; the formula of the document, summed over graphs",
         example: ("batch", "0.6326145647452633"),
     },
-    read: |protocol, rows| number(pooled::loss_bce(protocol, rows)),
+    number: Number::Rows(|protocol, rows| number(pooled::loss_bce(protocol, rows))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const LOSS_FEASIBILITY_MICRO: Line = Line {
@@ -29,7 +29,6 @@ pub(super) const LOSS_FEASIBILITY_MICRO: Line = Line {
     group: "pooled",
     better: lower,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "The relaxed violations over all edges of all graphs.",
         formula: "sum s_edge / sum m.",
@@ -38,7 +37,8 @@ pub(super) const LOSS_FEASIBILITY_MICRO: Line = Line {
         reference: "Calipers; the formula of the document, summed over graphs",
         example: ("batch", "0.24375"),
     },
-    read: |_, rows| number(pooled::loss_feasibility(rows)),
+    number: Number::Rows(|_, rows| number(pooled::loss_feasibility(rows))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const LOSS_TOTAL_MICRO: Line = Line {
@@ -46,7 +46,6 @@ pub(super) const LOSS_TOTAL_MICRO: Line = Line {
     group: "pooled",
     better: lower,
     range: NON_NEGATIVE,
-    per_unit: false,
     doc: Doc {
         measures: "The training objective from the two pooled losses.",
         formula: "loss_bce_micro + lambda loss_feasibility_micro; lambda = 0: loss_bce_micro.",
@@ -57,7 +56,8 @@ pub(super) const LOSS_TOTAL_MICRO: Line = Line {
         reference: "Calipers; the formula of the document, summed over graphs",
         example: ("batch", "0.7544895647452633"),
     },
-    read: |protocol, rows| number(pooled::loss_total(protocol, rows)),
+    number: Number::Rows(|protocol, rows| number(pooled::loss_total(protocol, rows))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const FEASIBILITY_MICRO: Line = Line {
@@ -65,7 +65,6 @@ pub(super) const FEASIBILITY_MICRO: Line = Line {
     group: "pooled",
     better: higher,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "The share of all edges that the predictions respect.",
         formula: "sum(m - viol) / sum m.",
@@ -74,7 +73,8 @@ pub(super) const FEASIBILITY_MICRO: Line = Line {
         reference: "Calipers; the formula of the document, summed over graphs",
         example: ("batch", "0.8"),
     },
-    read: |protocol, rows| number(pooled::FEASIBILITY.read(protocol, rows)),
+    number: Number::Rows(|protocol, rows| number(pooled::FEASIBILITY.read(protocol, rows))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const ACCURACY_MICRO: Line = Line {
@@ -82,7 +82,6 @@ pub(super) const ACCURACY_MICRO: Line = Line {
     group: "pooled",
     better: higher,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "The share of all nodes whose prediction equals the label.",
         formula: "sum(tp + tn) / sum N over labelled graphs.",
@@ -91,7 +90,8 @@ pub(super) const ACCURACY_MICRO: Line = Line {
         reference: "Calipers; the formula of the document, summed over graphs",
         example: ("batch", "0.5714285714285714"),
     },
-    read: |protocol, rows| number(pooled::ACCURACY.read(protocol, rows)),
+    number: Number::Rows(|protocol, rows| number(pooled::ACCURACY.read(protocol, rows))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const PRECISION_MICRO: Line = Line {
@@ -99,7 +99,6 @@ pub(super) const PRECISION_MICRO: Line = Line {
     group: "pooled",
     better: higher,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "The share of all predicted nodes that are labelled 1.",
         formula: "sum tp / sum(tp + fp) over labelled graphs.",
@@ -108,7 +107,8 @@ pub(super) const PRECISION_MICRO: Line = Line {
         reference: "Calipers; the formula of the document, summed over graphs",
         example: ("batch", "0.5"),
     },
-    read: |protocol, rows| number(pooled::PRECISION.read(protocol, rows)),
+    number: Number::Rows(|protocol, rows| number(pooled::PRECISION.read(protocol, rows))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const RECALL_MICRO: Line = Line {
@@ -116,7 +116,6 @@ pub(super) const RECALL_MICRO: Line = Line {
     group: "pooled",
     better: higher,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "The share of all nodes labelled 1 that are predicted.",
         formula: "sum tp / sum(tp + fn) over labelled graphs.",
@@ -125,7 +124,8 @@ pub(super) const RECALL_MICRO: Line = Line {
         reference: "Calipers; the formula of the document, summed over graphs",
         example: ("batch", "0.6666666666666666"),
     },
-    read: |protocol, rows| number(pooled::RECALL.read(protocol, rows)),
+    number: Number::Rows(|protocol, rows| number(pooled::RECALL.read(protocol, rows))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const F1_MICRO: Line = Line {
@@ -133,7 +133,6 @@ pub(super) const F1_MICRO: Line = Line {
     group: "pooled",
     better: higher,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "The harmonic mean of precision_micro and recall_micro.",
         formula: "2 sum tp / sum(2 tp + fp + fn) over labelled graphs.",
@@ -142,7 +141,8 @@ pub(super) const F1_MICRO: Line = Line {
         reference: "Calipers; the formula of the document, summed over graphs",
         example: ("batch", "0.5714285714285714"),
     },
-    read: |protocol, rows| number(pooled::F1.read(protocol, rows)),
+    number: Number::Rows(|protocol, rows| number(pooled::F1.read(protocol, rows))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const SET_SIZE_RATIO_MICRO: Line = Line {
@@ -150,7 +150,6 @@ pub(super) const SET_SIZE_RATIO_MICRO: Line = Line {
     group: "pooled",
     better: neither,
     range: NON_NEGATIVE,
-    per_unit: false,
     doc: Doc {
         measures: "All predicted nodes for each node labelled 1.",
         formula: "sum num_pred_1s / sum num_true_1s over labelled graphs.",
@@ -160,7 +159,8 @@ pub(super) const SET_SIZE_RATIO_MICRO: Line = Line {
         reference: "Calipers; the formula of the document, summed over graphs",
         example: ("batch", "1.3333333333333333"),
     },
-    read: |protocol, rows| number(pooled::SET_SIZE_RATIO.read(protocol, rows)),
+    number: Number::Rows(|protocol, rows| number(pooled::SET_SIZE_RATIO.read(protocol, rows))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const APPROX_RATIO_RAW_MICRO: Line = Line {
@@ -168,7 +168,6 @@ pub(super) const APPROX_RATIO_RAW_MICRO: Line = Line {
     group: "pooled",
     better: neither,
     range: NON_NEGATIVE,
-    per_unit: false,
     doc: Doc {
         measures: "All predicted nodes relative to the summed reference.",
         formula: "sum num_pred_1s / sum R over graphs with a reference.",
@@ -177,7 +176,8 @@ pub(super) const APPROX_RATIO_RAW_MICRO: Line = Line {
         reference: "Calipers; the formula of the document, summed over graphs",
         example: ("batch", "1.3333333333333333"),
     },
-    read: |protocol, rows| number(pooled::APPROX_RATIO_RAW.read(protocol, rows)),
+    number: Number::Rows(|protocol, rows| number(pooled::APPROX_RATIO_RAW.read(protocol, rows))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const GAP_RATIO_MICRO: Line = Line {
@@ -185,7 +185,6 @@ pub(super) const GAP_RATIO_MICRO: Line = Line {
     group: "pooled",
     better: lower,
     range: UP_TO_ONE,
-    per_unit: false,
     doc: Doc {
         measures: "The share of the summed reference that the decode loses.",
         formula: "sum(R - K) / sum R over graphs with a reference.",
@@ -194,7 +193,8 @@ pub(super) const GAP_RATIO_MICRO: Line = Line {
         reference: "Calipers; the formula of the document, summed over graphs",
         example: ("batch", "-0.3333333333333333"),
     },
-    read: |protocol, rows| number(pooled::GAP_RATIO.read(protocol, rows)),
+    number: Number::Rows(|protocol, rows| number(pooled::GAP_RATIO.read(protocol, rows))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const APPROX_RATIO_POSTPROCESSED_MICRO: Line = Line {
@@ -202,7 +202,6 @@ pub(super) const APPROX_RATIO_POSTPROCESSED_MICRO: Line = Line {
     group: "pooled",
     better: higher,
     range: NON_NEGATIVE,
-    per_unit: false,
     doc: Doc {
         measures: "All decoded nodes relative to the summed reference.",
         formula: "sum K / sum R over graphs with a reference.",
@@ -211,7 +210,8 @@ pub(super) const APPROX_RATIO_POSTPROCESSED_MICRO: Line = Line {
         reference: "Calipers; the formula of the document, summed over graphs",
         example: ("batch", "1.3333333333333333"),
     },
-    read: |protocol, rows| number(pooled::APPROX_RATIO_POSTPROCESSED.read(protocol, rows)),
+    number: Number::Rows(|protocol, rows| number(pooled::APPROX_RATIO_POSTPROCESSED.read(protocol, rows))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const Q_HAT_MICRO: Line = Line {
@@ -219,7 +219,6 @@ pub(super) const Q_HAT_MICRO: Line = Line {
     group: "pooled",
     better: higher,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "The confidence of the correct nodes over all nodes of all graphs.",
         formula: "sum s_conf / sum N over labelled graphs.",
@@ -229,5 +228,6 @@ pub(super) const Q_HAT_MICRO: Line = Line {
         reference: "Calipers; the formula of the document, summed over graphs",
         example: ("batch", "0.32142857142857145"),
     },
-    read: |_, rows| number(pooled::q_hat(rows)),
+    number: Number::Rows(|_, rows| number(pooled::q_hat(rows))),
+    ..Line::DEFAULTS
 };

@@ -1,6 +1,6 @@
 //! The prediction checked on the graph itself, and against any optimum.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::beyond;
 use super::{Line, SHARE, UP_TO_NODES, YES_OR_NO, higher, lower, neither, over_graphs};
@@ -20,7 +20,8 @@ pub(super) const OPTIMAL_SIZE: Line = Line {
         reference: "Calipers",
         example: ("drop", "2.5"),
     },
-    read: |protocol, rows| over_graphs(protocol, rows, beyond::optimal_size),
+    number: Number::Rows(|protocol, rows| over_graphs(protocol, rows, beyond::optimal_size)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const IS_INDEPENDENT: Line = Line {
@@ -38,7 +39,8 @@ pub(super) const IS_INDEPENDENT: Line = Line {
         reference: "Calipers",
         example: ("set", "0.6666666666666666"),
     },
-    read: |protocol, rows| over_graphs(protocol, rows, beyond::is_independent),
+    number: Number::Rows(|protocol, rows| over_graphs(protocol, rows, beyond::is_independent)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const IS_MAXIMAL: Line = Line {
@@ -55,7 +57,8 @@ pub(super) const IS_MAXIMAL: Line = Line {
         reference: "Calipers",
         example: ("set", "0.3333333333333333"),
     },
-    read: |protocol, rows| over_graphs(protocol, rows, beyond::is_maximal),
+    number: Number::Rows(|protocol, rows| over_graphs(protocol, rows, beyond::is_maximal)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const CONFLICT_RATE: Line = Line {
@@ -72,7 +75,8 @@ pub(super) const CONFLICT_RATE: Line = Line {
         reference: "Calipers",
         example: ("set", "0.3333333333333333"),
     },
-    read: |protocol, rows| over_graphs(protocol, rows, beyond::conflict_rate),
+    number: Number::Rows(|protocol, rows| over_graphs(protocol, rows, beyond::conflict_rate)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const SOLVED_ANY_OPTIMUM: Line = Line {
@@ -90,7 +94,8 @@ pub(super) const SOLVED_ANY_OPTIMUM: Line = Line {
         reference: "Calipers",
         example: ("set", "0.3333333333333333"),
     },
-    read: |protocol, rows| over_graphs(protocol, rows, beyond::solved_any_optimum),
+    number: Number::Rows(|protocol, rows| over_graphs(protocol, rows, beyond::solved_any_optimum)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const OPTIMAL_RATE: Line = Line {
@@ -107,5 +112,6 @@ pub(super) const OPTIMAL_RATE: Line = Line {
         reference: "Calipers",
         example: ("drop", "0.5"),
     },
-    read: |protocol, rows| over_graphs(protocol, rows, beyond::optimal_rate),
+    number: Number::Rows(|protocol, rows| over_graphs(protocol, rows, beyond::optimal_rate)),
+    ..Line::DEFAULTS
 };

@@ -1,6 +1,6 @@
 //! Recursion: whether and at which step a graph is solved.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::published::Batch;
 use super::super::strict;
@@ -23,7 +23,10 @@ pub(super) const STEPS_TO_SOLVE: Line = Line {
         reference: document!("TRM-Specific Metrics 2"),
         example: ("steps", "3.0"),
     },
-    read: |protocol, rows| by_preset(protocol, rows, each(strict::steps_to_solve), Batch::steps_to_solve),
+    number: Number::Rows(|protocol, rows| {
+        by_preset(protocol, rows, each(strict::steps_to_solve), Batch::steps_to_solve)
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const SOLVED: Line = Line {
@@ -41,5 +44,6 @@ pub(super) const SOLVED: Line = Line {
         reference: document!("TRM-Specific Metrics 3"),
         example: ("steps", "0.6666666666666666"),
     },
-    read: |protocol, rows| by_preset(protocol, rows, each(strict::solved), Batch::solved),
+    number: Number::Rows(|protocol, rows| by_preset(protocol, rows, each(strict::solved), Batch::solved)),
+    ..Line::DEFAULTS
 };

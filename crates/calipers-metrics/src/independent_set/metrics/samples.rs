@@ -1,6 +1,6 @@
 //! Samples: the best of several decodes.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::aggregate::series;
 use super::super::{beyond, curves};
@@ -20,7 +20,8 @@ pub(super) const BEST_OF_SIZE: Line = Line {
         reference: "Calipers",
         example: ("samples", "3.0"),
     },
-    read: |protocol, rows| over_graphs(protocol, rows, beyond::best_of_size),
+    number: Number::Rows(|protocol, rows| over_graphs(protocol, rows, beyond::best_of_size)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const BEST_OF_APPROX_RATIO: Line = Line {
@@ -38,7 +39,8 @@ pub(super) const BEST_OF_APPROX_RATIO: Line = Line {
         reference: "Calipers",
         example: ("samples", "1.0"),
     },
-    read: |protocol, rows| over_graphs(protocol, rows, beyond::best_of_approx_ratio),
+    number: Number::Rows(|protocol, rows| over_graphs(protocol, rows, beyond::best_of_approx_ratio)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const BEST_OF_CURVE: Line = Line {
@@ -46,7 +48,6 @@ pub(super) const BEST_OF_CURVE: Line = Line {
     group: "samples",
     better: higher,
     range: UP_TO_NODES,
-    per_unit: false,
     doc: Doc {
         measures: "What more samples bring: the best size after 1, 2, ... samples.",
         formula: "For k = 1 .. smallest number of samples: mean over graphs of the largest K of the first k \
@@ -56,5 +57,6 @@ pub(super) const BEST_OF_CURVE: Line = Line {
         reference: "Calipers",
         example: ("samples", "[2.0, 3.0]"),
     },
-    read: |_, rows| series(curves::best_of_curve(rows)),
+    number: Number::Rows(|_, rows| series(curves::best_of_curve(rows))),
+    ..Line::DEFAULTS
 };

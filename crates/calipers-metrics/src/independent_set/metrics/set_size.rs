@@ -1,6 +1,6 @@
 //! Set size: how many nodes are predicted, and against what.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::published::Batch;
 use super::super::strict;
@@ -21,7 +21,10 @@ pub(super) const NUM_PRED_1S: Line = Line {
         reference: document!("Set Size Metrics 1"),
         example: ("path3", "3.0"),
     },
-    read: |protocol, rows| by_preset(protocol, rows, each(strict::num_pred_1s), Batch::num_pred_1s),
+    number: Number::Rows(|protocol, rows| {
+        by_preset(protocol, rows, each(strict::num_pred_1s), Batch::num_pred_1s)
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const NUM_TRUE_1S: Line = Line {
@@ -38,7 +41,10 @@ pub(super) const NUM_TRUE_1S: Line = Line {
         reference: document!("Set Size Metrics 2"),
         example: ("path3", "2.0"),
     },
-    read: |protocol, rows| by_preset(protocol, rows, each(strict::num_true_1s), Batch::num_true_1s),
+    number: Number::Rows(|protocol, rows| {
+        by_preset(protocol, rows, each(strict::num_true_1s), Batch::num_true_1s)
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const SET_SIZE_RATIO: Line = Line {
@@ -56,7 +62,10 @@ pub(super) const SET_SIZE_RATIO: Line = Line {
         reference: document!("Set Size Metrics 3"),
         example: ("path3", "1.5"),
     },
-    read: |protocol, rows| by_preset(protocol, rows, each(strict::set_size_ratio), Batch::set_size_ratio),
+    number: Number::Rows(|protocol, rows| {
+        by_preset(protocol, rows, each(strict::set_size_ratio), Batch::set_size_ratio)
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const APPROX_RATIO_RAW: Line = Line {
@@ -76,5 +85,8 @@ pub(super) const APPROX_RATIO_RAW: Line = Line {
         reference: document!("Set Size Metrics 4"),
         example: ("path3", "1.5"),
     },
-    read: |protocol, rows| by_preset(protocol, rows, each(strict::approx_ratio_raw), Batch::approx_ratio_raw),
+    number: Number::Rows(|protocol, rows| {
+        by_preset(protocol, rows, each(strict::approx_ratio_raw), Batch::approx_ratio_raw)
+    }),
+    ..Line::DEFAULTS
 };

@@ -1,6 +1,6 @@
 //! Recursion steps beyond the document: rates, medians and curves.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::aggregate::series;
 use super::super::{beyond, curves};
@@ -20,7 +20,8 @@ pub(super) const SOLVED_RATE: Line = Line {
         reference: "Calipers",
         example: ("steps", "0.6666666666666666"),
     },
-    read: |protocol, rows| over_graphs(protocol, rows, beyond::solved_rate),
+    number: Number::Rows(|protocol, rows| over_graphs(protocol, rows, beyond::solved_rate)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const STEPS_TO_SOLVE_MEDIAN: Line = Line {
@@ -28,7 +29,6 @@ pub(super) const STEPS_TO_SOLVE_MEDIAN: Line = Line {
     group: "recursion",
     better: lower,
     range: STEP,
-    per_unit: false,
     doc: Doc {
         measures: "The step by which half the graphs are solved.",
         formula: "Median over graphs of the first solved step, with never = infinity; the mean of the \
@@ -39,7 +39,8 @@ pub(super) const STEPS_TO_SOLVE_MEDIAN: Line = Line {
         reference: "Calipers",
         example: ("steps", "4.0"),
     },
-    read: |_, rows| number(curves::steps_to_solve_median(rows)),
+    number: Number::Rows(|_, rows| number(curves::steps_to_solve_median(rows))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const ACCURACY_BY_STEP: Line = Line {
@@ -47,7 +48,6 @@ pub(super) const ACCURACY_BY_STEP: Line = Line {
     group: "recursion",
     better: higher,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "How accuracy develops over the recursion steps.",
         formula: "For t = 1 .. smallest number of steps: mean over labelled graphs of (tp + tn)/N at step t.",
@@ -56,7 +56,8 @@ pub(super) const ACCURACY_BY_STEP: Line = Line {
         reference: "Calipers",
         example: ("steps", "[0.6, 0.7333333333333334, 0.6]"),
     },
-    read: |_, rows| series(curves::accuracy_by_step(rows)),
+    number: Number::Rows(|_, rows| series(curves::accuracy_by_step(rows))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const NUM_VIOLATIONS_BY_STEP: Line = Line {
@@ -64,7 +65,6 @@ pub(super) const NUM_VIOLATIONS_BY_STEP: Line = Line {
     group: "recursion",
     better: lower,
     range: UP_TO_EDGES,
-    per_unit: false,
     doc: Doc {
         measures: "How the number of violated edges develops over the recursion steps.",
         formula: "For t = 1 .. smallest number of steps: mean over graphs of viol at step t.",
@@ -73,7 +73,8 @@ pub(super) const NUM_VIOLATIONS_BY_STEP: Line = Line {
         reference: "Calipers",
         example: ("steps", "[1.0, 0.6666666666666666, 1.0]"),
     },
-    read: |_, rows| series(curves::num_violations_by_step(rows)),
+    number: Number::Rows(|_, rows| series(curves::num_violations_by_step(rows))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const POSTPROCESSED_SIZE_BY_STEP: Line = Line {
@@ -81,7 +82,6 @@ pub(super) const POSTPROCESSED_SIZE_BY_STEP: Line = Line {
     group: "recursion",
     better: higher,
     range: UP_TO_NODES,
-    per_unit: false,
     doc: Doc {
         measures: "How the size of the decode develops over the recursion steps.",
         formula: "For t = 1 .. smallest number of steps: mean over graphs of K at step t.",
@@ -90,7 +90,8 @@ pub(super) const POSTPROCESSED_SIZE_BY_STEP: Line = Line {
         reference: "Calipers",
         example: ("steps", "[3.0, 3.0, 3.0]"),
     },
-    read: |_, rows| series(curves::postprocessed_size_by_step(rows)),
+    number: Number::Rows(|_, rows| series(curves::postprocessed_size_by_step(rows))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const SOLVED_BY_STEP: Line = Line {
@@ -98,7 +99,6 @@ pub(super) const SOLVED_BY_STEP: Line = Line {
     group: "recursion",
     better: higher,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "The share of graphs that have been solved so far.",
         formula: "For t = 1 .. smallest number of steps: graphs solved at step t or before / labelled \
@@ -108,5 +108,6 @@ pub(super) const SOLVED_BY_STEP: Line = Line {
         reference: "Calipers",
         example: ("steps", "[0.0, 0.3333333333333333, 0.3333333333333333]"),
     },
-    read: |_, rows| series(curves::solved_by_step(rows)),
+    number: Number::Rows(|_, rows| series(curves::solved_by_step(rows))),
+    ..Line::DEFAULTS
 };

@@ -1,6 +1,6 @@
 //! Totals: whole numbers summed over all graphs.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::aggregate::total;
 use super::super::evidence::{counts, labels, scores};
@@ -12,7 +12,6 @@ pub(super) const NUM_VIOLATIONS_TOTAL: Line = Line {
     group: "totals",
     better: lower,
     range: UP_TO_EDGES,
-    per_unit: false,
     doc: Doc {
         measures: "Violated edges of all graphs.",
         formula: "sum viol.",
@@ -21,7 +20,8 @@ pub(super) const NUM_VIOLATIONS_TOTAL: Line = Line {
         reference: "Calipers",
         example: ("batch", "1"),
     },
-    read: |_, rows| total(rows, |row| Ok(scores(row)?.violations.into())),
+    number: Number::Rows(|_, rows| total(rows, |row| Ok(scores(row)?.violations.into()))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const NUM_PRED_1S_TOTAL: Line = Line {
@@ -29,7 +29,6 @@ pub(super) const NUM_PRED_1S_TOTAL: Line = Line {
     group: "totals",
     better: neither,
     range: UP_TO_NODES,
-    per_unit: false,
     doc: Doc {
         measures: "Predicted nodes of all graphs.",
         formula: "sum num_pred_1s.",
@@ -38,7 +37,8 @@ pub(super) const NUM_PRED_1S_TOTAL: Line = Line {
         reference: "Calipers",
         example: ("batch", "4"),
     },
-    read: |_, rows| total(rows, |row| Ok(scores(row)?.predicted.into())),
+    number: Number::Rows(|_, rows| total(rows, |row| Ok(scores(row)?.predicted.into()))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const NUM_TRUE_1S_TOTAL: Line = Line {
@@ -46,7 +46,6 @@ pub(super) const NUM_TRUE_1S_TOTAL: Line = Line {
     group: "totals",
     better: neither,
     range: UP_TO_NODES,
-    per_unit: false,
     doc: Doc {
         measures: "Nodes labelled 1 of all labelled graphs.",
         formula: "sum Y.",
@@ -55,7 +54,8 @@ pub(super) const NUM_TRUE_1S_TOTAL: Line = Line {
         reference: "Calipers",
         example: ("batch", "3"),
     },
-    read: |_, rows| total(rows, |row| Ok(labels(row)?.ones.into())),
+    number: Number::Rows(|_, rows| total(rows, |row| Ok(labels(row)?.ones.into()))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const POSTPROCESSED_SIZE_TOTAL: Line = Line {
@@ -63,7 +63,6 @@ pub(super) const POSTPROCESSED_SIZE_TOTAL: Line = Line {
     group: "totals",
     better: higher,
     range: UP_TO_NODES,
-    per_unit: false,
     doc: Doc {
         measures: "Decoded nodes of all graphs.",
         formula: "sum K.",
@@ -72,7 +71,8 @@ pub(super) const POSTPROCESSED_SIZE_TOTAL: Line = Line {
         reference: "Calipers",
         example: ("batch", "4"),
     },
-    read: |_, rows| total(rows, |row| Ok(scores(row)?.decoded.into())),
+    number: Number::Rows(|_, rows| total(rows, |row| Ok(scores(row)?.decoded.into()))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const GAP_TOTAL: Line = Line {
@@ -80,7 +80,6 @@ pub(super) const GAP_TOTAL: Line = Line {
     group: "totals",
     better: lower,
     range: UP_TO_REFERENCE,
-    per_unit: false,
     doc: Doc {
         measures: "How many nodes all decodes together are short of the reference.",
         formula: "sum(R - K) over graphs with a reference.",
@@ -89,7 +88,8 @@ pub(super) const GAP_TOTAL: Line = Line {
         reference: "Calipers",
         example: ("batch", "-1"),
     },
-    read: |protocol, rows| total(rows, |row| pooled::gap_of(protocol, row)),
+    number: Number::Rows(|protocol, rows| total(rows, |row| pooled::gap_of(protocol, row))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const TP_TOTAL: Line = Line {
@@ -97,7 +97,6 @@ pub(super) const TP_TOTAL: Line = Line {
     group: "totals",
     better: higher,
     range: UP_TO_NODES,
-    per_unit: false,
     doc: Doc {
         measures: "Nodes of all labelled graphs that are predicted and labelled 1.",
         formula: "sum tp.",
@@ -106,7 +105,8 @@ pub(super) const TP_TOTAL: Line = Line {
         reference: "Calipers",
         example: ("batch", "2"),
     },
-    read: |_, rows| total(rows, |row| Ok(counts(row)?.tp.into())),
+    number: Number::Rows(|_, rows| total(rows, |row| Ok(counts(row)?.tp.into()))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const FP_TOTAL: Line = Line {
@@ -114,7 +114,6 @@ pub(super) const FP_TOTAL: Line = Line {
     group: "totals",
     better: lower,
     range: UP_TO_NODES,
-    per_unit: false,
     doc: Doc {
         measures: "Nodes of all labelled graphs that are predicted and labelled 0.",
         formula: "sum fp.",
@@ -123,7 +122,8 @@ pub(super) const FP_TOTAL: Line = Line {
         reference: "Calipers",
         example: ("batch", "2"),
     },
-    read: |_, rows| total(rows, |row| Ok(counts(row)?.fp.into())),
+    number: Number::Rows(|_, rows| total(rows, |row| Ok(counts(row)?.fp.into()))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const FN_TOTAL: Line = Line {
@@ -131,7 +131,6 @@ pub(super) const FN_TOTAL: Line = Line {
     group: "totals",
     better: lower,
     range: UP_TO_NODES,
-    per_unit: false,
     doc: Doc {
         measures: "Nodes of all labelled graphs that are not predicted and labelled 1.",
         formula: "sum fn.",
@@ -140,7 +139,8 @@ pub(super) const FN_TOTAL: Line = Line {
         reference: "Calipers",
         example: ("batch", "1"),
     },
-    read: |_, rows| total(rows, |row| Ok(counts(row)?.fn_.into())),
+    number: Number::Rows(|_, rows| total(rows, |row| Ok(counts(row)?.fn_.into()))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const TN_TOTAL: Line = Line {
@@ -148,7 +148,6 @@ pub(super) const TN_TOTAL: Line = Line {
     group: "totals",
     better: higher,
     range: UP_TO_NODES,
-    per_unit: false,
     doc: Doc {
         measures: "Nodes of all labelled graphs that are not predicted and labelled 0.",
         formula: "sum tn.",
@@ -157,7 +156,8 @@ pub(super) const TN_TOTAL: Line = Line {
         reference: "Calipers",
         example: ("batch", "2"),
     },
-    read: |_, rows| total(rows, |row| Ok(counts(row)?.tn.into())),
+    number: Number::Rows(|_, rows| total(rows, |row| Ok(counts(row)?.tn.into()))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const NODES_TOTAL: Line = Line {
@@ -165,7 +165,6 @@ pub(super) const NODES_TOTAL: Line = Line {
     group: "totals",
     better: neither,
     range: NON_NEGATIVE,
-    per_unit: false,
     doc: Doc {
         measures: "Nodes of all graphs.",
         formula: "sum N.",
@@ -174,7 +173,8 @@ pub(super) const NODES_TOTAL: Line = Line {
         reference: "Calipers",
         example: ("batch", "7"),
     },
-    read: |_, rows| total(rows, |row| Ok(row.nodes.into())),
+    number: Number::Rows(|_, rows| total(rows, |row| Ok(row.nodes.into()))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const EDGES_TOTAL: Line = Line {
@@ -182,7 +182,6 @@ pub(super) const EDGES_TOTAL: Line = Line {
     group: "totals",
     better: neither,
     range: NON_NEGATIVE,
-    per_unit: false,
     doc: Doc {
         measures: "Undirected edges of all simple graphs.",
         formula: "sum m.",
@@ -191,7 +190,8 @@ pub(super) const EDGES_TOTAL: Line = Line {
         reference: "Calipers",
         example: ("batch", "5"),
     },
-    read: |_, rows| total(rows, |row| Ok(row.edges.into())),
+    number: Number::Rows(|_, rows| total(rows, |row| Ok(row.edges.into()))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const SELF_LOOPS_TOTAL: Line = Line {
@@ -199,7 +199,6 @@ pub(super) const SELF_LOOPS_TOTAL: Line = Line {
     group: "totals",
     better: neither,
     range: NON_NEGATIVE,
-    per_unit: false,
     doc: Doc {
         measures: "Stored entries that join a node to itself; they are dropped.",
         formula: "Stored entries (u, u).",
@@ -208,7 +207,8 @@ pub(super) const SELF_LOOPS_TOTAL: Line = Line {
         reference: "Calipers",
         example: ("storage", "1"),
     },
-    read: |_, rows| total(rows, |row| Ok(row.self_loops.into())),
+    number: Number::Rows(|_, rows| total(rows, |row| Ok(row.self_loops.into()))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const DUPLICATE_EDGES_TOTAL: Line = Line {
@@ -216,7 +216,6 @@ pub(super) const DUPLICATE_EDGES_TOTAL: Line = Line {
     group: "totals",
     better: neither,
     range: NON_NEGATIVE,
-    per_unit: false,
     doc: Doc {
         measures: "Stored entries that repeat another one; they are dropped.",
         formula: "Proper entries minus distinct ordered pairs where both directions are stored (arrays, \
@@ -226,7 +225,8 @@ pub(super) const DUPLICATE_EDGES_TOTAL: Line = Line {
         reference: "Calipers",
         example: ("storage", "1"),
     },
-    read: |_, rows| total(rows, |row| Ok(row.duplicate_edges.into())),
+    number: Number::Rows(|_, rows| total(rows, |row| Ok(row.duplicate_edges.into()))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const ONE_DIRECTIONAL_EDGES_TOTAL: Line = Line {
@@ -234,7 +234,6 @@ pub(super) const ONE_DIRECTIONAL_EDGES_TOTAL: Line = Line {
     group: "totals",
     better: neither,
     range: NON_NEGATIVE,
-    per_unit: false,
     doc: Doc {
         measures: "Edges stored in one direction where both are expected; they are read as undirected.",
         formula: "Unordered pairs of which exactly one direction is stored (arrays, METIS, ml4co), else 0.",
@@ -243,7 +242,8 @@ pub(super) const ONE_DIRECTIONAL_EDGES_TOTAL: Line = Line {
         reference: "Calipers",
         example: ("storage", "1"),
     },
-    read: |_, rows| total(rows, |row| Ok(row.one_directional_edges.into())),
+    number: Number::Rows(|_, rows| total(rows, |row| Ok(row.one_directional_edges.into()))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const ISOLATED_NODES_TOTAL: Line = Line {
@@ -251,7 +251,6 @@ pub(super) const ISOLATED_NODES_TOTAL: Line = Line {
     group: "totals",
     better: neither,
     range: NON_NEGATIVE,
-    per_unit: false,
     doc: Doc {
         measures: "Nodes without a proper edge. They are ordinary nodes and belong to every maximum \
                    independent set.",
@@ -261,5 +260,6 @@ pub(super) const ISOLATED_NODES_TOTAL: Line = Line {
         reference: "Calipers",
         example: ("storage", "2"),
     },
-    read: |_, rows| total(rows, |row| Ok(row.isolated_nodes.into())),
+    number: Number::Rows(|_, rows| total(rows, |row| Ok(row.isolated_nodes.into()))),
+    ..Line::DEFAULTS
 };

@@ -1,6 +1,6 @@
 //! Accuracies of one condition.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::conditions::scalar;
 use super::super::reading::Scalar;
@@ -21,7 +21,9 @@ pub(super) const ROBUST_ACCURACY: Line = Line {
         reference: "Estimation Bias Measurement, compute_robust_accuracy",
         example: ("four-nodes", "0.5"),
     },
-    read: |protocol, rows| scalar(protocol, rows, Scalar::RobustAccuracy),
+    headline: Some(5),
+    number: Number::Rows(|protocol, rows| scalar(protocol, rows, Scalar::RobustAccuracy)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const CLEAN_ACCURACY: Line = Line {
@@ -39,7 +41,9 @@ pub(super) const CLEAN_ACCURACY: Line = Line {
         reference: "Estimation Bias Measurement, compute_clean_and_attacked_accuracy",
         example: ("four-nodes", "1.0"),
     },
-    read: |protocol, rows| scalar(protocol, rows, Scalar::CleanAccuracy),
+    headline: Some(4),
+    number: Number::Rows(|protocol, rows| scalar(protocol, rows, Scalar::CleanAccuracy)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const ATTACKED_ACCURACY: Line = Line {
@@ -57,7 +61,8 @@ pub(super) const ATTACKED_ACCURACY: Line = Line {
         reference: "Estimation Bias Measurement, compute_clean_and_attacked_accuracy",
         example: ("four-nodes", "0.5"),
     },
-    read: |protocol, rows| scalar(protocol, rows, Scalar::RobustAccuracy),
+    number: Number::Rows(|protocol, rows| scalar(protocol, rows, Scalar::RobustAccuracy)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const ACCURACY_DROP: Line = Line {
@@ -75,7 +80,8 @@ pub(super) const ACCURACY_DROP: Line = Line {
         reference: "Calipers",
         example: ("four-nodes", "0.5"),
     },
-    read: |protocol, rows| scalar(protocol, rows, Scalar::AccuracyDrop),
+    number: Number::Rows(|protocol, rows| scalar(protocol, rows, Scalar::AccuracyDrop)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const ATTACK_SUCCESS_RATE: Line = Line {
@@ -95,5 +101,6 @@ pub(super) const ATTACK_SUCCESS_RATE: Line = Line {
         reference: "Calipers",
         example: ("four-nodes", "0.5"),
     },
-    read: |protocol, rows| scalar(protocol, rows, Scalar::AttackSuccessRate),
+    number: Number::Rows(|protocol, rows| scalar(protocol, rows, Scalar::AttackSuccessRate)),
+    ..Line::DEFAULTS
 };

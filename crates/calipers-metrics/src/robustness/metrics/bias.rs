@@ -1,6 +1,6 @@
 //! Estimation bias of one condition.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::conditions::{bias_curve, bias_node_quantiles, bias_per_node, scalar};
 use super::super::reading::Scalar;
@@ -20,7 +20,9 @@ pub(super) const BIAS_TOTAL: Line = Line {
         reference: "Estimation Bias Measurement, compute_estimation_bias",
         example: ("four-nodes", "16.0"),
     },
-    read: |protocol, rows| scalar(protocol, rows, Scalar::BiasTotal),
+    headline: Some(2),
+    number: Number::Rows(|protocol, rows| scalar(protocol, rows, Scalar::BiasTotal)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const BIAS_MEAN: Line = Line {
@@ -37,7 +39,9 @@ pub(super) const BIAS_MEAN: Line = Line {
         reference: "Estimation Bias Measurement, compute_estimation_bias",
         example: ("four-nodes", "4.0"),
     },
-    read: |protocol, rows| scalar(protocol, rows, Scalar::BiasMean),
+    headline: Some(3),
+    number: Number::Rows(|protocol, rows| scalar(protocol, rows, Scalar::BiasMean)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const BIAS_PER_NODE: Line = Line {
@@ -45,7 +49,6 @@ pub(super) const BIAS_PER_NODE: Line = Line {
     group: "bias",
     better: lower,
     range: NON_NEGATIVE,
-    per_unit: false,
     doc: Doc {
         measures: "How far the attack moved each chosen node, in node order.",
         formula: "b_i = sum over c of (F_ic - F*_ic)^2, exact and rounded once.",
@@ -54,7 +57,8 @@ pub(super) const BIAS_PER_NODE: Line = Line {
         reference: "Estimation Bias Measurement, compute_estimation_bias",
         example: ("four-nodes", "[0.0, 4.0, 4.0, 8.0]"),
     },
-    read: bias_per_node,
+    number: Number::Rows(bias_per_node),
+    ..Line::DEFAULTS
 };
 
 pub(super) const BIAS_CURVE: Line = Line {
@@ -62,7 +66,6 @@ pub(super) const BIAS_CURVE: Line = Line {
     group: "bias",
     better: lower,
     range: NON_NEGATIVE,
-    per_unit: false,
     doc: Doc {
         measures: "The bias at every condition: Figure 6.",
         formula: "{condition: {bias_total, bias_mean}}, means over repetitions.",
@@ -74,7 +77,8 @@ pub(super) const BIAS_CURVE: Line = Line {
             r#"{"0.1": {"bias_total": 1.0, "bias_mean": 0.25}, "0.2": {"bias_total": 2.0, "bias_mean": 0.5}, "0.4": {"bias_total": 7.0, "bias_mean": 1.75}}"#,
         ),
     },
-    read: bias_curve,
+    number: Number::Rows(bias_curve),
+    ..Line::DEFAULTS
 };
 
 pub(super) const BIAS_RELATIVE: Line = Line {
@@ -91,7 +95,9 @@ pub(super) const BIAS_RELATIVE: Line = Line {
         reference: "Calipers",
         example: ("four-nodes", "0.5161290322580645"),
     },
-    read: |protocol, rows| scalar(protocol, rows, Scalar::BiasRelative),
+    headline: Some(1),
+    number: Number::Rows(|protocol, rows| scalar(protocol, rows, Scalar::BiasRelative)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const BIAS_NODE_QUANTILES: Line = Line {
@@ -99,7 +105,6 @@ pub(super) const BIAS_NODE_QUANTILES: Line = Line {
     group: "bias",
     better: lower,
     range: NON_NEGATIVE,
-    per_unit: false,
     doc: Doc {
         measures: "How the bias is spread over nodes.",
         formula: "For q = 0.5, 0.9, 0.99 and 1 the ceil(q n)-th smallest b_i; mean over repetitions.",
@@ -108,7 +113,8 @@ pub(super) const BIAS_NODE_QUANTILES: Line = Line {
         reference: "Calipers",
         example: ("four-nodes", r#"{"0.5": 4.0, "0.9": 8.0, "0.99": 8.0, "1": 8.0}"#),
     },
-    read: bias_node_quantiles,
+    number: Number::Rows(bias_node_quantiles),
+    ..Line::DEFAULTS
 };
 
 pub(super) const BIAS_TOUCHED_SHARE: Line = Line {
@@ -127,5 +133,6 @@ pub(super) const BIAS_TOUCHED_SHARE: Line = Line {
         reference: "Calipers",
         example: ("four-nodes", "1.0"),
     },
-    read: |protocol, rows| scalar(protocol, rows, Scalar::BiasTouchedShare),
+    number: Number::Rows(|protocol, rows| scalar(protocol, rows, Scalar::BiasTouchedShare)),
+    ..Line::DEFAULTS
 };

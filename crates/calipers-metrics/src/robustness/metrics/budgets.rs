@@ -1,6 +1,6 @@
 //! Numbers along the budgets and over conditions.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::budget_reading::{
     accuracy_3_min, accuracy_auc, accuracy_average, accuracy_weighted, bias_linearity, bias_slope,
@@ -12,7 +12,6 @@ pub(super) const BIAS_SLOPE: Line = Line {
     group: "bias",
     better: lower,
     range: NON_NEGATIVE,
-    per_unit: false,
     doc: Doc {
         measures: "How fast the bias grows with the budget.",
         formula: "The line through the origin: sum x B / sum x^2 over budgets x > 0, B = mean bias_total at x.",
@@ -21,7 +20,9 @@ pub(super) const BIAS_SLOPE: Line = Line {
         reference: "Calipers",
         example: ("curve", "15.714285714285714"),
     },
-    read: bias_slope,
+    headline: Some(8),
+    number: Number::Rows(bias_slope),
+    ..Line::DEFAULTS
 };
 
 pub(super) const BIAS_LINEARITY: Line = Line {
@@ -29,7 +30,6 @@ pub(super) const BIAS_LINEARITY: Line = Line {
     group: "bias",
     better: neither,
     range: UP_TO_ONE,
-    per_unit: false,
     doc: Doc {
         measures: "Whether the bias grows in proportion to the budget.",
         formula: "1 - sum (B - slope x)^2 / sum (B - mean B)^2 over budgets x > 0.",
@@ -39,7 +39,8 @@ pub(super) const BIAS_LINEARITY: Line = Line {
         reference: "Calipers",
         example: ("curve", "0.8963133640552995"),
     },
-    read: bias_linearity,
+    number: Number::Rows(bias_linearity),
+    ..Line::DEFAULTS
 };
 
 pub(super) const ACCURACY_AUC: Line = Line {
@@ -47,7 +48,6 @@ pub(super) const ACCURACY_AUC: Line = Line {
     group: "accuracy",
     better: higher,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "The mean height of the accuracy curve.",
         formula: "Trapezoids under (budget, mean robust_accuracy) from 0 to the largest budget, divided by it. At 0: \
@@ -58,7 +58,9 @@ pub(super) const ACCURACY_AUC: Line = Line {
         reference: "Calipers",
         example: ("curve", "0.9375"),
     },
-    read: accuracy_auc,
+    headline: Some(7),
+    number: Number::Rows(accuracy_auc),
+    ..Line::DEFAULTS
 };
 
 pub(super) const ACCURACY_AVERAGE: Line = Line {
@@ -66,7 +68,6 @@ pub(super) const ACCURACY_AVERAGE: Line = Line {
     group: "accuracy",
     better: higher,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "The accuracy over all conditions.",
         formula: "Mean over conditions of the mean robust_accuracy.",
@@ -76,7 +77,8 @@ pub(super) const ACCURACY_AVERAGE: Line = Line {
         reference: "Graph Robustness Benchmark, average",
         example: ("curve", "0.9166666666666666"),
     },
-    read: accuracy_average,
+    number: Number::Rows(accuracy_average),
+    ..Line::DEFAULTS
 };
 
 pub(super) const ACCURACY_3_MIN: Line = Line {
@@ -84,7 +86,6 @@ pub(super) const ACCURACY_3_MIN: Line = Line {
     group: "accuracy",
     better: higher,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "The accuracy under the three worst conditions.",
         formula: "Mean of the three lowest of the mean robust accuracies.",
@@ -94,7 +95,8 @@ pub(super) const ACCURACY_3_MIN: Line = Line {
         reference: "Graph Robustness Benchmark, 3-min average",
         example: ("curve", "0.9166666666666666"),
     },
-    read: accuracy_3_min,
+    number: Number::Rows(accuracy_3_min),
+    ..Line::DEFAULTS
 };
 
 pub(super) const ACCURACY_WEIGHTED: Line = Line {
@@ -102,7 +104,6 @@ pub(super) const ACCURACY_WEIGHTED: Line = Line {
     group: "accuracy",
     better: higher,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "The accuracy over all conditions, most weight on the worst.",
         formula: "sum w_i s_i / sum w_i, s the mean robust accuracies in ascending order, w_i = 1/i^2.",
@@ -112,5 +113,6 @@ pub(super) const ACCURACY_WEIGHTED: Line = Line {
         reference: "Graph Robustness Benchmark, weighted accuracy",
         example: ("curve", "0.8163265306122449"),
     },
-    read: accuracy_weighted,
+    number: Number::Rows(accuracy_weighted),
+    ..Line::DEFAULTS
 };

@@ -1,6 +1,6 @@
 //! Every scalar by condition.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::conditions::{curve, curve_std};
 use super::{ANY, Line, NON_NEGATIVE, neither};
@@ -10,7 +10,6 @@ pub(super) const CURVE: Line = Line {
     group: "curve",
     better: neither,
     range: ANY,
-    per_unit: false,
     doc: Doc {
         measures: "Every scalar at every condition.",
         formula: "{condition: {n, bias_total, ..., budget_used}}, means over the n repetitions.",
@@ -26,7 +25,8 @@ pub(super) const CURVE: Line = Line {
             r#"{"0.2": {"n": 2, "bias_total": 3.0, "bias_mean": 1.5, "bias_relative": 0.375, "mean_diff": null, "added_mean_diff": null, "kept_mean_diff": null, "diff_ratio": null, "clean_accuracy": 1.0, "robust_accuracy": 0.75, "accuracy_drop": 0.25, "attack_success_rate": 0.25, "flips_added": null, "flips_removed": null, "budget_used": null}}"#,
         ),
     },
-    read: curve,
+    number: Number::Rows(curve),
+    ..Line::DEFAULTS
 };
 
 pub(super) const CURVE_STD: Line = Line {
@@ -34,7 +34,6 @@ pub(super) const CURVE_STD: Line = Line {
     group: "curve",
     better: neither,
     range: NON_NEGATIVE,
-    per_unit: false,
     doc: Doc {
         measures: "How much repetitions scatter at every condition.",
         formula: "sqrt(sum (v - mean)^2 / (n - ddof)) over repetitions, within one unit in the last place.",
@@ -51,5 +50,6 @@ pub(super) const CURVE_STD: Line = Line {
             r#"{"0.2": {"bias_total": 2.8284271247461903, "bias_mean": 1.4142135623730951, "bias_relative": 0.3535533905932738, "mean_diff": null, "added_mean_diff": null, "kept_mean_diff": null, "diff_ratio": null, "clean_accuracy": 0.0, "robust_accuracy": 0.3535533905932738, "accuracy_drop": 0.3535533905932738, "attack_success_rate": 0.3535533905932738, "flips_added": null, "flips_removed": null, "budget_used": null}}"#,
         ),
     },
-    read: curve_std,
+    number: Number::Rows(curve_std),
+    ..Line::DEFAULTS
 };

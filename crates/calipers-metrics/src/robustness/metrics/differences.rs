@@ -1,6 +1,6 @@
 //! Edge differences and their means.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::conditions::scalar;
 use super::super::reading::{Edges, Scalar};
@@ -22,7 +22,8 @@ pub(super) const MEAN_DIFF: Line = Line {
         reference: "Estimation Bias Measurement, compute_edge_feature_diff_distribution",
         example: ("four-nodes", "1.6833718299963145"),
     },
-    read: |protocol, rows| scalar(protocol, rows, Scalar::MeanDiff(Edges::All)),
+    number: Number::Rows(|protocol, rows| scalar(protocol, rows, Scalar::MeanDiff(Edges::All))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const ADDED_MEAN_DIFF: Line = Line {
@@ -40,7 +41,8 @@ pub(super) const ADDED_MEAN_DIFF: Line = Line {
         reference: "Calipers",
         example: ("four-nodes", "1.8929694486000914"),
     },
-    read: |protocol, rows| scalar(protocol, rows, Scalar::MeanDiff(Edges::Added)),
+    number: Number::Rows(|protocol, rows| scalar(protocol, rows, Scalar::MeanDiff(Edges::Added))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const KEPT_MEAN_DIFF: Line = Line {
@@ -58,7 +60,8 @@ pub(super) const KEPT_MEAN_DIFF: Line = Line {
         reference: "Calipers",
         example: ("four-nodes", "1.613505957128389"),
     },
-    read: |protocol, rows| scalar(protocol, rows, Scalar::MeanDiff(Edges::Kept)),
+    number: Number::Rows(|protocol, rows| scalar(protocol, rows, Scalar::MeanDiff(Edges::Kept))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const REMOVED_MEAN_DIFF: Line = Line {
@@ -76,7 +79,8 @@ pub(super) const REMOVED_MEAN_DIFF: Line = Line {
         reference: "Calipers",
         example: ("four-nodes", "1.877213961320028"),
     },
-    read: |protocol, rows| scalar(protocol, rows, Scalar::MeanDiff(Edges::Removed)),
+    number: Number::Rows(|protocol, rows| scalar(protocol, rows, Scalar::MeanDiff(Edges::Removed))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const DIFF_RATIO: Line = Line {
@@ -94,7 +98,9 @@ pub(super) const DIFF_RATIO: Line = Line {
         reference: "Calipers",
         example: ("four-nodes", "1.1732026400256204"),
     },
-    read: |protocol, rows| scalar(protocol, rows, Scalar::DiffRatio),
+    headline: Some(6),
+    number: Number::Rows(|protocol, rows| scalar(protocol, rows, Scalar::DiffRatio)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const PRUNED_ADDED: Line = Line {
@@ -112,7 +118,8 @@ pub(super) const PRUNED_ADDED: Line = Line {
         reference: "Calipers",
         example: ("four-nodes", "1.0"),
     },
-    read: |protocol, rows| scalar(protocol, rows, Scalar::Pruned(Edges::Added)),
+    number: Number::Rows(|protocol, rows| scalar(protocol, rows, Scalar::Pruned(Edges::Added))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const PRUNED_KEPT: Line = Line {
@@ -130,5 +137,6 @@ pub(super) const PRUNED_KEPT: Line = Line {
         reference: "Calipers",
         example: ("four-nodes", "0.6666666666666666"),
     },
-    read: |protocol, rows| scalar(protocol, rows, Scalar::Pruned(Edges::Kept)),
+    number: Number::Rows(|protocol, rows| scalar(protocol, rows, Scalar::Pruned(Edges::Kept))),
+    ..Line::DEFAULTS
 };

@@ -1,6 +1,6 @@
 //! What the attack did to the graph.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::conditions::scalar;
 use super::super::reading::Scalar;
@@ -20,7 +20,8 @@ pub(super) const FLIPS_ADDED: Line = Line {
         reference: "Calipers",
         example: ("four-nodes", "1.0"),
     },
-    read: |protocol, rows| scalar(protocol, rows, Scalar::FlipsAdded),
+    number: Number::Rows(|protocol, rows| scalar(protocol, rows, Scalar::FlipsAdded)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const FLIPS_REMOVED: Line = Line {
@@ -37,7 +38,8 @@ pub(super) const FLIPS_REMOVED: Line = Line {
         reference: "Calipers",
         example: ("four-nodes", "1.0"),
     },
-    read: |protocol, rows| scalar(protocol, rows, Scalar::FlipsRemoved),
+    number: Number::Rows(|protocol, rows| scalar(protocol, rows, Scalar::FlipsRemoved)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const BUDGET_USED: Line = Line {
@@ -55,5 +57,6 @@ pub(super) const BUDGET_USED: Line = Line {
         reference: "Calipers",
         example: ("four-nodes", "0.5"),
     },
-    read: |protocol, rows| scalar(protocol, rows, Scalar::BudgetUsed),
+    number: Number::Rows(|protocol, rows| scalar(protocol, rows, Scalar::BudgetUsed)),
+    ..Line::DEFAULTS
 };

@@ -1,6 +1,6 @@
 //! Distributions of edge differences.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::histogram_reading::{bin_edges, densities, outside};
 use super::super::reading::Edges;
@@ -11,7 +11,6 @@ pub(super) const HIST_VALUES: Line = Line {
     group: "edges",
     better: neither,
     range: NON_NEGATIVE,
-    per_unit: false,
     doc: Doc {
         measures: "How edge differences are distributed over the attacked graph: Figure 7.",
         formula: "Density of bin k: count_k bins / (inside (hi - lo)). Bin k holds e_k <= y < e_k+1, e_k = lo + k (hi \
@@ -23,7 +22,8 @@ pub(super) const HIST_VALUES: Line = Line {
         reference: "Estimation Bias Measurement, compute_edge_feature_diff_distribution",
         example: ("four-nodes", "[0.8031765749962483, 0.0, 0.0, 2.4095297249887446]"),
     },
-    read: |protocol, rows| densities(protocol, rows, Edges::All),
+    number: Number::Rows(|protocol, rows| densities(protocol, rows, Edges::All)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const BIN_EDGES: Line = Line {
@@ -31,7 +31,6 @@ pub(super) const BIN_EDGES: Line = Line {
     group: "edges",
     better: neither,
     range: ANY,
-    per_unit: false,
     doc: Doc {
         measures: "Where the bins of hist_values lie.",
         formula: "e_k = lo + k (hi - lo) / bins for k = 0 to bins.",
@@ -45,7 +44,8 @@ pub(super) const BIN_EDGES: Line = Line {
             "[0.816496580927726, 1.1277606388980022, 1.439024696868278, 1.7502887548385542, 2.0615528128088303]",
         ),
     },
-    read: |protocol, rows| bin_edges(protocol, rows, Edges::All),
+    number: Number::Rows(|protocol, rows| bin_edges(protocol, rows, Edges::All)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const ADDED_HIST_VALUES: Line = Line {
@@ -53,7 +53,6 @@ pub(super) const ADDED_HIST_VALUES: Line = Line {
     group: "edges",
     better: neither,
     range: NON_NEGATIVE,
-    per_unit: false,
     doc: Doc {
         measures: "How the differences of added edges are distributed.",
         formula: "As hist_values, on the same bin_edges, over added edges only.",
@@ -64,7 +63,8 @@ pub(super) const ADDED_HIST_VALUES: Line = Line {
         reference: "Calipers",
         example: ("four-nodes", "[0.0, 0.0, 0.0, 3.212706299984993]"),
     },
-    read: |protocol, rows| densities(protocol, rows, Edges::Added),
+    number: Number::Rows(|protocol, rows| densities(protocol, rows, Edges::Added)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const KEPT_HIST_VALUES: Line = Line {
@@ -72,7 +72,6 @@ pub(super) const KEPT_HIST_VALUES: Line = Line {
     group: "edges",
     better: neither,
     range: NON_NEGATIVE,
-    per_unit: false,
     doc: Doc {
         measures: "How the differences of kept edges are distributed.",
         formula: "As hist_values, on the same bin_edges, over kept edges only.",
@@ -83,7 +82,8 @@ pub(super) const KEPT_HIST_VALUES: Line = Line {
         reference: "Calipers",
         example: ("four-nodes", "[1.0709020999949976, 0.0, 0.0, 2.1418041999899953]"),
     },
-    read: |protocol, rows| densities(protocol, rows, Edges::Kept),
+    number: Number::Rows(|protocol, rows| densities(protocol, rows, Edges::Kept)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const REMOVED_HIST_VALUES: Line = Line {
@@ -91,7 +91,6 @@ pub(super) const REMOVED_HIST_VALUES: Line = Line {
     group: "edges",
     better: neither,
     range: NON_NEGATIVE,
-    per_unit: false,
     doc: Doc {
         measures: "How the differences of removed edges were distributed.",
         formula: "As hist_values, over removed edges, on their own range, with clean features and degrees.",
@@ -102,7 +101,8 @@ pub(super) const REMOVED_HIST_VALUES: Line = Line {
         reference: "Calipers",
         example: ("removed", "[0.3333333333333333, 0.6666666666666666]"),
     },
-    read: |protocol, rows| densities(protocol, rows, Edges::Removed),
+    number: Number::Rows(|protocol, rows| densities(protocol, rows, Edges::Removed)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const REMOVED_BIN_EDGES: Line = Line {
@@ -110,7 +110,6 @@ pub(super) const REMOVED_BIN_EDGES: Line = Line {
     group: "edges",
     better: neither,
     range: ANY,
-    per_unit: false,
     doc: Doc {
         measures: "Where the bins of removed_hist_values lie.",
         formula: "As bin_edges, on the range of the removed edges.",
@@ -121,7 +120,8 @@ pub(super) const REMOVED_BIN_EDGES: Line = Line {
         reference: "Calipers",
         example: ("removed", "[1.0, 2.0, 3.0]"),
     },
-    read: |protocol, rows| bin_edges(protocol, rows, Edges::Removed),
+    number: Number::Rows(|protocol, rows| bin_edges(protocol, rows, Edges::Removed)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const HIST_OUTSIDE: Line = Line {
@@ -138,5 +138,6 @@ pub(super) const HIST_OUTSIDE: Line = Line {
         reference: "Calipers",
         example: ("hist-range", "1"),
     },
-    read: outside,
+    number: Number::Rows(outside),
+    ..Line::DEFAULTS
 };

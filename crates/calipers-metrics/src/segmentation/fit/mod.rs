@@ -48,7 +48,7 @@ fn weights(protocol: &Segmentation, sample: &Sample, chosen: &[(usize, f64)]) ->
     let heads = chosen.iter().map(|&(position, tau)| Head { tau, ..protocol.heads[position].clone() });
     let mut trial = Segmentation { heads: heads.collect(), ..protocol.clone() };
     let positions: Vec<usize> = chosen.iter().map(|&(position, _)| position).collect();
-    let weight = calipers_core::math::exp;
+    let weight = calipers_core::functions::exp;
     let logarithms = minimise(chosen.len(), |logarithms| {
         trial.heads.iter_mut().zip(logarithms).for_each(|(head, &logarithm)| head.alpha = weight(logarithm));
         sample.surprise(&trial, &positions)

@@ -1,7 +1,7 @@
 //! Truth drawn from known weights and temperatures is fitted with them again.
 
 use calipers_core::SplitMix64;
-use calipers_core::math::{exp, ln};
+use calipers_core::functions::{exp, ln};
 use serde_json::{Value as Json, json};
 
 use super::*;

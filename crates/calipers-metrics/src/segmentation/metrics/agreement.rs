@@ -1,6 +1,6 @@
 //! Agreement of all pixels together.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::overlap_reading::{Overlap, total};
 use super::super::reading::number;
@@ -21,7 +21,9 @@ pub(super) const PIXEL_ACCURACY: Line = Line {
         reference: document!("1) Confusion-Matrix Family"),
         example: ("void", "0.6666666666666666"),
     },
-    read: |protocol, rows| number(total(protocol, rows, Overlap::pixel_accuracy)),
+    headline: Some(2),
+    number: Number::Rows(|protocol, rows| number(total(protocol, rows, Overlap::pixel_accuracy))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const FWIOU: Line = Line {
@@ -39,7 +41,8 @@ pub(super) const FWIOU: Line = Line {
                     CVPR 2015",
         example: ("confusion-matrices", "0.6628571428571428"),
     },
-    read: |protocol, rows| number(total(protocol, rows, Overlap::fwiou)),
+    number: Number::Rows(|protocol, rows| number(total(protocol, rows, Overlap::fwiou))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const KAPPA: Line = Line {
@@ -56,5 +59,6 @@ pub(super) const KAPPA: Line = Line {
         reference: "Cohen, A coefficient of agreement for nominal scales, 1960",
         example: ("confusion-matrices", "0.5876288659793815"),
     },
-    read: |protocol, rows| number(total(protocol, rows, Overlap::kappa)),
+    number: Number::Rows(|protocol, rows| number(total(protocol, rows, Overlap::kappa))),
+    ..Line::DEFAULTS
 };

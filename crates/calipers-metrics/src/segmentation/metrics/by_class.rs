@@ -1,6 +1,6 @@
 //! Numbers of each class from the sum of all confusion matrices.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::overlap_reading::{Overlap, by_class};
 use super::{Line, SHARE, document, higher, reasons};
@@ -10,7 +10,6 @@ pub(super) const IOU: Line = Line {
     group: "overlap",
     better: higher,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "How well the pixels predicted as a class cover the pixels of the class.",
         formula: "TP / (T + P - TP) for each class: T pixels of the class, P pixels predicted as it, TP \
@@ -24,7 +23,8 @@ pub(super) const IOU: Line = Line {
             r#"{"sky": 0.5, "road": 0.3333333333333333, "car": 0.0, "sign": 0.0, "boat": null}"#,
         ),
     },
-    read: |protocol, rows| by_class(protocol, rows, Overlap::printed_iou),
+    number: Number::Rows(|protocol, rows| by_class(protocol, rows, Overlap::printed_iou)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const PRECISION: Line = Line {
@@ -32,7 +32,6 @@ pub(super) const PRECISION: Line = Line {
     group: "overlap",
     better: higher,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "The share of the pixels predicted as a class that belong to it.",
         formula: "TP / P for each class.",
@@ -44,7 +43,8 @@ pub(super) const PRECISION: Line = Line {
             r#"{"sky": 0.6666666666666666, "road": 0.5, "car": null, "sign": 0.0, "boat": null}"#,
         ),
     },
-    read: |protocol, rows| by_class(protocol, rows, Overlap::precision),
+    number: Number::Rows(|protocol, rows| by_class(protocol, rows, Overlap::precision)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const RECALL: Line = Line {
@@ -52,7 +52,6 @@ pub(super) const RECALL: Line = Line {
     group: "overlap",
     better: higher,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "The share of the pixels of a class that are predicted as it.",
         formula: "TP / T for each class; T counts pixels without a prediction.",
@@ -64,7 +63,8 @@ pub(super) const RECALL: Line = Line {
             r#"{"sky": 0.6666666666666666, "road": 0.5, "car": 0.0, "sign": null, "boat": null}"#,
         ),
     },
-    read: |protocol, rows| by_class(protocol, rows, Overlap::recall),
+    number: Number::Rows(|protocol, rows| by_class(protocol, rows, Overlap::recall)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const F1: Line = Line {
@@ -72,7 +72,6 @@ pub(super) const F1: Line = Line {
     group: "overlap",
     better: higher,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "The harmonic mean of precision and recall of a class; the same number as its Dice \
                    coefficient.",
@@ -93,5 +92,6 @@ pub(super) const F1: Line = Line {
             r#"{"sky": 0.6666666666666666, "road": 0.5, "car": 0.0, "sign": 0.0, "boat": null}"#,
         ),
     },
-    read: |protocol, rows| by_class(protocol, rows, Overlap::f1),
+    number: Number::Rows(|protocol, rows| by_class(protocol, rows, Overlap::f1)),
+    ..Line::DEFAULTS
 };

@@ -1,6 +1,6 @@
 //! Means over images, beside the numbers of all pixels together.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::calibration_reading::{self, Calibration};
 use super::super::overlap_reading::{iou_over_units, miou_over_units, pixel_accuracy_over_units};
@@ -22,7 +22,8 @@ pub(super) const MIOU_IMAGE: Line = Line {
                     segmentation?, BMVC 2013",
         example: ("images", "0.625"),
     },
-    read: |protocol, rows| number(miou_over_units(protocol, rows)),
+    number: Number::Rows(|protocol, rows| number(miou_over_units(protocol, rows))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const PIXEL_ACCURACY_IMAGE: Line = Line {
@@ -39,7 +40,8 @@ pub(super) const PIXEL_ACCURACY_IMAGE: Line = Line {
         reference: "Calipers",
         example: ("images", "0.75"),
     },
-    read: |protocol, rows| number(pixel_accuracy_over_units(protocol, rows)),
+    number: Number::Rows(|protocol, rows| number(pixel_accuracy_over_units(protocol, rows))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const IOU_IMAGE: Line = Line {
@@ -47,7 +49,6 @@ pub(super) const IOU_IMAGE: Line = Line {
     group: "images",
     better: higher,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "The IoU of each class with each image counting the same.",
         formula: "Mean of the class's iou over the units where it is defined.",
@@ -57,7 +58,8 @@ pub(super) const IOU_IMAGE: Line = Line {
         reference: "Calipers",
         example: ("images", r#"{"wall": 0.75, "door": 0.0}"#),
     },
-    read: iou_over_units,
+    number: Number::Rows(iou_over_units),
+    ..Line::DEFAULTS
 };
 
 pub(super) const NLL_IMAGE: Line = Line {
@@ -78,7 +80,10 @@ pub(super) const NLL_IMAGE: Line = Line {
         reference: "Calipers",
         example: ("reliability", "0.8016133262174109"),
     },
-    read: |protocol, rows| number(calibration_reading::over_units(protocol, rows, Calibration::nll)),
+    number: Number::Rows(|protocol, rows| {
+        number(calibration_reading::over_units(protocol, rows, Calibration::nll))
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const BRIER_IMAGE: Line = Line {
@@ -95,7 +100,10 @@ pub(super) const BRIER_IMAGE: Line = Line {
         reference: "Calipers",
         example: ("reliability", "0.52125"),
     },
-    read: |protocol, rows| number(calibration_reading::over_units(protocol, rows, Calibration::brier)),
+    number: Number::Rows(|protocol, rows| {
+        number(calibration_reading::over_units(protocol, rows, Calibration::brier))
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const ECE_IMAGE: Line = Line {
@@ -112,5 +120,8 @@ pub(super) const ECE_IMAGE: Line = Line {
         reference: "Calipers",
         example: ("reliability", "0.3625"),
     },
-    read: |protocol, rows| number(calibration_reading::over_units(protocol, rows, Calibration::ece)),
+    number: Number::Rows(|protocol, rows| {
+        number(calibration_reading::over_units(protocol, rows, Calibration::ece))
+    }),
+    ..Line::DEFAULTS
 };

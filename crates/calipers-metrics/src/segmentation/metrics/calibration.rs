@@ -1,6 +1,6 @@
 //! Whether probabilities mean what they say.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::calibration_reading::{Calibration, infinite_pixels, total};
 use super::super::reading::number;
@@ -26,7 +26,9 @@ pub(super) const NLL: Line = Line {
         reference: document!("3) Probabilistic / Calibration Metrics"),
         example: ("reliability", "0.8016133262174109"),
     },
-    read: |protocol, rows| number(total(protocol, rows, Calibration::nll)),
+    headline: Some(6),
+    number: Number::Rows(|protocol, rows| number(total(protocol, rows, Calibration::nll))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const NLL_INFINITE_PIXELS: Line = Line {
@@ -43,7 +45,8 @@ pub(super) const NLL_INFINITE_PIXELS: Line = Line {
         reference: "Calipers",
         example: ("veto", "1"),
     },
-    read: infinite_pixels,
+    number: Number::Rows(infinite_pixels),
+    ..Line::DEFAULTS
 };
 
 pub(super) const BRIER: Line = Line {
@@ -61,7 +64,9 @@ pub(super) const BRIER: Line = Line {
         reference: "Brier, Verification of forecasts expressed in terms of probability, 1950",
         example: ("reliability", "0.52125"),
     },
-    read: |protocol, rows| number(total(protocol, rows, Calibration::brier)),
+    headline: Some(7),
+    number: Number::Rows(|protocol, rows| number(total(protocol, rows, Calibration::brier))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const ECE: Line = Line {
@@ -81,7 +86,9 @@ pub(super) const ECE: Line = Line {
         reference: "Guo et al., On Calibration of Modern Neural Networks, ICML 2017",
         example: ("reliability", "0.3625"),
     },
-    read: |protocol, rows| number(total(protocol, rows, Calibration::ece)),
+    headline: Some(8),
+    number: Number::Rows(|protocol, rows| number(total(protocol, rows, Calibration::ece))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const MCE: Line = Line {
@@ -100,7 +107,8 @@ pub(super) const MCE: Line = Line {
                     Binning, AAAI 2015",
         example: ("reliability", "0.4"),
     },
-    read: |protocol, rows| number(total(protocol, rows, Calibration::mce)),
+    number: Number::Rows(|protocol, rows| number(total(protocol, rows, Calibration::mce))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const MEAN_CONFIDENCE: Line = Line {
@@ -117,5 +125,6 @@ pub(super) const MEAN_CONFIDENCE: Line = Line {
         reference: "Calipers",
         example: ("reliability", "0.7875"),
     },
-    read: |protocol, rows| number(total(protocol, rows, Calibration::mean_confidence)),
+    number: Number::Rows(|protocol, rows| number(total(protocol, rows, Calibration::mean_confidence))),
+    ..Line::DEFAULTS
 };

@@ -1,6 +1,6 @@
 //! Means over classes.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::overlap_reading::{Overlap, total};
 use super::super::reading::number;
@@ -23,7 +23,9 @@ pub(super) const MIOU: Line = Line {
         reference: document!("1) Confusion-Matrix Family"),
         example: ("void", "0.5"),
     },
-    read: |protocol, rows| number(total(protocol, rows, Overlap::miou)),
+    headline: Some(1),
+    number: Number::Rows(|protocol, rows| number(total(protocol, rows, Overlap::miou))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const MEAN_PRECISION: Line = Line {
@@ -41,7 +43,10 @@ pub(super) const MEAN_PRECISION: Line = Line {
         reference: document!("1) Confusion-Matrix Family"),
         example: ("absent-class", "0.3888888888888889"),
     },
-    read: |protocol, rows| number(total(protocol, rows, |totals| totals.over_classes(Overlap::precision))),
+    number: Number::Rows(|protocol, rows| {
+        number(total(protocol, rows, |totals| totals.over_classes(Overlap::precision)))
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const MEAN_RECALL: Line = Line {
@@ -59,7 +64,10 @@ pub(super) const MEAN_RECALL: Line = Line {
         reference: document!("1) Confusion-Matrix Family"),
         example: ("absent-class", "0.3888888888888889"),
     },
-    read: |protocol, rows| number(total(protocol, rows, |totals| totals.over_classes(Overlap::recall))),
+    number: Number::Rows(|protocol, rows| {
+        number(total(protocol, rows, |totals| totals.over_classes(Overlap::recall)))
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const MEAN_F1: Line = Line {
@@ -78,7 +86,11 @@ pub(super) const MEAN_F1: Line = Line {
         reference: document!("1) Confusion-Matrix Family"),
         example: ("absent-class", "0.2916666666666667"),
     },
-    read: |protocol, rows| number(total(protocol, rows, |totals| totals.over_classes(Overlap::f1))),
+    headline: Some(3),
+    number: Number::Rows(|protocol, rows| {
+        number(total(protocol, rows, |totals| totals.over_classes(Overlap::f1)))
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const MEAN_CLASS_ACCURACY: Line = Line {
@@ -97,5 +109,8 @@ pub(super) const MEAN_CLASS_ACCURACY: Line = Line {
                     CVPR 2015",
         example: ("absent-class", "0.3888888888888889"),
     },
-    read: |protocol, rows| number(total(protocol, rows, |totals| totals.over_classes(Overlap::recall))),
+    number: Number::Rows(|protocol, rows| {
+        number(total(protocol, rows, |totals| totals.over_classes(Overlap::recall)))
+    }),
+    ..Line::DEFAULTS
 };

@@ -1,6 +1,6 @@
 //! The calibration of each class's own probability.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::calibration_reading::{ece_by_class, ece_over_classes};
 use super::super::reading::number;
@@ -11,7 +11,6 @@ pub(super) const ECE_PER_CLASS: Line = Line {
     group: "class-wise calibration",
     better: lower,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "The calibration error of the probability of each class.",
         formula: "Bins of p_g over all scored pixels: sum of |pixels of g - sum of p_g| / N. Preset \
@@ -21,7 +20,8 @@ pub(super) const ECE_PER_CLASS: Line = Line {
         reference: "Kull et al., Beyond temperature scaling, NeurIPS 2019",
         example: ("classwise", r#"{"oak": 0.0, "elm": 0.25, "ash": 0.25}"#),
     },
-    read: ece_by_class,
+    number: Number::Rows(ece_by_class),
+    ..Line::DEFAULTS
 };
 
 pub(super) const ECE_CLASSWISE: Line = Line {
@@ -38,5 +38,6 @@ pub(super) const ECE_CLASSWISE: Line = Line {
         reference: "Kull et al., Beyond temperature scaling, NeurIPS 2019",
         example: ("classwise", "0.16666666666666666"),
     },
-    read: |protocol, rows| number(ece_over_classes(protocol, rows)),
+    number: Number::Rows(|protocol, rows| number(ece_over_classes(protocol, rows))),
+    ..Line::DEFAULTS
 };

@@ -1,6 +1,6 @@
 //! Contours matched within a radius.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::boundary_reading::{Contour, contour_f1_by_class, contour_f1_over_classes, contours};
 use super::super::reading::number;
@@ -23,7 +23,8 @@ pub(super) const CONTOUR_PRECISION: Line = Line {
         reference: "Martin, Fowlkes and Malik, Learning to detect natural image boundaries, PAMI 2004",
         example: ("contours", "1.0"),
     },
-    read: |protocol, rows| number(contours(protocol, rows, Contour::precision)),
+    number: Number::Rows(|protocol, rows| number(contours(protocol, rows, Contour::precision))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const CONTOUR_RECALL: Line = Line {
@@ -40,7 +41,8 @@ pub(super) const CONTOUR_RECALL: Line = Line {
         reference: "Martin, Fowlkes and Malik, Learning to detect natural image boundaries, PAMI 2004",
         example: ("contours", "0.8888888888888888"),
     },
-    read: |protocol, rows| number(contours(protocol, rows, Contour::recall)),
+    number: Number::Rows(|protocol, rows| number(contours(protocol, rows, Contour::recall))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const CONTOUR_F1: Line = Line {
@@ -60,7 +62,8 @@ pub(super) const CONTOUR_F1: Line = Line {
                     segmentation?, BMVC 2013",
         example: ("contours", "0.9411764705882353"),
     },
-    read: |protocol, rows| number(contours(protocol, rows, Contour::f1)),
+    number: Number::Rows(|protocol, rows| number(contours(protocol, rows, Contour::f1))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const CONTOUR_F1_CLASS: Line = Line {
@@ -68,7 +71,6 @@ pub(super) const CONTOUR_F1_CLASS: Line = Line {
     group: "contour",
     better: higher,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "contour_f1 of each foreground class.",
         formula: "As contour_f1, with the counts of the class over all units.",
@@ -77,7 +79,8 @@ pub(super) const CONTOUR_F1_CLASS: Line = Line {
         reference: "Calipers",
         example: ("contours", r#"{"square": 1.0, "pole": 0.0}"#),
     },
-    read: contour_f1_by_class,
+    number: Number::Rows(contour_f1_by_class),
+    ..Line::DEFAULTS
 };
 
 pub(super) const CONTOUR_F1_MACRO: Line = Line {
@@ -94,5 +97,6 @@ pub(super) const CONTOUR_F1_MACRO: Line = Line {
         reference: "Calipers",
         example: ("contours", "0.5"),
     },
-    read: |protocol, rows| number(contour_f1_over_classes(protocol, rows)),
+    number: Number::Rows(|protocol, rows| number(contour_f1_over_classes(protocol, rows))),
+    ..Line::DEFAULTS
 };

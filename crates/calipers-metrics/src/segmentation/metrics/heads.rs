@@ -1,6 +1,6 @@
 //! Each head in its own channels.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::heads_reading::{biou, by_head, miou, pixel_accuracy};
 use super::super::protocol::Measure;
@@ -11,7 +11,6 @@ pub(super) const HEAD_MIOU: Line = Line {
     group: "heads",
     better: higher,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "How well each head does in its own classes, before fusion.",
         formula: "Truth = the channel of the original class (originals the head lacks are not scored), \
@@ -28,7 +27,8 @@ pub(super) const HEAD_MIOU: Line = Line {
         reference: document!("2) Boundary-Aware Metrics (per task)"),
         example: ("heads", r#"{"species": 0.5, "state": 1.0}"#),
     },
-    read: |protocol, rows| by_head(protocol, rows, Measure::Overlap, miou),
+    number: Number::Rows(|protocol, rows| by_head(protocol, rows, Measure::Overlap, miou)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const HEAD_PIXEL_ACCURACY: Line = Line {
@@ -36,7 +36,6 @@ pub(super) const HEAD_PIXEL_ACCURACY: Line = Line {
     group: "heads",
     better: higher,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "The share of pixels each head gets right in its own classes.",
         formula: "Truth = the channel of the original class (originals the head lacks are not scored), \
@@ -54,7 +53,8 @@ pub(super) const HEAD_PIXEL_ACCURACY: Line = Line {
         reference: document!("2) Boundary-Aware Metrics (per task)"),
         example: ("heads", r#"{"species": 0.6666666666666666, "state": 1.0}"#),
     },
-    read: |protocol, rows| by_head(protocol, rows, Measure::Overlap, pixel_accuracy),
+    number: Number::Rows(|protocol, rows| by_head(protocol, rows, Measure::Overlap, pixel_accuracy)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const HEAD_BIOU: Line = Line {
@@ -62,7 +62,6 @@ pub(super) const HEAD_BIOU: Line = Line {
     group: "heads",
     better: higher,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "How well each head draws boundaries between its own classes.",
         formula: "Truth = the channel of the original class (originals the head lacks are not scored), \
@@ -79,5 +78,6 @@ pub(super) const HEAD_BIOU: Line = Line {
         reference: document!("2) Boundary-Aware Metrics (per task)"),
         example: ("heads", r#"{"species": 0.0, "state": 1.0}"#),
     },
-    read: |protocol, rows| by_head(protocol, rows, Measure::Boundary, biou),
+    number: Number::Rows(|protocol, rows| by_head(protocol, rows, Measure::Boundary, biou)),
+    ..Line::DEFAULTS
 };

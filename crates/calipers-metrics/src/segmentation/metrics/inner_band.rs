@@ -1,6 +1,6 @@
 //! The inner band of each foreground class.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::boundary_reading::{Side, iou_by_class, iou_over_classes};
 use super::super::reading::number;
@@ -11,7 +11,6 @@ pub(super) const BOUNDARY_IOU_CHENG_CLASS: Line = Line {
     group: "inner band",
     better: higher,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "How well the rims of the predicted regions of a class match those of the true ones.",
         formula: "Inner band: pixels of the class with a scored pixel of another label, or the outside of \
@@ -24,7 +23,8 @@ pub(super) const BOUNDARY_IOU_CHENG_CLASS: Line = Line {
                     CVPR 2021",
         example: ("contours", r#"{"square": 0.3333333333333333, "pole": 0.0}"#),
     },
-    read: |protocol, rows| iou_by_class(protocol, rows, Side::Inner),
+    number: Number::Rows(|protocol, rows| iou_by_class(protocol, rows, Side::Inner)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const BOUNDARY_IOU_CHENG: Line = Line {
@@ -42,5 +42,6 @@ pub(super) const BOUNDARY_IOU_CHENG: Line = Line {
                     CVPR 2021",
         example: ("contours", "0.16666666666666666"),
     },
-    read: |protocol, rows| number(iou_over_classes(protocol, rows, Side::Inner)),
+    number: Number::Rows(|protocol, rows| number(iou_over_classes(protocol, rows, Side::Inner))),
+    ..Line::DEFAULTS
 };

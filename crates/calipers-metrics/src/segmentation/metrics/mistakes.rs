@@ -1,6 +1,6 @@
 //! Where the wrong pixels are: a split of 1 - accuracy.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::overlap_reading::{Mistake, total};
 use super::super::reading::number;
@@ -22,7 +22,10 @@ pub(super) const CLASSIFICATION_ERROR: Line = Line {
         reference: document!("1) Confusion-Matrix Family"),
         example: ("void", "0.1111111111111111"),
     },
-    read: |protocol, rows| number(total(protocol, rows, |totals| totals.mistakes(Mistake::Classification))),
+    number: Number::Rows(|protocol, rows| {
+        number(total(protocol, rows, |totals| totals.mistakes(Mistake::Classification)))
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const BACKGROUND_ERROR: Line = Line {
@@ -39,7 +42,10 @@ pub(super) const BACKGROUND_ERROR: Line = Line {
         reference: document!("1) Confusion-Matrix Family"),
         example: ("void", "0.1111111111111111"),
     },
-    read: |protocol, rows| number(total(protocol, rows, |totals| totals.mistakes(Mistake::Background))),
+    number: Number::Rows(|protocol, rows| {
+        number(total(protocol, rows, |totals| totals.mistakes(Mistake::Background)))
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const MISSED_ERROR: Line = Line {
@@ -56,5 +62,8 @@ pub(super) const MISSED_ERROR: Line = Line {
         reference: document!("1) Confusion-Matrix Family"),
         example: ("void", "0.1111111111111111"),
     },
-    read: |protocol, rows| number(total(protocol, rows, |totals| totals.mistakes(Mistake::Missed))),
+    number: Number::Rows(|protocol, rows| {
+        number(total(protocol, rows, |totals| totals.mistakes(Mistake::Missed)))
+    }),
+    ..Line::DEFAULTS
 };

@@ -1,6 +1,6 @@
 //! The outer band around each foreground class.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::boundary_reading::{Band, Side, iou_by_class, iou_over_classes, over_units, pooled};
 use super::super::reading::number;
@@ -25,7 +25,9 @@ pub(super) const BIOU: Line = Line {
         reference: document!("2) Boundary-Aware Metrics"),
         example: ("two-squares", "0.6"),
     },
-    read: |protocol, rows| number(pooled(protocol, rows, Band::iou)),
+    headline: Some(4),
+    number: Number::Rows(|protocol, rows| number(pooled(protocol, rows, Band::iou))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const BIOU_CLASS: Line = Line {
@@ -33,7 +35,6 @@ pub(super) const BIOU_CLASS: Line = Line {
     group: "boundary",
     better: higher,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "biou of each foreground class.",
         formula: "I / (G + Q - I) of the class over all units, without epsilon in any preset.",
@@ -42,7 +43,8 @@ pub(super) const BIOU_CLASS: Line = Line {
         reference: "Calipers",
         example: ("two-squares", r#"{"blue": 1.0, "red": 0.3333333333333333}"#),
     },
-    read: |protocol, rows| iou_by_class(protocol, rows, Side::Outer),
+    number: Number::Rows(|protocol, rows| iou_by_class(protocol, rows, Side::Outer)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const BIOU_MACRO: Line = Line {
@@ -59,7 +61,8 @@ pub(super) const BIOU_MACRO: Line = Line {
         reference: "Calipers",
         example: ("two-squares", "0.6666666666666666"),
     },
-    read: |protocol, rows| number(iou_over_classes(protocol, rows, Side::Outer)),
+    number: Number::Rows(|protocol, rows| number(iou_over_classes(protocol, rows, Side::Outer))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const BOUNDARY_PRECISION: Line = Line {
@@ -76,7 +79,8 @@ pub(super) const BOUNDARY_PRECISION: Line = Line {
         reference: document!("2) Boundary-Aware Metrics"),
         example: ("two-squares", "0.75"),
     },
-    read: |protocol, rows| number(pooled(protocol, rows, Band::precision)),
+    number: Number::Rows(|protocol, rows| number(pooled(protocol, rows, Band::precision))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const BOUNDARY_RECALL: Line = Line {
@@ -93,7 +97,8 @@ pub(super) const BOUNDARY_RECALL: Line = Line {
         reference: document!("2) Boundary-Aware Metrics"),
         example: ("two-squares", "0.75"),
     },
-    read: |protocol, rows| number(pooled(protocol, rows, Band::recall)),
+    number: Number::Rows(|protocol, rows| number(pooled(protocol, rows, Band::recall))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const BOUNDARY_F1: Line = Line {
@@ -112,7 +117,9 @@ pub(super) const BOUNDARY_F1: Line = Line {
         reference: document!("2) Boundary-Aware Metrics"),
         example: ("two-squares", "0.75"),
     },
-    read: |protocol, rows| number(pooled(protocol, rows, Band::f1)),
+    headline: Some(5),
+    number: Number::Rows(|protocol, rows| number(pooled(protocol, rows, Band::f1))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const BIOU_IMAGE: Line = Line {
@@ -129,5 +136,6 @@ pub(super) const BIOU_IMAGE: Line = Line {
         reference: "Calipers",
         example: ("two-squares", "0.6666666666666666"),
     },
-    read: |protocol, rows| number(over_units(protocol, rows)),
+    number: Number::Rows(|protocol, rows| number(over_units(protocol, rows))),
+    ..Line::DEFAULTS
 };

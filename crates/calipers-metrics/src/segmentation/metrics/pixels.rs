@@ -1,6 +1,6 @@
 //! How many pixels there are.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::overlap_reading::{Overlap, confusion, count, counts_by_class};
 use super::{Line, NON_NEGATIVE, UP_TO_PIXELS, document, lower, neither, reasons};
@@ -10,7 +10,6 @@ pub(super) const TRUTH_PIXELS: Line = Line {
     group: "pixels",
     better: neither,
     range: UP_TO_PIXELS,
-    per_unit: false,
     doc: Doc {
         measures: "The scored pixels of each class.",
         formula: "T = row sum of the confusion matrix, pixels without a prediction included.",
@@ -19,7 +18,8 @@ pub(super) const TRUTH_PIXELS: Line = Line {
         reference: "Calipers",
         example: ("unpredicted", r#"{"grass": 2, "tree": 2}"#),
     },
-    read: |protocol, rows| counts_by_class(protocol, rows, Overlap::truth_pixels),
+    number: Number::Rows(|protocol, rows| counts_by_class(protocol, rows, Overlap::truth_pixels)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const PRED_PIXELS: Line = Line {
@@ -27,7 +27,6 @@ pub(super) const PRED_PIXELS: Line = Line {
     group: "pixels",
     better: neither,
     range: UP_TO_PIXELS,
-    per_unit: false,
     doc: Doc {
         measures: "The scored pixels predicted as each class.",
         formula: "P = column sum of the confusion matrix.",
@@ -36,7 +35,8 @@ pub(super) const PRED_PIXELS: Line = Line {
         reference: "Calipers",
         example: ("unpredicted", r#"{"grass": 2, "tree": 1}"#),
     },
-    read: |protocol, rows| counts_by_class(protocol, rows, Overlap::pred_pixels),
+    number: Number::Rows(|protocol, rows| counts_by_class(protocol, rows, Overlap::pred_pixels)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const SCORED_PIXELS: Line = Line {
@@ -44,7 +44,6 @@ pub(super) const SCORED_PIXELS: Line = Line {
     group: "pixels",
     better: neither,
     range: NON_NEGATIVE,
-    per_unit: false,
     doc: Doc {
         measures: "The pixels whose truth is not ignored.",
         formula: "N = sum of truth_pixels.",
@@ -53,7 +52,10 @@ pub(super) const SCORED_PIXELS: Line = Line {
         reference: "Calipers",
         example: ("void", "9"),
     },
-    read: |protocol, rows| count(protocol, rows, |rows| Overlap::new(protocol, rows).scored_pixels()),
+    number: Number::Rows(|protocol, rows| {
+        count(protocol, rows, |rows| Overlap::new(protocol, rows).scored_pixels())
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const IGNORED_PIXELS: Line = Line {
@@ -61,7 +63,6 @@ pub(super) const IGNORED_PIXELS: Line = Line {
     group: "pixels",
     better: neither,
     range: NON_NEGATIVE,
-    per_unit: false,
     doc: Doc {
         measures: "The pixels whose truth is ignored.",
         formula: "Pixels with an ignored truth value; no other number depends on them.",
@@ -70,7 +71,10 @@ pub(super) const IGNORED_PIXELS: Line = Line {
         reference: "Calipers",
         example: ("void", "3"),
     },
-    read: |protocol, rows| count(protocol, rows, |rows| rows.iter().map(|row| i128::from(row.ignored)).sum()),
+    number: Number::Rows(|protocol, rows| {
+        count(protocol, rows, |rows| rows.iter().map(|row| i128::from(row.ignored)).sum())
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const UNPREDICTED_PIXELS: Line = Line {
@@ -78,7 +82,6 @@ pub(super) const UNPREDICTED_PIXELS: Line = Line {
     group: "pixels",
     better: lower,
     range: UP_TO_PIXELS,
-    per_unit: false,
     doc: Doc {
         measures: "The scored pixels for which a label map holds no class.",
         formula: "Last column of the confusion matrix.",
@@ -87,7 +90,10 @@ pub(super) const UNPREDICTED_PIXELS: Line = Line {
         reference: "Calipers",
         example: ("unpredicted", "1"),
     },
-    read: |protocol, rows| count(protocol, rows, |rows| Overlap::new(protocol, rows).unpredicted_pixels()),
+    number: Number::Rows(|protocol, rows| {
+        count(protocol, rows, |rows| Overlap::new(protocol, rows).unpredicted_pixels())
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const CONFUSION: Line = Line {
@@ -95,7 +101,6 @@ pub(super) const CONFUSION: Line = Line {
     group: "pixels",
     better: neither,
     range: UP_TO_PIXELS,
-    per_unit: false,
     doc: Doc {
         measures: "The confusion matrix of all units.",
         formula: "C x (C + 1) counts row by row: rows are truth, columns prediction, the last column no \
@@ -105,5 +110,6 @@ pub(super) const CONFUSION: Line = Line {
         reference: document!("1) Confusion-Matrix Family"),
         example: ("unpredicted", "[1, 0, 1, 1, 1, 0]"),
     },
-    read: confusion,
+    number: Number::Rows(confusion),
+    ..Line::DEFAULTS
 };

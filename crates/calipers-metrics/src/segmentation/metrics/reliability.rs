@@ -1,6 +1,6 @@
 //! The reliability diagram.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::calibration_reading::{Reliability, reliability};
 use super::{Line, SHARE, UP_TO_PIXELS, neither, reasons};
@@ -10,7 +10,6 @@ pub(super) const RELIABILITY_COUNT: Line = Line {
     group: "reliability",
     better: neither,
     range: UP_TO_PIXELS,
-    per_unit: false,
     doc: Doc {
         measures: "How many scored pixels have a confidence in each bin.",
         formula: "Series over the bins, see ece.",
@@ -19,7 +18,8 @@ pub(super) const RELIABILITY_COUNT: Line = Line {
         reference: "DeGroot and Fienberg, The comparison and evaluation of forecasters, 1983",
         example: ("reliability", "[0, 0, 2, 2]"),
     },
-    read: |protocol, rows| reliability(protocol, rows, Reliability::Count),
+    number: Number::Rows(|protocol, rows| reliability(protocol, rows, Reliability::Count)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const RELIABILITY_CONFIDENCE: Line = Line {
@@ -27,7 +27,6 @@ pub(super) const RELIABILITY_CONFIDENCE: Line = Line {
     group: "reliability",
     better: neither,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "The mean confidence in each bin.",
         formula: "Series over the bins: sum of confidences / count; null for an empty bin.",
@@ -36,7 +35,8 @@ pub(super) const RELIABILITY_CONFIDENCE: Line = Line {
         reference: "DeGroot and Fienberg, The comparison and evaluation of forecasters, 1983",
         example: ("reliability", "[null, null, 0.675, 0.9]"),
     },
-    read: |protocol, rows| reliability(protocol, rows, Reliability::Confidence),
+    number: Number::Rows(|protocol, rows| reliability(protocol, rows, Reliability::Confidence)),
+    ..Line::DEFAULTS
 };
 
 pub(super) const RELIABILITY_ACCURACY: Line = Line {
@@ -44,7 +44,6 @@ pub(super) const RELIABILITY_ACCURACY: Line = Line {
     group: "reliability",
     better: neither,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "The share of pixels that are right in each bin.",
         formula: "Series over the bins: right / count; null for an empty bin.",
@@ -53,5 +52,6 @@ pub(super) const RELIABILITY_ACCURACY: Line = Line {
         reference: "DeGroot and Fienberg, The comparison and evaluation of forecasters, 1983",
         example: ("reliability", "[null, null, 1.0, 0.5]"),
     },
-    read: |protocol, rows| reliability(protocol, rows, Reliability::Accuracy),
+    number: Number::Rows(|protocol, rows| reliability(protocol, rows, Reliability::Accuracy)),
+    ..Line::DEFAULTS
 };

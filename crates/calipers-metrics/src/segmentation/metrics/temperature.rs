@@ -1,6 +1,6 @@
 //! How the NLL changes with the temperature.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::calibration_reading::{best_temperature, temperature_nll};
 use super::super::reading::number;
@@ -11,7 +11,6 @@ pub(super) const TEMPERATURE_NLL: Line = Line {
     group: "temperature",
     better: lower,
     range: NON_NEGATIVE,
-    per_unit: false,
     doc: Doc {
         measures: "The NLL if every head were hotter or cooler.",
         formula: "Series: nll with every tau multiplied by theta = 2^(k/8), k = -16..16.",
@@ -35,7 +34,8 @@ pub(super) const TEMPERATURE_NLL: Line = Line {
                 0.5632616875182228]",
         ),
     },
-    read: temperature_nll,
+    number: Number::Rows(temperature_nll),
+    ..Line::DEFAULTS
 };
 
 pub(super) const BEST_TEMPERATURE: Line = Line {
@@ -58,5 +58,6 @@ pub(super) const BEST_TEMPERATURE: Line = Line {
         reference: "Guo et al., On Calibration of Modern Neural Networks, ICML 2017",
         example: ("temperature", "3.668016172818685"),
     },
-    read: |protocol, rows| number(best_temperature(protocol, rows)),
+    number: Number::Rows(|protocol, rows| number(best_temperature(protocol, rows))),
+    ..Line::DEFAULTS
 };

@@ -1,6 +1,6 @@
 //! What follows the first saturation.
 
-use calipers_core::{Doc, Value};
+use calipers_core::{Doc, Number, Value};
 
 use super::super::reading::{Group, NO_SATURATION, Reading, by_group, mean, number, quotient};
 use super::{DEPTH, EPOCHS, Line, SHARE, higher, lower};
@@ -10,7 +10,6 @@ pub(super) const RETENTION: Line = Line {
     group: "after saturation",
     better: higher,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "How much of what follows the first saturation is not broken.",
         formula: "Mean over the saturating runs with points after saturation of (those points - b) / those \
@@ -21,7 +20,8 @@ pub(super) const RETENTION: Line = Line {
         reference: "Calipers",
         example: ("five-folds", r#"{"cfg": 0.7}"#),
     },
-    read: |protocol, rows| by_group(protocol, rows, |group| number(retention(group))),
+    number: Number::Rows(|protocol, rows| by_group(protocol, rows, |group| number(retention(group)))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const DROP_DEPTH_MEAN: Line = Line {
@@ -29,7 +29,6 @@ pub(super) const DROP_DEPTH_MEAN: Line = Line {
     group: "after saturation",
     better: lower,
     range: DEPTH,
-    per_unit: false,
     doc: Doc {
         measures: "How far runs fall below the threshold after saturating.",
         formula: "Mean over saturating runs of the largest distance of a broken point from the threshold, \
@@ -39,11 +38,12 @@ pub(super) const DROP_DEPTH_MEAN: Line = Line {
         reference: "Calipers",
         example: ("five-folds", r#"{"cfg": 0.2275}"#),
     },
-    read: |protocol, rows| {
+    number: Number::Rows(|protocol, rows| {
         by_group(protocol, rows, |group| {
             number(mean(group.saturating().map(|aftermath| aftermath.drop_depth), NO_SATURATION))
         })
-    },
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const DROP_DEPTH_MAX: Line = Line {
@@ -51,7 +51,6 @@ pub(super) const DROP_DEPTH_MAX: Line = Line {
     group: "after saturation",
     better: lower,
     range: DEPTH,
-    per_unit: false,
     doc: Doc {
         measures: "The deepest fall below the threshold after saturating.",
         formula: "Largest distance of a broken point from the threshold over all saturating runs, 0 \
@@ -61,12 +60,13 @@ pub(super) const DROP_DEPTH_MAX: Line = Line {
         reference: "Calipers",
         example: ("five-folds", r#"{"cfg": 0.9}"#),
     },
-    read: |protocol, rows| {
+    number: Number::Rows(|protocol, rows| {
         by_group(protocol, rows, |group| {
             let deepest = group.saturating().map(|aftermath| aftermath.drop_depth).reduce(f64::max);
             deepest.map_or(Value::Undefined(NO_SATURATION), Value::Number)
         })
-    },
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const LONGEST_BREAK_MAX: Line = Line {
@@ -74,7 +74,6 @@ pub(super) const LONGEST_BREAK_MAX: Line = Line {
     group: "after saturation",
     better: lower,
     range: EPOCHS,
-    per_unit: false,
     doc: Doc {
         measures: "The longest time that a saturated run stays broken.",
         formula: "Most consecutive broken points over all saturating runs.",
@@ -83,12 +82,13 @@ pub(super) const LONGEST_BREAK_MAX: Line = Line {
         reference: "Calipers",
         example: ("five-folds", r#"{"cfg": 3}"#),
     },
-    read: |protocol, rows| {
+    number: Number::Rows(|protocol, rows| {
         by_group(protocol, rows, |group| {
             let longest = group.saturating().map(|aftermath| aftermath.longest_break).max();
             longest.map_or(Value::Undefined(NO_SATURATION), |points| Value::Count(points.into()))
         })
-    },
+    }),
+    ..Line::DEFAULTS
 };
 
 fn retention(group: &Group<'_, '_>) -> Reading {

@@ -1,6 +1,6 @@
 //! How many runs end worse than they saturated.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::reading::{Aggregation, Group, NO_SATURATION, Reading, by_group, mean, number};
 use super::super::row::Aftermath;
@@ -11,7 +11,6 @@ pub(super) const DIVERGENCE_STRICT: Line = Line {
     group: "divergence",
     better: lower,
     range: FOLDS,
-    per_unit: false,
     doc: Doc {
         measures: "The folds that end worse than they first saturated, if every fold is there.",
         formula: "sum D_f; D_f = 1 if the fold saturates and its last value is worse than that of the \
@@ -21,7 +20,10 @@ pub(super) const DIVERGENCE_STRICT: Line = Line {
         reference: document!("The Divergence"),
         example: ("five-folds", r#"{"cfg": 2}"#),
     },
-    read: |protocol, rows| by_group(protocol, rows, |group| count(group.divergence(Aggregation::Strict))),
+    number: Number::Rows(|protocol, rows| {
+        by_group(protocol, rows, |group| count(group.divergence(Aggregation::Strict)))
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const DIVERGENCE_WISE: Line = Line {
@@ -29,7 +31,6 @@ pub(super) const DIVERGENCE_WISE: Line = Line {
     group: "divergence",
     better: lower,
     range: FOLDS,
-    per_unit: false,
     doc: Doc {
         measures: "The folds that end worse than they first saturated.",
         formula: "sum D_f over the runs present.",
@@ -38,7 +39,11 @@ pub(super) const DIVERGENCE_WISE: Line = Line {
         reference: document!("The Divergence"),
         example: ("document", r#"{"ex": 2}"#),
     },
-    read: |protocol, rows| by_group(protocol, rows, |group| count(group.divergence(Aggregation::Wise))),
+    headline: Some(6),
+    number: Number::Rows(|protocol, rows| {
+        by_group(protocol, rows, |group| count(group.divergence(Aggregation::Wise)))
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const DIVERGENCE_NAIVE: Line = Line {
@@ -46,7 +51,6 @@ pub(super) const DIVERGENCE_NAIVE: Line = Line {
     group: "divergence",
     better: lower,
     range: FOLDS,
-    per_unit: false,
     doc: Doc {
         measures: "The folds that end worse than they first saturated.",
         formula: "sum D_f over the runs present.",
@@ -55,7 +59,10 @@ pub(super) const DIVERGENCE_NAIVE: Line = Line {
         reference: document!("The Divergence"),
         example: ("document", r#"{"ex": 2}"#),
     },
-    read: |protocol, rows| by_group(protocol, rows, |group| count(group.divergence(Aggregation::Naive))),
+    number: Number::Rows(|protocol, rows| {
+        by_group(protocol, rows, |group| count(group.divergence(Aggregation::Naive)))
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const DIVERGENCE_RATE: Line = Line {
@@ -63,7 +70,6 @@ pub(super) const DIVERGENCE_RATE: Line = Line {
     group: "divergence",
     better: lower,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "The share of saturating folds that end worse than they first saturated.",
         formula: "sum D_f / n_F by the strict rule.",
@@ -72,7 +78,8 @@ pub(super) const DIVERGENCE_RATE: Line = Line {
         reference: "Calipers",
         example: ("five-folds", r#"{"cfg": 0.5}"#),
     },
-    read: |protocol, rows| by_group(protocol, rows, |group| number(rate(group))),
+    number: Number::Rows(|protocol, rows| by_group(protocol, rows, |group| number(rate(group)))),
+    ..Line::DEFAULTS
 };
 
 /// The share of saturating runs that diverge, by the strict rule.

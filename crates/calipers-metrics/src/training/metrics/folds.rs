@@ -1,6 +1,6 @@
 //! How many runs there are, and how many of them saturate.
 
-use calipers_core::{Doc, Value};
+use calipers_core::{Doc, Number, Value};
 
 use super::super::reading::{by_group, number, whole_mean};
 use super::{EPOCHS, FOLDS, Line, document, higher, neither};
@@ -10,7 +10,6 @@ pub(super) const FOLD_COUNT: Line = Line {
     group: "folds",
     better: neither,
     range: FOLDS,
-    per_unit: false,
     doc: Doc {
         measures: "The runs of the group.",
         formula: "Runs present.",
@@ -19,7 +18,10 @@ pub(super) const FOLD_COUNT: Line = Line {
         reference: "Calipers",
         example: ("five-folds", r#"{"cfg": 5}"#),
     },
-    read: |protocol, rows| by_group(protocol, rows, |group| Value::Count(group.runs.len() as i128)),
+    number: Number::Rows(|protocol, rows| {
+        by_group(protocol, rows, |group| Value::Count(group.runs.len() as i128))
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const SATURATION_COUNT: Line = Line {
@@ -27,7 +29,6 @@ pub(super) const SATURATION_COUNT: Line = Line {
     group: "folds",
     better: higher,
     range: FOLDS,
-    per_unit: false,
     doc: Doc {
         measures: "The runs that saturate.",
         formula: "n_F = runs with a value beyond the threshold; in the published programs a value of \
@@ -37,11 +38,13 @@ pub(super) const SATURATION_COUNT: Line = Line {
         reference: document!("The Velocity"),
         example: ("five-folds", r#"{"cfg": 4}"#),
     },
-    read: |protocol, rows| {
+    headline: Some(1),
+    number: Number::Rows(|protocol, rows| {
         by_group(protocol, rows, |group| {
             Value::Count(group.runs.iter().filter(|run| run.by_preset.is_some()).count() as i128)
         })
-    },
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const EPOCHS_MEAN: Line = Line {
@@ -49,7 +52,6 @@ pub(super) const EPOCHS_MEAN: Line = Line {
     group: "folds",
     better: neither,
     range: EPOCHS,
-    per_unit: false,
     doc: Doc {
         measures: "How long the runs are.",
         formula: "Mean of n_epoch, the number of the last point, over the runs present.",
@@ -58,9 +60,10 @@ pub(super) const EPOCHS_MEAN: Line = Line {
         reference: "Calipers",
         example: ("five-folds", r#"{"cfg": 6.0}"#),
     },
-    read: |protocol, rows| {
+    number: Number::Rows(|protocol, rows| {
         by_group(protocol, rows, |group| {
             number(whole_mean(group.runs.iter().map(|run| run.epochs), "".into()))
         })
-    },
+    }),
+    ..Line::DEFAULTS
 };

@@ -1,6 +1,6 @@
 //! How far a number could be off, from the runs that happen to be there.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::reading::{Aggregation, by_group};
 use super::super::resample::interval;
@@ -11,7 +11,6 @@ pub(super) const VELOCITY_WISE_CI: Line = Line {
     group: "intervals",
     better: lower,
     range: ANY,
-    per_unit: false,
     doc: Doc {
         measures: "An interval of velocity_wise.",
         formula: "Only with --bootstrap B: [low, high], the values at rank k and R - 1 - k of the R \
@@ -23,9 +22,10 @@ pub(super) const VELOCITY_WISE_CI: Line = Line {
         reference: "Percentile bootstrap (Efron 1979)",
         example: ("bootstrap", r#"{"cfg": [1.0, 2.5]}"#),
     },
-    read: |protocol, rows| {
+    number: Number::Rows(|protocol, rows| {
         by_group(protocol, rows, |group| interval(group, |drawn| drawn.velocity(Aggregation::Wise)))
-    },
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const VELOCITY_RMST_CI: Line = Line {
@@ -33,7 +33,6 @@ pub(super) const VELOCITY_RMST_CI: Line = Line {
     group: "intervals",
     better: lower,
     range: ANY,
-    per_unit: false,
     doc: Doc {
         measures: "An interval of velocity_rmst.",
         formula: "Only with --bootstrap B: [low, high], the values at rank k and R - 1 - k of the R \
@@ -45,7 +44,10 @@ pub(super) const VELOCITY_RMST_CI: Line = Line {
         reference: "Percentile bootstrap (Efron 1979)",
         example: ("bootstrap", r#"{"cfg": [1.2, 4.6]}"#),
     },
-    read: |protocol, rows| by_group(protocol, rows, |group| interval(group, survival::restricted_mean)),
+    number: Number::Rows(|protocol, rows| {
+        by_group(protocol, rows, |group| interval(group, survival::restricted_mean))
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const STABILITY_WISE_CI: Line = Line {
@@ -53,7 +55,6 @@ pub(super) const STABILITY_WISE_CI: Line = Line {
     group: "intervals",
     better: by_stability_reading,
     range: ANY,
-    per_unit: false,
     doc: Doc {
         measures: "An interval of stability_wise.",
         formula: "Only with --bootstrap B: [low, high], the values at rank k and R - 1 - k of the R \
@@ -65,9 +66,10 @@ pub(super) const STABILITY_WISE_CI: Line = Line {
         reference: "Percentile bootstrap (Efron 1979)",
         example: ("bootstrap", r#"{"cfg": [0.0, 0.375]}"#),
     },
-    read: |protocol, rows| {
+    number: Number::Rows(|protocol, rows| {
         by_group(protocol, rows, |group| interval(group, |drawn| drawn.stability(Aggregation::Wise)))
-    },
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const DIVERGENCE_RATE_CI: Line = Line {
@@ -75,7 +77,6 @@ pub(super) const DIVERGENCE_RATE_CI: Line = Line {
     group: "intervals",
     better: lower,
     range: ANY,
-    per_unit: false,
     doc: Doc {
         measures: "An interval of divergence_rate.",
         formula: "Only with --bootstrap B: [low, high], the values at rank k and R - 1 - k of the R \
@@ -87,5 +88,8 @@ pub(super) const DIVERGENCE_RATE_CI: Line = Line {
         reference: "Percentile bootstrap (Efron 1979)",
         example: ("bootstrap", r#"{"cfg": [0.0, 1.0]}"#),
     },
-    read: |protocol, rows| by_group(protocol, rows, |group| interval(group, divergence::rate)),
+    number: Number::Rows(|protocol, rows| {
+        by_group(protocol, rows, |group| interval(group, divergence::rate))
+    }),
+    ..Line::DEFAULTS
 };

@@ -1,7 +1,7 @@
 //! Velocities that take runs which never saturate as a time, or as a spread.
 
-use calipers_core::Doc;
-use calipers_core::value::rounded_quotient;
+use calipers_core::exact::rounded_quotient;
+use calipers_core::{Doc, Number};
 
 use super::super::reading::{Group, Reading, by_group, number, whole, whole_mean};
 use super::{EPOCHS, Line, NON_NEGATIVE, lower};
@@ -11,7 +11,6 @@ pub(super) const VELOCITY_STD: Line = Line {
     group: "velocity",
     better: lower,
     range: NON_NEGATIVE,
-    per_unit: false,
     doc: Doc {
         measures: "How much the epochs of first saturation differ between folds.",
         formula: "Sample standard deviation of s: square root of (m sum s^2 - (sum s)^2) / (m (m - 1)), m \
@@ -21,7 +20,10 @@ pub(super) const VELOCITY_STD: Line = Line {
         reference: "Calipers",
         example: ("five-folds", r#"{"cfg": 0.9574271077563381}"#),
     },
-    read: |protocol, rows| by_group(protocol, rows, |group| number(standard_deviation(group))),
+    number: Number::Rows(|protocol, rows| {
+        by_group(protocol, rows, |group| number(standard_deviation(group)))
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const VELOCITY_MEDIAN: Line = Line {
@@ -29,7 +31,6 @@ pub(super) const VELOCITY_MEDIAN: Line = Line {
     group: "velocity",
     better: lower,
     range: EPOCHS,
-    per_unit: false,
     doc: Doc {
         measures: "The epoch at which half of the folds have saturated.",
         formula: "Median of s, a fold that never saturates being infinite; with an even number of folds \
@@ -39,7 +40,8 @@ pub(super) const VELOCITY_MEDIAN: Line = Line {
         reference: "AlgoPerf: Training Algorithms (Dahl et al. 2023)",
         example: ("five-folds", r#"{"cfg": 2.0}"#),
     },
-    read: |protocol, rows| by_group(protocol, rows, |group| number(median(group))),
+    number: Number::Rows(|protocol, rows| by_group(protocol, rows, |group| number(median(group)))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const VELOCITY_OLYMPIC: Line = Line {
@@ -47,7 +49,6 @@ pub(super) const VELOCITY_OLYMPIC: Line = Line {
     group: "velocity",
     better: lower,
     range: EPOCHS,
-    per_unit: false,
     doc: Doc {
         measures: "Epochs to the first saturation without the luckiest and the unluckiest fold.",
         formula: "Mean of s without the smallest and the largest; a fold that never saturates is the \
@@ -57,7 +58,8 @@ pub(super) const VELOCITY_OLYMPIC: Line = Line {
         reference: "MLPerf Training Benchmark (Mattson et al. 2020)",
         example: ("five-folds", r#"{"cfg": 2.0}"#),
     },
-    read: |protocol, rows| by_group(protocol, rows, |group| number(olympic(group))),
+    number: Number::Rows(|protocol, rows| by_group(protocol, rows, |group| number(olympic(group)))),
+    ..Line::DEFAULTS
 };
 
 fn standard_deviation(group: &Group<'_, '_>) -> Reading {

@@ -1,6 +1,6 @@
 //! How steady the runs of a group are after the first saturation.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::reading::{Aggregation, by_group, number};
 use super::{Line, NON_NEGATIVE, SHARE, by_stability_reading, document};
@@ -10,7 +10,6 @@ pub(super) const STABILITY_STRICT: Line = Line {
     group: "stability",
     better: by_stability_reading,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "How much of the runs is broken, if every fold saturates.",
         formula: "sum S_f / n_f; S_f = b_f / n_epoch, b_f = points after the first saturation that are \
@@ -23,7 +22,10 @@ pub(super) const STABILITY_STRICT: Line = Line {
         reference: document!("The Stability"),
         example: ("two-configurations", r#"{"a": 0.125, "b": null}"#),
     },
-    read: |protocol, rows| by_group(protocol, rows, |group| number(group.stability(Aggregation::Strict))),
+    number: Number::Rows(|protocol, rows| {
+        by_group(protocol, rows, |group| number(group.stability(Aggregation::Strict)))
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const STABILITY_WISE: Line = Line {
@@ -31,7 +33,6 @@ pub(super) const STABILITY_WISE: Line = Line {
     group: "stability",
     better: by_stability_reading,
     range: NON_NEGATIVE,
-    per_unit: false,
     doc: Doc {
         measures: "How much of the runs is broken, over the folds that saturate.",
         formula: "sum S_f / n_F.",
@@ -43,7 +44,11 @@ pub(super) const STABILITY_WISE: Line = Line {
         reference: document!("The Stability"),
         example: ("five-folds", r#"{"cfg": 0.16666666666666666}"#),
     },
-    read: |protocol, rows| by_group(protocol, rows, |group| number(group.stability(Aggregation::Wise))),
+    headline: Some(5),
+    number: Number::Rows(|protocol, rows| {
+        by_group(protocol, rows, |group| number(group.stability(Aggregation::Wise)))
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const STABILITY_NAIVE: Line = Line {
@@ -51,7 +56,6 @@ pub(super) const STABILITY_NAIVE: Line = Line {
     group: "stability",
     better: by_stability_reading,
     range: NON_NEGATIVE,
-    per_unit: false,
     doc: Doc {
         measures: "How much of the runs is broken, spread over all folds.",
         formula: "sum S_f / n_f over the folds that saturate.",
@@ -63,5 +67,8 @@ pub(super) const STABILITY_NAIVE: Line = Line {
         reference: document!("The Stability"),
         example: ("five-folds", r#"{"cfg": 0.13333333333333333}"#),
     },
-    read: |protocol, rows| by_group(protocol, rows, |group| number(group.stability(Aggregation::Naive))),
+    number: Number::Rows(|protocol, rows| {
+        by_group(protocol, rows, |group| number(group.stability(Aggregation::Naive)))
+    }),
+    ..Line::DEFAULTS
 };

@@ -1,7 +1,7 @@
 //! Velocities in which a run that never saturates counts for as long as it lasted.
 
-use calipers_core::value::rounded_quotient;
-use calipers_core::{Doc, Value};
+use calipers_core::exact::rounded_quotient;
+use calipers_core::{Doc, Number, Value};
 
 use super::super::reading::{Group, NO_SATURATION, Reading, by_group, number, whole};
 use super::{EPOCHS, Line, lower, neither};
@@ -11,7 +11,6 @@ pub(super) const VELOCITY_KM_MEDIAN: Line = Line {
     group: "survival",
     better: lower,
     range: EPOCHS,
-    per_unit: false,
     doc: Doc {
         measures: "The epoch by which half of the folds would have saturated, had all runs lasted.",
         formula: "Kaplan-Meier: at each s the survival is multiplied by 1 - d/r, d = folds saturating \
@@ -21,13 +20,14 @@ pub(super) const VELOCITY_KM_MEDIAN: Line = Line {
         reference: "Kaplan and Meier (1958)",
         example: ("censored", r#"{"c": 4}"#),
     },
-    read: |protocol, rows| {
+    number: Number::Rows(|protocol, rows| {
         by_group(protocol, rows, |group| {
             let median = group.survival().median();
             median
                 .map_or(Value::undefined("survival stays above one half"), |epoch| Value::Count(epoch.into()))
         })
-    },
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const VELOCITY_RMST: Line = Line {
@@ -35,7 +35,6 @@ pub(super) const VELOCITY_RMST: Line = Line {
     group: "survival",
     better: lower,
     range: EPOCHS,
-    per_unit: false,
     doc: Doc {
         measures: "Epochs to the first saturation up to a horizon, failures included.",
         formula: "Area below the Kaplan-Meier survival from 0 to rmst_horizon.",
@@ -45,7 +44,9 @@ pub(super) const VELOCITY_RMST: Line = Line {
         reference: "Restricted mean survival time (Royston and Parmar 2013)",
         example: ("censored", r#"{"c": 3.875}"#),
     },
-    read: |protocol, rows| by_group(protocol, rows, |group| number(restricted_mean(group))),
+    headline: Some(4),
+    number: Number::Rows(|protocol, rows| by_group(protocol, rows, |group| number(restricted_mean(group)))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const RMST_HORIZON: Line = Line {
@@ -53,7 +54,6 @@ pub(super) const RMST_HORIZON: Line = Line {
     group: "survival",
     better: neither,
     range: EPOCHS,
-    per_unit: false,
     doc: Doc {
         measures: "The epoch up to which velocity_rmst measures.",
         formula: "--horizon, else the largest s of the group, or n_epoch of a fold that never saturates.",
@@ -62,7 +62,10 @@ pub(super) const RMST_HORIZON: Line = Line {
         reference: "Calipers",
         example: ("censored", r#"{"c": 5}"#),
     },
-    read: |protocol, rows| by_group(protocol, rows, |group| Value::Count(horizon(group).into())),
+    number: Number::Rows(|protocol, rows| {
+        by_group(protocol, rows, |group| Value::Count(horizon(group).into()))
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const VELOCITY_ERT: Line = Line {
@@ -70,7 +73,6 @@ pub(super) const VELOCITY_ERT: Line = Line {
     group: "survival",
     better: lower,
     range: EPOCHS,
-    per_unit: false,
     doc: Doc {
         measures: "Epochs spent for one success, restarting after each failure.",
         formula: "(sum of s + sum of n_epoch of folds that never saturate) / n_F.",
@@ -79,7 +81,10 @@ pub(super) const VELOCITY_ERT: Line = Line {
         reference: "Expected running time (Hansen, Auger, Finck and Ros 2010)",
         example: ("five-folds", r#"{"cfg": 3.25}"#),
     },
-    read: |protocol, rows| by_group(protocol, rows, |group| number(expected_running_time(group))),
+    number: Number::Rows(|protocol, rows| {
+        by_group(protocol, rows, |group| number(expected_running_time(group)))
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const VELOCITY_PAR: Line = Line {
@@ -87,7 +92,6 @@ pub(super) const VELOCITY_PAR: Line = Line {
     group: "survival",
     better: lower,
     range: EPOCHS,
-    per_unit: false,
     doc: Doc {
         measures: "Epochs to the first saturation with failures penalised.",
         formula: "(sum of s + K sum of n_epoch of folds that never saturate) / runs, K = --par.",
@@ -96,7 +100,8 @@ pub(super) const VELOCITY_PAR: Line = Line {
         reference: "Penalised average runtime, PAR10 (Hutter et al. 2009)",
         example: ("five-folds", r#"{"cfg": 13.4}"#),
     },
-    read: |protocol, rows| by_group(protocol, rows, |group| Value::Number(penalised(group))),
+    number: Number::Rows(|protocol, rows| by_group(protocol, rows, |group| Value::Number(penalised(group)))),
+    ..Line::DEFAULTS
 };
 
 /// The restricted mean time to saturation.

@@ -1,6 +1,6 @@
 //! Saturations that last.
 
-use calipers_core::{Doc, Value};
+use calipers_core::{Doc, Number, Value};
 
 use super::super::reading::{Group, Reading, by_group, number, whole_mean};
 use super::{EPOCHS, FOLDS, Line, higher, lower};
@@ -10,7 +10,6 @@ pub(super) const SUSTAINED_COUNT: Line = Line {
     group: "sustained",
     better: higher,
     range: FOLDS,
-    per_unit: false,
     doc: Doc {
         measures: "The folds that stay saturated for a while.",
         formula: "Runs with K = --sustain consecutive saturated points.",
@@ -19,7 +18,10 @@ pub(super) const SUSTAINED_COUNT: Line = Line {
         reference: "Calipers",
         example: ("five-folds", r#"{"cfg": 3}"#),
     },
-    read: |protocol, rows| by_group(protocol, rows, |group| Value::Count(sustained(group).count() as i128)),
+    number: Number::Rows(|protocol, rows| {
+        by_group(protocol, rows, |group| Value::Count(sustained(group).count() as i128))
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const VELOCITY_SUSTAINED_STRICT: Line = Line {
@@ -27,7 +29,6 @@ pub(super) const VELOCITY_SUSTAINED_STRICT: Line = Line {
     group: "sustained",
     better: lower,
     range: EPOCHS,
-    per_unit: false,
     doc: Doc {
         measures: "Epochs to a saturation that lasts, if every fold gets there.",
         formula: "Mean over all n_f folds of the number of the first of K = --sustain consecutive \
@@ -37,7 +38,8 @@ pub(super) const VELOCITY_SUSTAINED_STRICT: Line = Line {
         reference: "Calipers",
         example: ("sustained", r#"{"c": 2.0}"#),
     },
-    read: |protocol, rows| by_group(protocol, rows, |group| number(strict(group))),
+    number: Number::Rows(|protocol, rows| by_group(protocol, rows, |group| number(strict(group)))),
+    ..Line::DEFAULTS
 };
 
 pub(super) const VELOCITY_SUSTAINED_WISE: Line = Line {
@@ -45,7 +47,6 @@ pub(super) const VELOCITY_SUSTAINED_WISE: Line = Line {
     group: "sustained",
     better: lower,
     range: EPOCHS,
-    per_unit: false,
     doc: Doc {
         measures: "Epochs to a saturation that lasts, over the folds that get there.",
         formula: "Mean over the folds that have one of the number of the first of K = --sustain \
@@ -55,11 +56,12 @@ pub(super) const VELOCITY_SUSTAINED_WISE: Line = Line {
         reference: "Calipers",
         example: ("five-folds", r#"{"cfg": 2.3333333333333335}"#),
     },
-    read: |protocol, rows| {
+    number: Number::Rows(|protocol, rows| {
         by_group(protocol, rows, |group| {
             number(whole_mean(sustained(group), "no fold has a sustained saturation".into()))
         })
-    },
+    }),
+    ..Line::DEFAULTS
 };
 
 fn sustained(group: &Group<'_, '_>) -> impl Iterator<Item = u64> + Clone {

@@ -1,6 +1,6 @@
 //! The metrics of the document at other thresholds.
 
-use calipers_core::{Doc, Rows, Value};
+use calipers_core::{Doc, Number, Rows, Value};
 
 use super::super::protocol::Training;
 use super::super::reading::{NO_SATURATION, Reading, by_group, mean, quotient, whole_mean};
@@ -12,7 +12,6 @@ pub(super) const SWEEP_SATURATION_COUNT: Line = Line {
     group: "sweep",
     better: higher,
     range: ANY,
-    per_unit: false,
     doc: Doc {
         measures: "The runs that saturate at each threshold.",
         formula: "saturation_count by the strict rule. Only with --sweep: [T, value] for each threshold, \
@@ -22,7 +21,10 @@ pub(super) const SWEEP_SATURATION_COUNT: Line = Line {
         reference: "Calipers",
         example: ("sweep", r#"{"cfg": [[0.5, 5], [0.9, 4], [0.95, 2], [0.99, 0]]}"#),
     },
-    read: |protocol, rows| swept(protocol, rows, |runs| Value::Count(saturating(runs).count() as i128)),
+    number: Number::Rows(|protocol, rows| {
+        swept(protocol, rows, |runs| Value::Count(saturating(runs).count() as i128))
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const SWEEP_VELOCITY_WISE: Line = Line {
@@ -30,7 +32,6 @@ pub(super) const SWEEP_VELOCITY_WISE: Line = Line {
     group: "sweep",
     better: lower,
     range: ANY,
-    per_unit: false,
     doc: Doc {
         measures: "Epochs to the first saturation at each threshold, over the folds that get there.",
         formula: "velocity_wise by the strict rule. Only with --sweep: [T, value] for each threshold, \
@@ -40,11 +41,12 @@ pub(super) const SWEEP_VELOCITY_WISE: Line = Line {
         reference: "Calipers",
         example: ("sweep", r#"{"cfg": [[0.5, 2.2], [0.9, 1.75], [0.95, 3.0], [0.99, null]]}"#),
     },
-    read: |protocol, rows| {
+    number: Number::Rows(|protocol, rows| {
         swept(protocol, rows, |runs| {
             point(whole_mean(saturating(runs).map(|(_, saturation)| saturation.number), NO_SATURATION))
         })
-    },
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const SWEEP_STABILITY_WISE: Line = Line {
@@ -52,7 +54,6 @@ pub(super) const SWEEP_STABILITY_WISE: Line = Line {
     group: "sweep",
     better: lower,
     range: ANY,
-    per_unit: false,
     doc: Doc {
         measures: "How much of the runs is broken at each threshold, over the folds that saturate.",
         formula: "stability_wise by the strict rule: share of broken epochs; 0 is steady. Only with \
@@ -65,12 +66,13 @@ pub(super) const SWEEP_STABILITY_WISE: Line = Line {
             r#"{"cfg": [[0.5, 0.06666666666666667], [0.9, 0.16666666666666666], [0.95, 0.16666666666666666], [0.99, null]]}"#,
         ),
     },
-    read: |protocol, rows| {
+    number: Number::Rows(|protocol, rows| {
         swept(protocol, rows, |runs| {
             let broken = saturating(runs).map(|(run, saturation)| quotient(saturation.broken, run.epochs));
             point(mean(broken, NO_SATURATION))
         })
-    },
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const SWEEP_DIVERGENCE: Line = Line {
@@ -78,7 +80,6 @@ pub(super) const SWEEP_DIVERGENCE: Line = Line {
     group: "sweep",
     better: lower,
     range: ANY,
-    per_unit: false,
     doc: Doc {
         measures: "The folds that end worse than they first saturated, at each threshold.",
         formula: "divergence_wise by the strict rule. Only with --sweep: [T, value] for each threshold, \
@@ -88,11 +89,12 @@ pub(super) const SWEEP_DIVERGENCE: Line = Line {
         reference: "Calipers",
         example: ("sweep", r#"{"cfg": [[0.5, 2], [0.9, 2], [0.95, 1], [0.99, 0]]}"#),
     },
-    read: |protocol, rows| {
+    number: Number::Rows(|protocol, rows| {
         swept(protocol, rows, |runs| {
             Value::Count(saturating(runs).filter(|(_, saturation)| saturation.diverged).count() as i128)
         })
-    },
+    }),
+    ..Line::DEFAULTS
 };
 
 type AtThreshold<'a> = [(&'a Row, Option<Saturation>)];

@@ -1,6 +1,6 @@
 //! The values themselves: best, last and what lies between.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::protocol::Direction;
 use super::super::reading::{by_group, mean, number};
@@ -11,7 +11,6 @@ pub(super) const BEST_MEAN: Line = Line {
     group: "values",
     better: by_direction,
     range: ANY,
-    per_unit: false,
     doc: Doc {
         measures: "The best value of the runs.",
         formula: "Mean over runs of the best value.",
@@ -20,11 +19,13 @@ pub(super) const BEST_MEAN: Line = Line {
         reference: "Calipers",
         example: ("five-folds", r#"{"cfg": 0.922}"#),
     },
-    read: |protocol, rows| {
+    headline: Some(7),
+    number: Number::Rows(|protocol, rows| {
         by_group(protocol, rows, |group| {
             number(mean(group.runs.iter().filter_map(|run| run.best), "no finite value".into()))
         })
-    },
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const LAST_MEAN: Line = Line {
@@ -32,7 +33,6 @@ pub(super) const LAST_MEAN: Line = Line {
     group: "values",
     better: by_direction,
     range: ANY,
-    per_unit: false,
     doc: Doc {
         measures: "The last value of the runs.",
         formula: "Mean over runs of the last value.",
@@ -41,11 +41,13 @@ pub(super) const LAST_MEAN: Line = Line {
         reference: "Calipers",
         example: ("five-folds", r#"{"cfg": 0.736}"#),
     },
-    read: |protocol, rows| {
+    headline: Some(8),
+    number: Number::Rows(|protocol, rows| {
         by_group(protocol, rows, |group| {
             number(mean(group.runs.iter().filter_map(|run| run.last), NO_FINITE_END.into()))
         })
-    },
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const FINAL_DROP_MEAN: Line = Line {
@@ -53,7 +55,6 @@ pub(super) const FINAL_DROP_MEAN: Line = Line {
     group: "values",
     better: lower,
     range: NON_NEGATIVE,
-    per_unit: false,
     doc: Doc {
         measures: "How much of its best a run has lost in the end.",
         formula: "Mean over runs of best - last; last - best where lower is better.",
@@ -62,7 +63,7 @@ pub(super) const FINAL_DROP_MEAN: Line = Line {
         reference: "Calipers",
         example: ("five-folds", r#"{"cfg": 0.186}"#),
     },
-    read: |protocol, rows| {
+    number: Number::Rows(|protocol, rows| {
         let drop = |best: f64, last: f64| match protocol.direction {
             Direction::Max => best - last,
             Direction::Min => last - best,
@@ -71,7 +72,8 @@ pub(super) const FINAL_DROP_MEAN: Line = Line {
             let drops = group.runs.iter().filter_map(|run| Some(drop(run.best?, run.last?)));
             number(mean(drops, NO_FINITE_END.into()))
         })
-    },
+    }),
+    ..Line::DEFAULTS
 };
 
 const NO_FINITE_END: &str = "no fold ends with a finite value";

@@ -1,6 +1,6 @@
 //! How soon a group saturates.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, Number};
 
 use super::super::reading::{Aggregation, by_group, number};
 use super::{EPOCHS, Line, SHARE, document, lower, neither};
@@ -10,7 +10,6 @@ pub(super) const VELOCITY_STRICT: Line = Line {
     group: "velocity",
     better: lower,
     range: EPOCHS,
-    per_unit: false,
     doc: Doc {
         measures: "Epochs to the first saturation, if every fold gets there.",
         formula: "sum V_f / n_f; V_f = number of the first point beyond the threshold, from 1.",
@@ -19,7 +18,11 @@ pub(super) const VELOCITY_STRICT: Line = Line {
         reference: document!("The Velocity"),
         example: ("two-configurations", r#"{"a": 1.5, "b": null}"#),
     },
-    read: |protocol, rows| by_group(protocol, rows, |group| number(group.velocity(Aggregation::Strict))),
+    headline: Some(2),
+    number: Number::Rows(|protocol, rows| {
+        by_group(protocol, rows, |group| number(group.velocity(Aggregation::Strict)))
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const VELOCITY_WISE: Line = Line {
@@ -27,7 +30,6 @@ pub(super) const VELOCITY_WISE: Line = Line {
     group: "velocity",
     better: lower,
     range: EPOCHS,
-    per_unit: false,
     doc: Doc {
         measures: "Epochs to the first saturation, over the folds that get there.",
         formula: "sum V_f / n_F.",
@@ -37,7 +39,11 @@ pub(super) const VELOCITY_WISE: Line = Line {
         reference: document!("The Velocity"),
         example: ("document", r#"{"ex": 3.3333333333333335}"#),
     },
-    read: |protocol, rows| by_group(protocol, rows, |group| number(group.velocity(Aggregation::Wise))),
+    headline: Some(3),
+    number: Number::Rows(|protocol, rows| {
+        by_group(protocol, rows, |group| number(group.velocity(Aggregation::Wise)))
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const VELOCITY_NAIVE: Line = Line {
@@ -45,7 +51,6 @@ pub(super) const VELOCITY_NAIVE: Line = Line {
     group: "velocity",
     better: neither,
     range: EPOCHS,
-    per_unit: false,
     doc: Doc {
         measures: "Epochs to the first saturation, spread over all folds.",
         formula: "sum V_f / n_f over the folds that saturate.",
@@ -54,7 +59,10 @@ pub(super) const VELOCITY_NAIVE: Line = Line {
         reference: document!("The Velocity"),
         example: ("document", r#"{"ex": 2.5}"#),
     },
-    read: |protocol, rows| by_group(protocol, rows, |group| number(group.velocity(Aggregation::Naive))),
+    number: Number::Rows(|protocol, rows| {
+        by_group(protocol, rows, |group| number(group.velocity(Aggregation::Naive)))
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const VELOCITY_NORMALISED_STRICT: Line = Line {
@@ -62,7 +70,6 @@ pub(super) const VELOCITY_NORMALISED_STRICT: Line = Line {
     group: "velocity",
     better: lower,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "The share of the run before the first saturation, if every fold gets there.",
         formula: "velocity_strict with V_f / n_epoch in place of V_f.",
@@ -72,9 +79,10 @@ pub(super) const VELOCITY_NORMALISED_STRICT: Line = Line {
         reference: document!("The Velocity"),
         example: ("two-configurations", r#"{"a": 0.5, "b": null}"#),
     },
-    read: |protocol, rows| {
+    number: Number::Rows(|protocol, rows| {
         by_group(protocol, rows, |group| number(group.normalised_velocity(Aggregation::Strict)))
-    },
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const VELOCITY_NORMALISED_WISE: Line = Line {
@@ -82,7 +90,6 @@ pub(super) const VELOCITY_NORMALISED_WISE: Line = Line {
     group: "velocity",
     better: lower,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "The share of the run before the first saturation, over the folds that get there.",
         formula: "velocity_wise with V_f / n_epoch in place of V_f.",
@@ -91,9 +98,10 @@ pub(super) const VELOCITY_NORMALISED_WISE: Line = Line {
         reference: document!("The Velocity"),
         example: ("five-folds", r#"{"cfg": 0.29166666666666663}"#),
     },
-    read: |protocol, rows| {
+    number: Number::Rows(|protocol, rows| {
         by_group(protocol, rows, |group| number(group.normalised_velocity(Aggregation::Wise)))
-    },
+    }),
+    ..Line::DEFAULTS
 };
 
 pub(super) const VELOCITY_NORMALISED_NAIVE: Line = Line {
@@ -101,7 +109,6 @@ pub(super) const VELOCITY_NORMALISED_NAIVE: Line = Line {
     group: "velocity",
     better: lower,
     range: SHARE,
-    per_unit: false,
     doc: Doc {
         measures: "The share of the run before the first saturation, spread over all folds.",
         formula: "velocity_naive with V_f / n_epoch in place of V_f.",
@@ -110,7 +117,8 @@ pub(super) const VELOCITY_NORMALISED_NAIVE: Line = Line {
         reference: document!("The Velocity"),
         example: ("five-folds", r#"{"cfg": 0.2333333333333333}"#),
     },
-    read: |protocol, rows| {
+    number: Number::Rows(|protocol, rows| {
         by_group(protocol, rows, |group| number(group.normalised_velocity(Aggregation::Naive)))
-    },
+    }),
+    ..Line::DEFAULTS
 };

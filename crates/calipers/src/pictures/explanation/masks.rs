@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use calipers_core::Accumulator;
-use calipers_core::math::sigmoid;
+use calipers_core::functions::sigmoid;
 use calipers_metrics::explanation::protocol::{Explanation, MaskScores};
 use calipers_report::chart::histogram::{Histogram, bins, counted};
 use calipers_report::chart::{Art, Axis, Colour, Picture, Svg};

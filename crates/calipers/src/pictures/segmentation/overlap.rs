@@ -1,6 +1,6 @@
 //! How well each class is met: bars of intersection over union with intervals over images.
 
-use calipers_core::bootstrap::{Bootstrap, percentile_interval};
+use calipers_core::resample::{Bootstrap, percentile_interval};
 use calipers_core::{Accumulator, Value};
 use calipers_metrics::segmentation::protocol::Segmentation;
 use calipers_report::chart::bars::{Bar, Bars};

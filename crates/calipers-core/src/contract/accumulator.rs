@@ -1,0 +1,335 @@
+//! A protocol and its rows, keyed by unit name: the only state there is, and its only merge.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value as Json;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::metric::{Metric, full_id};
+use crate::protocol::Protocol;
+use crate::provenance::{Provenance, Reading, Setting, are_many};
+use crate::reading::{Reader, Rows};
+use crate::report::{Report, Table, Warning};
+use crate::value::Value;
+use crate::workers::{Alone, Workers};
+
+/// The name of a unit. Rows are kept and read in the byte order of these names. A clone shares the
+/// memory.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct UnitId(Arc<str>);
+
+impl UnitId {
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<&str> for UnitId {
+    fn from(name: &str) -> Self {
+        Self(name.into())
+    }
+}
+
+impl From<String> for UnitId {
+    fn from(name: String) -> Self {
+        Self(name.into())
+    }
+}
+
+impl From<&UnitId> for UnitId {
+    fn from(name: &UnitId) -> Self {
+        name.clone()
+    }
+}
+
+impl Serialize for UnitId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for UnitId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Self::from)
+    }
+}
+
+impl fmt::Display for UnitId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A protocol, its rows and where they came from.
+///
+/// *Correctness.* `merge` is associative, commutative and idempotent: equal rows under one name
+/// coincide, unequal ones are a conflict. Therefore no sample is ever counted twice, however often
+/// a shard arrives.
+#[derive(Clone, Debug)]
+pub struct Accumulator<P: Protocol> {
+    protocol: P,
+    rows: BTreeMap<UnitId, Kept<P::Row>>,
+    /// Files, readings, facts and shards.
+    pub provenance: Provenance,
+    source: Arc<str>,
+}
+
+/// A row, and the state it came from so that a conflict can name both sides. The source is no
+/// part of the state.
+#[derive(Clone, Debug)]
+struct Kept<R> {
+    row: R,
+    source: Arc<str>,
+}
+
+impl<P: Protocol> PartialEq for Accumulator<P> {
+    fn eq(&self, other: &Self) -> bool {
+        self.protocol == other.protocol
+            && self.provenance == other.provenance
+            && self.rows.len() == other.rows.len()
+            && self.rows.iter().zip(&other.rows).all(|((a, x), (b, y))| a == b && x.row == y.row)
+    }
+}
+
+impl<P: Protocol> Accumulator<P> {
+    /// An accumulator without rows: the neutral element of `merge`.
+    pub fn new(protocol: P) -> Self {
+        Self { protocol, rows: BTreeMap::new(), provenance: Provenance::default(), source: "this run".into() }
+    }
+
+    /// Rebuilds a state from its parts; `source` names it in conflicts.
+    pub(crate) fn from_parts(
+        protocol: P,
+        rows: BTreeMap<UnitId, P::Row>,
+        provenance: Provenance,
+        source: &str,
+    ) -> Self {
+        let source: Arc<str> = source.into();
+        let rows =
+            rows.into_iter().map(|(id, row)| (id, Kept { row, source: Arc::clone(&source) })).collect();
+        Self { protocol, rows, provenance, source }
+    }
+
+    /// The protocol.
+    pub fn protocol(&self) -> &P {
+        &self.protocol
+    }
+
+    /// The rows in key order.
+    pub fn rows(&self) -> Rows<'_, P::Row> {
+        Rows::new(self.rows.iter().map(|(id, kept)| (id, &kept.row)).collect())
+    }
+
+    /// How many units there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Measures a unit and keeps its row. A name seen before is a `Duplicate`.
+    pub fn update(&mut self, id: impl Into<UnitId>, unit: P::Unit<'_>) -> Result<()> {
+        match self.rows.entry(id.into()) {
+            Entry::Occupied(entry) => Err(twice(entry.key())),
+            Entry::Vacant(entry) => {
+                let row =
+                    self.protocol.measure(unit).map_err(|error| error.at(format!("unit {}", entry.key())))?;
+                entry.insert(Kept { row, source: Arc::clone(&self.source) });
+                Ok(())
+            }
+        }
+    }
+
+    /// Adds units of this run that were measured aside, under the same protocol. A name seen before
+    /// is a `Duplicate`, and then nothing has changed.
+    pub fn take_in(&mut self, aside: Self) -> Result<()> {
+        if let Some(id) = aside.rows.keys().find(|id| self.rows.contains_key(id)) {
+            return Err(twice(id));
+        }
+        self.merge(aside)
+    }
+
+    /// Adds the rows of another state. Equal rows under one name coincide; unequal rows are a
+    /// `Conflict` and different parameters a `ProtocolMismatch`. On an error nothing has changed.
+    pub fn merge(&mut self, mut other: Self) -> Result<()> {
+        if self.protocol != other.protocol {
+            return Err(mismatch(&self.protocol, &other.protocol, &self.source, &other.source));
+        }
+        for (id, theirs) in &other.rows {
+            if let Some(ours) = self.rows.get(id)
+                && ours.row != theirs.row
+            {
+                return Err(Error::new(ErrorKind::Conflict, format!("unit '{id}' has two different rows"))
+                    .found(format!("one in {}, another in {}", ours.source, theirs.source))
+                    .advice("the same unit was measured from different data: remove one of the two"));
+            }
+        }
+        self.provenance.merge(other.provenance, P::READING_IN_ROWS)?;
+        if are_many(other.rows.len(), self.rows.len()) {
+            // Of two rows under one name the appended one stays, which is ours.
+            other.rows.append(&mut self.rows);
+            self.rows = other.rows;
+        } else {
+            for (id, theirs) in other.rows {
+                self.rows.entry(id).or_insert(theirs);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads every metric from the rows. Ask as often as you like.
+    pub fn finish(&self) -> Report {
+        self.finish_on(&Alone)
+    }
+
+    /// The same report, with workers to share long passes over the rows.
+    pub fn finish_on(&self, workers: &dyn Workers) -> Report {
+        let rows = self.rows().on(workers);
+        let reader = Reader::new(&self.protocol, &rows);
+        let metrics = P::METRICS
+            .iter()
+            .filter(|metric| self.protocol.reports(metric) && self.protocol.has_evidence(metric, &rows))
+            .map(|metric| (full_id::<P>(metric.id), reader.value(&metric.number)))
+            .collect();
+        let mut warnings = self.protocol.warnings(&rows, &self.provenance);
+        warnings.extend(self.provenance.missing_shards().map(|missing| Warning {
+            code: "shards-missing".into(),
+            message: missing,
+            units: Vec::new(),
+        }));
+        Report {
+            version: env!("CARGO_PKG_VERSION").into(),
+            protocol: protocol_json(&self.protocol),
+            reading: readings_json(&self.provenance),
+            units: self.rows.len() as u64,
+            metrics,
+            bootstrap: None,
+            intervals: None,
+            warnings,
+            inputs: self.provenance.inputs.clone(),
+        }
+    }
+
+    /// Reads one metric from the rows.
+    pub fn value(&self, metric: &Metric<P>) -> Value {
+        metric.read(&self.protocol, &self.rows())
+    }
+
+    /// The per-unit table: the protocol's columns, then every per-unit metric read from one row.
+    pub fn per_unit(&self) -> Table {
+        let all = self.rows();
+        let fixed = self.protocol.for_single_rows(&all);
+        let shown = |metric: &&Metric<P>| {
+            metric.per_unit && self.protocol.reports(metric) && self.protocol.has_evidence(metric, &all)
+        };
+        let metrics: Vec<_> = P::METRICS.iter().filter(shown).collect();
+        let columns = std::iter::once("unit")
+            .chain(P::COLUMNS.iter().map(|column| column.name))
+            .chain(metrics.iter().map(|metric| metric.id))
+            .map(String::from)
+            .collect();
+        let rows = all
+            .named()
+            .enumerate()
+            .map(|(i, (name, row))| {
+                let one = all.single(i);
+                let reader = Reader::new(&fixed, &one);
+                let columns = P::COLUMNS.iter().map(|column| (column.read)(&fixed, row));
+                let cells = columns.chain(metrics.iter().map(|metric| reader.value(&metric.number)));
+                (name.to_owned(), cells.collect())
+            })
+            .collect();
+        Table { columns, rows }
+    }
+
+    /// Names this state in conflicts that later merges find.
+    pub fn set_source(&mut self, source: &str) {
+        self.source = source.into();
+        for kept in self.rows.values_mut() {
+            kept.source = Arc::clone(&self.source);
+        }
+    }
+}
+
+fn twice(id: &UnitId) -> Error {
+    Error::new(ErrorKind::Duplicate, format!("unit '{id}' occurs twice in this run"))
+        .advice("give every unit a name of its own; merge states to combine runs")
+}
+
+/// The protocol as the report prints it: its name first, then every parameter.
+pub(crate) fn protocol_json<P: Protocol>(protocol: &P) -> serde_json::Map<String, Json> {
+    let mut object = serde_json::Map::new();
+    object.insert("name".into(), P::NAME.into());
+    if let Ok(Json::Object(parameters)) = serde_json::to_value(protocol) {
+        object.extend(parameters);
+    }
+    object
+}
+
+fn readings_json(provenance: &Provenance) -> Json {
+    let one = |reading: &Reading| {
+        Json::Object(reading.iter().map(|(key, setting)| (key.clone(), setting_json(setting))).collect())
+    };
+    let mut all: Vec<Json> = provenance.readings.iter().map(one).collect();
+    match all.len() {
+        0 => Json::Null,
+        1 => all.remove(0),
+        _ => Json::Array(all),
+    }
+}
+
+fn setting_json(setting: &Setting) -> Json {
+    match setting {
+        Setting::Unset => Json::Null,
+        Setting::Flag(on) => (*on).into(),
+        Setting::Number(n) => (*n).into(),
+        Setting::Text(text) => text.as_str().into(),
+        Setting::List(words) => words.clone().into(),
+    }
+}
+
+/// How many settings that differ a message names.
+const SHOWN: usize = 5;
+
+fn mismatch<P: Protocol>(ours: &P, theirs: &P, our_source: &str, their_source: &str) -> Error {
+    let (ours, theirs) = (protocol_json(ours), protocol_json(theirs));
+    let mut differences = Vec::new();
+    difference("protocol", &Json::Object(ours), &Json::Object(theirs), &mut differences);
+    // Several, because the first may only follow from another: a cut-off from its penalty.
+    let shown = &differences[..differences.len().min(SHOWN)];
+    let places: Vec<&str> = shown.iter().map(|(place, _)| place.as_str()).collect();
+    let more = match differences.len() - shown.len() {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    let found: Vec<String> = shown
+        .iter()
+        .map(|(_, (ours, theirs))| format!("{ours} in {our_source}, {theirs} in {their_source}"))
+        .collect();
+    Error::new(ErrorKind::ProtocolMismatch, "the states were made under different protocols")
+        .at(format!("{}{more}", places.join("; ")))
+        .found(found.join("; "))
+        .advice("merge only states made with the same options")
+}
+
+/// Collects the paths at which two JSON values differ, with both sides.
+fn difference(path: &str, a: &Json, b: &Json, out: &mut Vec<(String, (String, String))>) {
+    match (a, b) {
+        (Json::Object(x), Json::Object(y)) => {
+            for key in x.keys().chain(y.keys().filter(|key| !x.contains_key(*key))) {
+                let (left, right) = (x.get(key).unwrap_or(&Json::Null), y.get(key).unwrap_or(&Json::Null));
+                difference(&format!("{path}.{key}"), left, right, out);
+            }
+        }
+        _ if a != b => out.push((path.into(), (a.to_string(), b.to_string()))),
+        _ => {}
+    }
+}

@@ -1,0 +1,128 @@
+//! An accumulator without its type, so that `merge`, `show` and bindings handle every family alike.
+
+use std::any::Any;
+
+use serde_json::{Map, Value as Json};
+
+use crate::accumulator::{Accumulator, protocol_json};
+use crate::error::{Error, ErrorKind, Result};
+use crate::metric::{MetricInfo, metric_infos};
+use crate::protocol::Protocol;
+use crate::provenance::Provenance;
+use crate::report::{Report, Table};
+use crate::resample::{self, Bootstrap, Numbers, Resampler, Scope};
+use crate::state::{self, Section};
+use crate::workers::{Alone, Workers};
+
+/// What can be done with an accumulator of any protocol.
+pub trait Ledger: Any + Send + Sync {
+    /// The protocol's name.
+    fn name(&self) -> &'static str;
+    /// How many units there are.
+    fn units(&self) -> usize;
+    /// See [`Accumulator::merge`]; another protocol is a `ProtocolMismatch`.
+    fn merge(&mut self, other: Box<dyn Ledger>) -> Result<()>;
+    /// See [`Accumulator::finish`].
+    fn report(&self) -> Report {
+        self.report_on(&Alone)
+    }
+    /// See [`Accumulator::finish_on`].
+    fn report_on(&self, workers: &dyn Workers) -> Report;
+    /// The report with bootstrap intervals.
+    fn report_with_intervals(&self, bootstrap: &Bootstrap) -> Report;
+    /// The numbers of the metrics whose ids are wanted, over resamples of its units, in pieces that
+    /// can be read anywhere.
+    fn resampler(&self, scope: Scope, wanted: &dyn Fn(&str) -> bool) -> Box<dyn Resampler + '_>;
+    /// The names of the units, in key order.
+    fn unit_names(&self) -> Vec<&str>;
+    /// The name of the protocol and every parameter, as the report prints them.
+    fn parameters(&self) -> Map<String, Json>;
+    /// See [`Protocol::READING_PARAMETERS`].
+    fn reading_parameters(&self) -> &'static [&'static str];
+    /// See [`Accumulator::per_unit`].
+    fn per_unit(&self) -> Table;
+    /// The units about which there is something to say, in key order; see [`Protocol::explain_unit`].
+    fn explain_units(&self) -> Vec<(String, String)>;
+    /// The metric table under this protocol's parameters.
+    fn metrics(&self) -> Vec<MetricInfo>;
+    /// Files, readings, facts and shards.
+    fn provenance(&self) -> &Provenance;
+    /// See [`Accumulator::set_source`].
+    fn set_source(&mut self, source: &str);
+    /// The section of a state file that holds it.
+    fn section(&self) -> Section;
+}
+
+impl<P: Protocol> Ledger for Accumulator<P> {
+    fn name(&self) -> &'static str {
+        P::NAME
+    }
+
+    fn units(&self) -> usize {
+        self.len()
+    }
+
+    fn merge(&mut self, other: Box<dyn Ledger>) -> Result<()> {
+        let name = other.name();
+        let other: Box<dyn Any> = other;
+        match other.downcast::<Self>() {
+            Ok(other) => Self::merge(self, *other),
+            Err(_) => Err(Error::new(ErrorKind::ProtocolMismatch, "the states are of different families")
+                .found(format!("{} and {name}", P::NAME))
+                .advice("merge only states of one family")),
+        }
+    }
+
+    fn report_on(&self, workers: &dyn Workers) -> Report {
+        self.finish_on(workers)
+    }
+
+    fn report_with_intervals(&self, bootstrap: &Bootstrap) -> Report {
+        Report {
+            bootstrap: Some(*bootstrap),
+            intervals: Some(resample::intervals(self, bootstrap)),
+            ..self.finish()
+        }
+    }
+
+    fn resampler(&self, scope: Scope, wanted: &dyn Fn(&str) -> bool) -> Box<dyn Resampler + '_> {
+        Box::new(Numbers::new(self, scope, wanted))
+    }
+
+    fn unit_names(&self) -> Vec<&str> {
+        self.rows().named().map(|(name, _)| name).collect()
+    }
+
+    fn parameters(&self) -> Map<String, Json> {
+        protocol_json(self.protocol())
+    }
+
+    fn reading_parameters(&self) -> &'static [&'static str] {
+        P::READING_PARAMETERS
+    }
+
+    fn per_unit(&self) -> Table {
+        Self::per_unit(self)
+    }
+
+    fn explain_units(&self) -> Vec<(String, String)> {
+        let explain = |(name, row): (&str, &P::Row)| Some((name.into(), self.protocol().explain_unit(row)?));
+        self.rows().named().filter_map(explain).collect()
+    }
+
+    fn metrics(&self) -> Vec<MetricInfo> {
+        metric_infos(self.protocol())
+    }
+
+    fn provenance(&self) -> &Provenance {
+        &self.provenance
+    }
+
+    fn set_source(&mut self, source: &str) {
+        Self::set_source(self, source);
+    }
+
+    fn section(&self) -> Section {
+        state::section(self)
+    }
+}

@@ -1,0 +1,205 @@
+//! A line of a metric table: the one place where a number is named and defined.
+
+use std::cmp::Ordering;
+
+use crate::protocol::Protocol;
+use crate::reading::{Reader, Rows, Sums, Terms};
+use crate::value::Value;
+
+/// One line of a protocol's metric table: everything there is to know about one number.
+pub struct Metric<P: Protocol> {
+    /// The id without the family prefix; it stands nowhere else.
+    pub id: &'static str,
+    /// The heading under which tables show it.
+    pub group: &'static str,
+    /// Which direction is better; may depend on the preset.
+    pub better: fn(&P) -> Better,
+    /// The values it can take.
+    pub range: Range,
+    /// What `calipers explain` says.
+    pub doc: Doc,
+    /// Whether the preset and the parameters have it.
+    pub presets: fn(&P) -> bool,
+    /// The evidence it needs, possibly from different units; without, it is left out of the report.
+    pub needs: &'static [Need<P>],
+    /// Its place among the numbers that are shown first, on every face.
+    pub headline: Option<u8>,
+    /// Whether the per-unit table has it as a column.
+    pub per_unit: bool,
+    /// How it is read from rows.
+    pub number: Number<P>,
+}
+
+impl<P: Protocol> Metric<P> {
+    /// What most lines have: every preset, no needs, no headline, no column of the per-unit table. The
+    /// fields that a line has to give are empty.
+    pub const DEFAULTS: Self = Self {
+        id: "",
+        group: "",
+        better: |_| Better::Neither,
+        range: Range { low: f64::NEG_INFINITY, high: f64::INFINITY, text: "" },
+        doc: Doc { measures: "", formula: "", undefined: "", differs: "", reference: "", example: ("", "") },
+        presets: |_| true,
+        needs: &[],
+        headline: None,
+        per_unit: false,
+        number: Number::Rows(|_, _| Value::undefined("")),
+    };
+
+    /// Reads the number from rows.
+    pub fn read(&self, protocol: &P, rows: &Rows<'_, P::Row>) -> Value {
+        Reader::new(protocol, rows).value(&self.number)
+    }
+}
+
+/// How a number is read from rows: from all rows of a report, the rows of a group, a single row or the
+/// rows of a resample.
+///
+/// *Correctness.* A row counts as often as its weight says, and a reading depends on weights and rows
+/// alone. Rows of an accumulator all weigh 1.
+pub enum Number<P: Protocol> {
+    /// A function of sums over all rows.
+    Pooled {
+        /// What a row adds to the sums.
+        terms: AddTerms<P>,
+        /// The number.
+        read: fn(&P, &Sums<'_, P::Row>) -> Value,
+    },
+    /// A function of the sums over each group of rows.
+    Grouped {
+        /// The order of groups; rows that are equal in it are of one group.
+        order: fn(&P::Row, &P::Row) -> Ordering,
+        /// What a row adds to the sums of its group.
+        terms: AddTerms<P>,
+        /// The number, from the groups that have a row, in order.
+        read: fn(&P, &[Sums<'_, P::Row>]) -> Value,
+    },
+    /// The mean of the rows' own values where they have one: the exact sum over their number, rounded
+    /// once.
+    Mean {
+        /// The value of a row.
+        of: fn(&P, &P::Row) -> Value,
+        /// Why there is no mean where no row has a value; without it, the reason of the first row.
+        none: Option<&'static str>,
+    },
+    /// What no sum gives.
+    Rows(fn(&P, &Rows<'_, P::Row>) -> Value),
+    /// One of the above, as the parameters decide.
+    Chosen(fn(&P) -> Number<P>),
+}
+
+/// What a row adds to sums.
+pub type AddTerms<P> = for<'r> fn(&P, &'r <P as Protocol>::Row, &mut Terms<'r>);
+
+impl<P: Protocol> Clone for Number<P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P: Protocol> Copy for Number<P> {}
+
+impl<P: Protocol> Number<P> {
+    /// What the parameters decide on.
+    pub(crate) fn chosen(&self, protocol: &P) -> Self {
+        match *self {
+            Self::Chosen(choose) => choose(protocol).chosen(protocol),
+            number => number,
+        }
+    }
+}
+
+/// Evidence that at least one unit must have.
+pub struct Need<P: Protocol> {
+    /// The keys under which units bring it.
+    pub keys: &'static [&'static str],
+    /// Whether a row has it.
+    pub met: fn(&P::Row) -> bool,
+}
+
+/// One column of the per-unit table that is not a metric.
+pub struct Column<P: Protocol> {
+    /// The heading.
+    pub name: &'static str,
+    /// The cell of one row.
+    pub read: fn(&P, &P::Row) -> Value,
+}
+
+/// Which direction is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Better {
+    /// More is better.
+    Higher,
+    /// Less is better.
+    Lower,
+    /// A description, not a score.
+    Neither,
+}
+
+/// The values a metric can take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    /// The smallest value.
+    pub low: f64,
+    /// The largest value; infinite where only the data bounds it.
+    pub high: f64,
+    /// The range as people write it, with the names of the family.
+    pub text: &'static str,
+}
+
+/// The definition of a metric under fixed headings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Doc {
+    /// What it measures.
+    pub measures: &'static str,
+    /// How it is computed.
+    pub formula: &'static str,
+    /// When it has no value, and the reason then given; empty when it always has one.
+    pub undefined: &'static str,
+    /// How it differs from what others compute under the same name; may be empty.
+    pub differs: &'static str,
+    /// Where the definition comes from.
+    pub reference: &'static str,
+    /// A worked example of `spec/` and the value it gives there, as JSON; a test runs it.
+    pub example: (&'static str, &'static str),
+}
+
+/// A line of the metric table without its type: what lists, docs and tables need.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MetricInfo {
+    /// The id with the family prefix.
+    pub id: String,
+    /// See [`Metric::group`].
+    pub group: &'static str,
+    /// See [`Metric::better`].
+    pub better: Better,
+    /// See [`Metric::range`].
+    pub range: Range,
+    /// See [`Metric::per_unit`].
+    pub per_unit: bool,
+    /// See [`Metric::headline`].
+    pub headline: Option<u8>,
+    /// See [`Metric::doc`].
+    pub doc: Doc,
+}
+
+/// Every line of a protocol's table, for the given parameters.
+pub fn metric_infos<P: Protocol>(protocol: &P) -> Vec<MetricInfo> {
+    P::METRICS
+        .iter()
+        .map(|metric| MetricInfo {
+            id: full_id::<P>(metric.id),
+            group: metric.group,
+            better: (metric.better)(protocol),
+            range: metric.range,
+            per_unit: metric.per_unit,
+            headline: metric.headline,
+            doc: metric.doc,
+        })
+        .collect()
+}
+
+/// The id with its family prefix.
+pub(crate) fn full_id<P: Protocol>(id: &str) -> String {
+    format!("{}.{id}", P::NAME)
+}

@@ -1,0 +1,15 @@
+//! What a family defines, and what is made of it: accumulators, states and reports.
+
+pub mod accumulator;
+pub mod error;
+pub mod input_files;
+pub mod ledger;
+pub mod metric;
+pub mod protocol;
+pub mod provenance;
+pub mod report;
+pub mod spelling;
+pub mod state;
+pub mod stop;
+pub mod value;
+pub mod workers;

@@ -1,0 +1,64 @@
+//! What a family defines: units, rows, parameters and the table of its metrics.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::Result;
+use crate::metric::{Column, Metric};
+use crate::provenance::Provenance;
+use crate::reading::Rows;
+use crate::report::Warning;
+
+/// A way of measuring: its parameters, how a unit becomes a row, and what is read from rows.
+///
+/// *Correctness.* `measure` depends on the protocol and the unit alone, never on other units, so
+/// that any split of the work gives the same rows; everything that needs several units happens in
+/// the lines of [`Protocol::METRICS`].
+pub trait Protocol: Clone + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static {
+    /// The name in reports and states, also the prefix of every metric id.
+    const NAME: &'static str;
+    /// Every number it reports, in report order.
+    const METRICS: &'static [Metric<Self>];
+    /// The first columns of the per-unit table, before the per-unit metrics.
+    const COLUMNS: &'static [Column<Self>];
+    /// Keys of [`Provenance::readings`] that rows depend on: states that differ there do not merge.
+    const READING_IN_ROWS: &'static [&'static str];
+
+    /// Parameters that say how a prediction is read, not what is measured: two models may differ in
+    /// them and still be compared unit by unit.
+    const READING_PARAMETERS: &'static [&'static str] = &[];
+
+    /// A checked, borrowed view of one piece of evidence.
+    type Unit<'a>;
+    /// What is kept of a unit: counts and exact sums, never a ratio.
+    type Row: Clone + PartialEq + Serialize + DeserializeOwned + Send + Sync;
+
+    /// Reduces a unit to its row. Fails only on a bad value whose check would have needed a second
+    /// pass over the data when the view was built.
+    fn measure(&self, unit: Self::Unit<'_>) -> Result<Self::Row>;
+
+    /// Whether this protocol's preset and evidence have the metric at all.
+    fn reports(&self, metric: &Metric<Self>) -> bool {
+        (metric.presets)(self)
+    }
+
+    /// Whether the rows hold what the metric needs; a number nobody gave evidence for is left out of
+    /// the report.
+    fn has_evidence(&self, metric: &Metric<Self>, rows: &Rows<'_, Self::Row>) -> bool {
+        metric.needs.iter().all(|need| rows.iter().any(need.met))
+    }
+
+    /// The protocol under which single rows are read for the per-unit table: parameters that are
+    /// pooled over all rows are fixed to their value here.
+    fn for_single_rows(&self, _rows: &Rows<'_, Self::Row>) -> Self {
+        self.clone()
+    }
+
+    /// What there is to say about one unit beside its numbers, in words.
+    fn explain_unit(&self, _row: &Self::Row) -> Option<String> {
+        None
+    }
+
+    /// What looks wrong in the evidence, in the order of the spec.
+    fn warnings(&self, rows: &Rows<'_, Self::Row>, provenance: &Provenance) -> Vec<Warning>;
+}

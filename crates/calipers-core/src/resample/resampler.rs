@@ -1,0 +1,299 @@
+//! The numbers of an accumulator over resamples of its units.
+
+use std::cell::OnceCell;
+use std::ptr::fn_addr_eq;
+
+use super::cut::{Cut, terms_of};
+use super::partition::{Histogram, Occurrence, Partition};
+use crate::accumulator::Accumulator;
+use crate::metric::{AddTerms, Metric, Number, full_id};
+use crate::protocol::Protocol;
+use crate::reading::{Order, Reader, Rows, Sums, Term, grouped, undecided};
+use crate::resample::Weights;
+use crate::stop;
+use crate::value::Value;
+
+/// One number that is read from resamples.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Leaf {
+    /// The full id of the metric.
+    pub id: String,
+    /// The class, group or type, where the metric has a number for each.
+    pub label: Option<String>,
+}
+
+impl Leaf {
+    /// The id, and the label behind a point.
+    pub fn path(&self) -> String {
+        match &self.label {
+            Some(label) => format!("{}.{label}", self.id),
+            None => self.id.clone(),
+        }
+    }
+}
+
+/// Which numbers are read from resamples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Metrics that are single numbers.
+    Single,
+    /// These, and the numbers of metrics that have one for each label.
+    Labels,
+}
+
+/// Reads the numbers of an accumulator from resamples of its units. Pieces of the work can be done
+/// anywhere and in any order: what is read depends on the weights alone.
+pub trait Resampler: Sync {
+    /// The numbers, in report order, with their value over all units.
+    fn leaves(&self) -> &[(Leaf, f64)];
+    /// Every number in every resample, resample by resample.
+    fn read(&self, weights: &Weights) -> Vec<Vec<Option<f64>>>;
+}
+
+/// The numbers of one protocol.
+pub(crate) struct Numbers<'a, P: Protocol> {
+    protocol: &'a P,
+    rows: Rows<'a, P::Row>,
+    leaves: Vec<(Leaf, f64)>,
+    metrics: Vec<Read<P>>,
+    pools: Vec<Pool<'a, P>>,
+    partitions: Vec<Partition>,
+    histograms: Vec<Histogram>,
+}
+
+/// How one metric is read from a resample.
+struct Read<P: Protocol> {
+    number: Number<P>,
+    /// The sums it is read from.
+    pool: Option<usize>,
+    /// Its labels; none where it is a single number.
+    labels: Vec<String>,
+}
+
+/// Sums that some metrics are read from.
+struct Pool<'a, P: Protocol> {
+    source: Source<P>,
+    partition: usize,
+    /// The rows of each group.
+    groups: Vec<Rows<'a, P::Row>>,
+    /// `None` where the rows have to be added up.
+    cut: Option<Cut>,
+}
+
+/// What is added up.
+enum Source<P: Protocol> {
+    Terms {
+        order: Option<Order<P>>,
+        terms: AddTerms<P>,
+    },
+    /// The values of single rows, and how many there are.
+    Values(fn(&P, &P::Row) -> Value),
+}
+
+/// What a resample comes to.
+struct Drawn<'d> {
+    /// How often each unit was drawn.
+    counts: &'d [u32],
+    /// The weighted sums of the columns of each partition, group after group.
+    sums: Vec<&'d [f64]>,
+    /// How often each value of each histogram was drawn.
+    occurrences: Vec<Vec<Occurrence>>,
+}
+
+/// The columns of [`Source::Values`].
+const SUM: usize = 0;
+const PRESENT: usize = 1;
+
+impl<'a, P: Protocol> Numbers<'a, P> {
+    /// The numbers of the metrics whose full ids are wanted.
+    pub(crate) fn new(accumulator: &'a Accumulator<P>, scope: Scope, wanted: &dyn Fn(&str) -> bool) -> Self {
+        let (protocol, rows) = (accumulator.protocol(), accumulator.rows());
+        let mut numbers = Self {
+            protocol,
+            rows,
+            leaves: Vec::new(),
+            metrics: Vec::new(),
+            pools: Vec::new(),
+            partitions: Vec::new(),
+            histograms: Vec::new(),
+        };
+        let rows = numbers.rows.clone();
+        let reader = Reader::new(protocol, &rows);
+        let reported = |metric: &&Metric<P>| {
+            wanted(&full_id::<P>(metric.id))
+                && protocol.reports(metric)
+                && protocol.has_evidence(metric, &rows)
+        };
+        for metric in P::METRICS.iter().filter(reported) {
+            let leaf = |label: Option<&String>| Leaf { id: full_id::<P>(metric.id), label: label.cloned() };
+            let mut labels = Vec::new();
+            match reader.value(&metric.number) {
+                Value::PerLabel(entries) if scope == Scope::Labels => {
+                    for (label, value) in entries {
+                        if let Some(number) = value.as_f64() {
+                            numbers.leaves.push((leaf(Some(&label)), number));
+                            labels.push(label);
+                        }
+                    }
+                    if labels.is_empty() {
+                        continue;
+                    }
+                }
+                value => match value.as_f64() {
+                    Some(number) => numbers.leaves.push((leaf(None), number)),
+                    None => continue,
+                },
+            }
+            let number = metric.number.chosen(protocol);
+            let pool = numbers.pool(&number);
+            numbers.metrics.push(Read { number, pool, labels });
+        }
+        numbers
+    }
+
+    /// The place of the sums that a number is read from.
+    fn pool(&mut self, number: &Number<P>) -> Option<usize> {
+        let source = match *number {
+            Number::Pooled { terms, .. } => Source::Terms { order: None, terms },
+            Number::Grouped { order, terms, .. } => Source::Terms { order: Some(order), terms },
+            Number::Mean { of, .. } => Source::Values(of),
+            Number::Rows(_) | Number::Chosen(_) => return None,
+        };
+        let known = self.pools.iter().position(|pool| pool.source.is(&source));
+        Some(known.unwrap_or_else(|| {
+            let pool = self.new_pool(source);
+            self.pools.push(pool);
+            self.pools.len() - 1
+        }))
+    }
+
+    fn new_pool(&mut self, source: Source<P>) -> Pool<'a, P> {
+        let (protocol, rows) = (self.protocol, &self.rows);
+        let (order, columns) = match source {
+            Source::Terms { order, terms } => (order, terms_of(protocol, rows, terms)),
+            Source::Values(of) => {
+                let values: Vec<_> = rows.iter().map(|row| of(protocol, row).as_f64()).collect();
+                let present = |value: &Option<f64>| value.map(|_| Term::Whole(1));
+                let columns = [
+                    values.iter().map(|value| value.map(Term::Number)).collect(),
+                    values.iter().map(present).collect(),
+                ];
+                (None, columns.into())
+            }
+        };
+        let by_order = |order: Order<P>| {
+            Partition::by_order(rows.len(), |a: usize, b: usize| order(rows.at(a), rows.at(b)))
+        };
+        let new = order.map_or_else(|| Partition::whole(rows.len()), by_order);
+        let known = self.partitions.iter().position(|known| known.is(&new));
+        let partition = known.unwrap_or_else(|| {
+            self.partitions.push(new);
+            self.partitions.len() - 1
+        });
+        let groups = order.map_or_else(|| vec![rows.clone()], |order| grouped(rows, order));
+        let cut = Cut::new(columns, &mut self.partitions[partition], &mut self.histograms);
+        Pool { source, partition, groups, cut }
+    }
+
+    /// Every number from what was drawn.
+    fn numbers(&self, drawn: &Drawn<'_>) -> Vec<Option<f64>> {
+        let rows = self.rows.weighted(drawn.counts);
+        let pools: Vec<OnceCell<Vec<Sums<'_, P::Row>>>> =
+            self.pools.iter().map(|_| OnceCell::new()).collect();
+        let mut out = Vec::with_capacity(self.leaves.len());
+        for Read { number, pool, labels } in &self.metrics {
+            let sums = pool.and_then(|pool| {
+                self.pools[pool].cut.as_ref()?;
+                Some(pools[pool].get_or_init(|| self.sums(&self.pools[pool], drawn)).as_slice())
+            });
+            let value = sums.and_then(|sums| self.by_sums(number, sums));
+            // What the columns do not tell is read from the rows, as a report is.
+            let value = value.unwrap_or_else(|| Reader::new(self.protocol, &rows).value(number));
+            put(labels, &value, &mut out);
+        }
+        out
+    }
+
+    /// The number; `None` where the sums do not settle it.
+    fn by_sums(&self, number: &Number<P>, groups: &[Sums<'_, P::Row>]) -> Option<Value> {
+        let value = match number {
+            Number::Pooled { read, .. } => read(self.protocol, &groups[0]),
+            Number::Grouped { read, .. } => read(self.protocol, groups),
+            Number::Mean { .. } => match groups[0].whole(PRESENT) {
+                0 => Value::undefined("no row has a value"),
+                count => Value::Number(groups[0].number_over(SUM, count)),
+            },
+            Number::Rows(_) | Number::Chosen(_) => return None,
+        };
+        (!undecided(groups)).then_some(value)
+    }
+
+    /// The sums of the groups of which a row was drawn; of all rows together in any case.
+    fn sums<'d>(&'d self, pool: &'d Pool<'a, P>, drawn: &Drawn<'d>) -> Vec<Sums<'d, P::Row>> {
+        let Some(cut) = &pool.cut else { return Vec::new() };
+        let partition = &self.partitions[pool.partition];
+        let whole = pool.groups.len() == 1;
+        let group = |(group, rows): (usize, &'d Rows<'a, P::Row>)| {
+            let pieces = partition.of_group(drawn.sums[pool.partition], group);
+            let count = Partition::rows(pieces);
+            let columns = || cut.sums(pieces, &self.histograms, &drawn.occurrences, group);
+            (count > 0 || whole).then(|| Sums::new(rows.weighted(drawn.counts), count as u64, columns()))
+        };
+        pool.groups.iter().enumerate().filter_map(group).collect()
+    }
+}
+
+impl<P: Protocol> Source<P> {
+    fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Terms { order, terms }, Self::Terms { order: other, terms: more }) => {
+                let same_order = match (*order, *other) {
+                    (Some(ours), Some(theirs)) => fn_addr_eq(ours, theirs),
+                    (ours, theirs) => ours.is_none() && theirs.is_none(),
+                };
+                same_order && fn_addr_eq(*terms, *more)
+            }
+            (Self::Values(ours), Self::Values(theirs)) => fn_addr_eq(*ours, *theirs),
+            _ => false,
+        }
+    }
+}
+
+/// The numbers of a value under the labels; one without labels is a number itself.
+fn put(labels: &[String], value: &Value, out: &mut Vec<Option<f64>>) {
+    if labels.is_empty() {
+        return out.push(value.as_f64());
+    }
+    let entries = match value {
+        Value::PerLabel(entries) => entries.as_slice(),
+        _ => &[],
+    };
+    // Labels come in the order of the entries, of which some may be missing.
+    let mut from = 0;
+    for label in labels {
+        let place = entries[from..].iter().position(|(name, _)| name == label).map(|place| from + place);
+        out.push(place.and_then(|place| entries[place].1.as_f64()));
+        from = place.map_or(from, |place| place + 1);
+    }
+}
+
+impl<P: Protocol> Resampler for Numbers<'_, P> {
+    fn leaves(&self) -> &[(Leaf, f64)] {
+        &self.leaves
+    }
+
+    fn read(&self, weights: &Weights) -> Vec<Vec<Option<f64>>> {
+        let sums: Vec<_> = self.partitions.iter().map(|partition| partition.sums(weights)).collect();
+        let one = |(resample, counts): (usize, &[u32])| {
+            if stop::asked() {
+                return vec![None; self.leaves.len()];
+            }
+            self.numbers(&Drawn {
+                counts,
+                sums: sums.iter().map(|sums| sums[resample].as_slice()).collect(),
+                occurrences: self.histograms.iter().map(|histogram| histogram.counted(counts)).collect(),
+            })
+        };
+        weights.each().enumerate().map(one).collect()
+    }
+}
