@@ -53,6 +53,7 @@ pub(crate) fn ledgers(
             Some(bootstrap) => ledger.report_with_intervals(&bootstrap),
             None => ledger.report_on(&Threads(threads)),
         })
+        .map(|report| output.chosen.cut(report))
         .collect();
     spare_inputs(&reports, output)?;
     if let Some(path) = &output.state {
@@ -62,7 +63,7 @@ pub(crate) fn ledgers(
         let [ledger] = ledgers else {
             return Err(Error::usage("--per-unit needs a state of one protocol").found(ledgers.len()));
         };
-        let table = ledger.per_unit();
+        let table = output.chosen.cut_table(ledger.name(), ledger.per_unit());
         let bytes = match table_format("--per-unit", path)? {
             TableFormat::Csv => per_unit::csv(&table).into_bytes(),
             TableFormat::JsonLines => per_unit::jsonl(&table).into_bytes(),
@@ -72,7 +73,8 @@ pub(crate) fn ledgers(
     }
     if let Some(path) = &output.html {
         let bootstrap = output.page_intervals(seed);
-        let section = |ledger: &dyn Ledger| pages::of_ledger(ledger, &bootstrap, one_a_core());
+        let section =
+            |ledger: &dyn Ledger| pages::of_ledger(ledger, &output.chosen, &bootstrap, one_a_core());
         page(path, ledgers.iter().map(|ledger| section(&**ledger)).collect::<Result<_>>()?)?;
     }
     forms(&reports, output)

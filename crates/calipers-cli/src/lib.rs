@@ -11,7 +11,9 @@ use std::ffi::OsString;
 use std::io::Write;
 
 use calipers::{Error, ErrorKind};
-use clap::{Parser, Subcommand};
+use clap::Parser;
+
+use commands::Command;
 
 /// Measures models the way a paper defines the number, and gives the same bits whoever runs it.
 #[derive(Parser)]
@@ -37,25 +39,6 @@ difference, or a warning under --strict.")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
-}
-
-#[derive(Subcommand)]
-enum Command {
-    Demo(commands::demo::Demo),
-    IndependentSet(Box<commands::independent_set::IndependentSetArgs>),
-    Explanation(Box<commands::explanation::ExplanationArgs>),
-    Robustness(Box<commands::robustness::RobustnessArgs>),
-    Segmentation(Box<commands::segmentation::SegmentationArgs>),
-    Training(Box<commands::training::TrainingArgs>),
-    Merge(commands::merge::Merge),
-    Show(commands::show::Show),
-    Compare(commands::compare::Compare),
-    Verify(commands::verify::Verify),
-    Serve(commands::serve::Serve),
-    List(commands::list::List),
-    Explain(commands::explain::Explain),
-    Completions(commands::completions::Completions),
-    Man(commands::man::Man),
 }
 
 /// How a command ended when it did not fail.
@@ -84,24 +67,7 @@ where
             return u8::try_from(error.exit_code()).unwrap_or(2);
         }
     };
-    let outcome = match cli.command {
-        Command::Demo(command) => command.run(),
-        Command::IndependentSet(command) => command.run(),
-        Command::Explanation(command) => command.run(),
-        Command::Robustness(command) => command.run(),
-        Command::Segmentation(command) => command.run(),
-        Command::Training(command) => command.run(),
-        Command::Merge(command) => command.run(),
-        Command::Show(command) => command.run(),
-        Command::Compare(command) => command.run(),
-        Command::Verify(command) => command.run(),
-        Command::Serve(command) => command.run(),
-        Command::List(command) => command.run(),
-        Command::Explain(command) => command.run(),
-        Command::Completions(command) => command.run(),
-        Command::Man(command) => command.run(),
-    };
-    match outcome {
+    match cli.command.run() {
         Ok(Outcome::Done) => 0,
         Ok(Outcome::Warned | Outcome::Differs) => 3,
         Err(error) => {

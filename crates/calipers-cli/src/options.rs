@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use calipers::chosen::Chosen;
 use calipers::core::resample::Bootstrap;
 use calipers::run::{self, Shard};
 
@@ -47,6 +48,9 @@ pub(crate) struct Output {
     /// The share of resamples an interval holds
     #[arg(long, value_name = "C", default_value_t = 0.95)]
     pub(crate) confidence: f64,
+    /// Set by a family that lets metrics be chosen
+    #[arg(skip)]
+    pub(crate) chosen: Chosen,
     /// Set by a family that has intervals of its own
     #[arg(skip)]
     pub(crate) own_intervals: bool,

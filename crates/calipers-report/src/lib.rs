@@ -2,11 +2,10 @@
 //!
 //! ```text
 //! Report --json----------------> report.json, and back
-//!        --csv-----------------> one line a number
+//!        --csv-----------------> one line per number
 //!        --page----------------> one HTML file, with pictures
 //!        --table--> sections --> terminal, markdown, latex
-//! Table  --per_unit------------> csv, jsonl, parquet
-//! blocks --long_table----------> the same, many lines a unit
+//! Table  --per_unit------------> csv, jsonl, parquet; also with many lines per unit
 //! MetricInfo --catalogue-------> `calipers list`, `calipers explain`, `docs/metrics/`
 //! ```
 //!
@@ -21,7 +20,6 @@ pub mod curves;
 pub mod grid;
 pub mod json;
 pub mod latex;
-pub mod long_table;
 pub mod markdown;
 pub mod number;
 pub mod page;

@@ -5,6 +5,7 @@
 //! run        units -> accumulator      (threads)
 //! resample   accumulators -> intervals
 //! compare    models over the same units
+//! chosen     the metrics of a report that are shown
 //! states     accumulators <-> files
 //! replay     recorded inputs, read again
 //! pictures   what a page draws of a family
@@ -14,6 +15,7 @@
 //! tables     reports joined with what else is known
 //! ```
 
+pub mod chosen;
 pub mod compare;
 pub mod demo;
 pub mod families;

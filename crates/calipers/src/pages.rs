@@ -5,13 +5,19 @@ use calipers_core::{Ledger, MetricInfo, Report, Result};
 use calipers_report::chart::{Art, Picture};
 use calipers_report::page::{Block, Section, report_section};
 
+use crate::chosen::Chosen;
 use crate::replay::Evidence;
 use crate::{pictures, registry, resample};
 
-/// The section of a ledger. Intervals are those of the page alone; what the inputs still show is
-/// drawn.
-pub fn of_ledger(ledger: &dyn Ledger, bootstrap: &Bootstrap, threads: usize) -> Result<Section> {
-    drawn(ledger, &Evidence::of(&ledger.report()), bootstrap, threads)
+/// The section of a ledger with the metrics that are shown. Intervals are those of the page alone; what
+/// the inputs still show is drawn.
+pub fn of_ledger(
+    ledger: &dyn Ledger,
+    chosen: &Chosen,
+    bootstrap: &Bootstrap,
+    threads: usize,
+) -> Result<Section> {
+    drawn(ledger, chosen, &Evidence::of(&ledger.report()), bootstrap, threads)
 }
 
 /// The same without a look at the inputs, for the reason given.
@@ -21,14 +27,22 @@ pub fn of_ledger_alone(
     bootstrap: &Bootstrap,
     threads: usize,
 ) -> Result<Section> {
-    drawn(ledger, &Evidence::Missing(why.to_owned()), bootstrap, threads)
+    drawn(ledger, &Chosen::default(), &Evidence::Missing(why.to_owned()), bootstrap, threads)
 }
 
-fn drawn(ledger: &dyn Ledger, evidence: &Evidence, bootstrap: &Bootstrap, threads: usize) -> Result<Section> {
-    let intervals = resample::intervals(ledger, bootstrap, Scope::Labels, threads)?;
+fn drawn(
+    ledger: &dyn Ledger,
+    chosen: &Chosen,
+    evidence: &Evidence,
+    bootstrap: &Bootstrap,
+    threads: usize,
+) -> Result<Section> {
+    let wanted = |id: &str| chosen.has(id);
+    let intervals = resample::intervals(ledger, &wanted, bootstrap, Scope::Labels, threads)?;
     let intervals = intervals.into_iter().map(|(leaf, bounds)| (leaf.path(), bounds)).collect();
-    let report = Report { intervals: Some(intervals), ..ledger.report() };
-    let (units, pictures) = (ledger.per_unit(), pictures::of(ledger, evidence));
+    let report = Report { intervals: Some(intervals), ..chosen.cut(ledger.report()) };
+    let (units, pictures) =
+        (chosen.cut_table(ledger.name(), ledger.per_unit()), pictures::of(ledger, evidence));
     let infos = ledger.metrics();
     let section = report_section(&report, &infos, Some(&units), pictures);
     let mut section = section.with_headline(&report, &infos, &headlines(&infos));
@@ -42,10 +56,13 @@ fn drawn(ledger: &dyn Ledger, evidence: &Evidence, bootstrap: &Bootstrap, thread
 /// The section of a report without its rows. When every input is still there, it is measured again
 /// for what a report does not hold; otherwise the page says what is missing.
 pub fn of_report(report: &Report, bootstrap: &Bootstrap, threads: usize) -> Result<Section> {
+    let chosen = Chosen::of(report);
     let missing = match Evidence::of(report) {
         Evidence::Missing(why) => why,
         Evidence::Available(replay) => match replay.measure(threads) {
-            Ok(ledger) if same(&ledger.report(), report) => return of_ledger(&*ledger, bootstrap, threads),
+            Ok(ledger) if same(&chosen.cut(ledger.report()), report) => {
+                return of_ledger(&*ledger, &chosen, bootstrap, threads);
+            }
             Ok(_) => "the inputs give other numbers now".into(),
             Err(error) => error.what().to_owned(),
         },

@@ -121,19 +121,20 @@ pub fn metric(id: &str) -> Result<MetricInfo> {
                 .advice(format!("say {}", ids.join(" or "))));
         }
     }
-    let mut near: Vec<&str> = all
-        .iter()
-        .map(|info| info.id.as_str())
-        .filter(|known| distance(short(known), short(id)) <= 3)
-        .collect();
-    near.sort_by_key(|known| distance(short(known), short(id)));
+    Err(unknown(id, all.iter().map(|info| &*info.id)))
+}
+
+/// The error for an id that is none of `ids`, with those that may have been meant.
+pub fn unknown<'a>(id: &str, ids: impl Iterator<Item = &'a str>) -> Error {
+    let far = |known: &str| distance(short(known), short(id));
+    let mut near: Vec<&str> = ids.filter(|known| far(known) <= 3).collect();
+    near.sort_by_key(|known| far(known));
     near.truncate(3);
     let error = Error::usage("no metric of that id").found(id);
-    Err(if near.is_empty() {
-        error.advice("`calipers list` shows every metric")
-    } else {
-        error.advice(format!("did you mean {}?", near.join(" or ")))
-    })
+    if near.is_empty() {
+        return error.advice("`calipers list` shows every metric");
+    }
+    error.advice(format!("did you mean {}?", near.join(" or ")))
 }
 
 fn short(id: &str) -> &str {

@@ -1,19 +1,13 @@
 //! Intervals by resampling units, with threads: the same bits for any number of them.
 
 use calipers_core::resample::{Bootstrap, Leaf, Resampler, Scope, intervals_of};
-use calipers_core::{Ledger, Report, Result};
+use calipers_core::{Ledger, Result};
 use calipers_sources::run::{Silent, in_parts};
 
-/// The report with the intervals of its single numbers.
-pub fn report_with_intervals(ledger: &dyn Ledger, bootstrap: &Bootstrap, threads: usize) -> Result<Report> {
-    let intervals = intervals(ledger, bootstrap, Scope::Single, threads)?;
-    let intervals = intervals.into_iter().map(|(leaf, bounds)| (leaf.id, bounds)).collect();
-    Ok(Report { bootstrap: Some(*bootstrap), intervals: Some(intervals), ..ledger.report() })
-}
-
-/// The intervals of an accumulator's numbers.
+/// The intervals of an accumulator's numbers, of metrics that are wanted.
 pub fn intervals(
     ledger: &dyn Ledger,
+    wanted: &dyn Fn(&str) -> bool,
     bootstrap: &Bootstrap,
     scope: Scope,
     threads: usize,
@@ -21,7 +15,7 @@ pub fn intervals(
     if ledger.units() == 0 {
         return Ok(Vec::new());
     }
-    let resampler = ledger.resampler(scope, &|_| true);
+    let resampler = ledger.resampler(scope, wanted);
     let values = together(&[&*resampler], ledger.units(), bootstrap, threads)?;
     Ok(values.first().map_or_else(Vec::new, |values| intervals_of(&*resampler, bootstrap, values)))
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+use calipers::chosen::Chosen;
 use calipers::compare::{self, Model};
 use calipers::core::Digest;
 use calipers::core::resample::Bootstrap;
@@ -72,7 +73,7 @@ impl Routes {
         match content {
             Content::State(ledgers) => {
                 let section = |ledger: &dyn Ledger| match self.inputs {
-                    true => pages::of_ledger(ledger, &bootstrap, self.threads),
+                    true => pages::of_ledger(ledger, &Chosen::default(), &bootstrap, self.threads),
                     false => pages::of_ledger_alone(ledger, CLOSED, &bootstrap, self.threads),
                 };
                 ledgers.iter().map(|ledger| section(&**ledger)).collect()

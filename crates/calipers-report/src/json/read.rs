@@ -6,23 +6,25 @@ use std::sync::Arc;
 
 use calipers_core::resample::Bootstrap;
 use calipers_core::{Error, Input, Report, Result, Value, Warning};
+use serde_json::value::RawValue;
 use serde_json::{Map, Number, Value as Json};
 
 use super::syntax::{Node, parse};
 
 /// The reports of a text that [`write`](super::write) made: an object, or an array of them.
 pub fn read(text: &[u8]) -> Result<Vec<Report>> {
-    match parse(text)? {
+    let text = parse(text)?;
+    match Node::of(text)? {
         Node::List(nodes) => nodes
             .into_iter()
             .enumerate()
             .map(|(i, node)| report(node).map_err(|error| error.at(format!("report {}", i + 1))))
             .collect(),
-        node => Ok(vec![report(node)?]),
+        _ => Ok(vec![report(text)?]),
     }
 }
 
-fn report(node: Node) -> Result<Report> {
+fn report(node: &RawValue) -> Result<Report> {
     let mut object = Object::new("report", node)?;
     let report = Report {
         version: text("calipers", object.take("calipers")?)?,
@@ -42,7 +44,7 @@ fn report(node: Node) -> Result<Report> {
     Ok(report)
 }
 
-fn metrics(metrics: Node, undefined: Node) -> Result<Vec<(String, Value)>> {
+fn metrics(metrics: &RawValue, undefined: &RawValue) -> Result<Vec<(String, Value)>> {
     let mut reasons = Reasons { by_path: BTreeMap::new(), used: BTreeSet::new() };
     for (path, reason) in Object::new("undefined", undefined)?.entries {
         let reason = text(&format!("undefined.{path}"), reason)?;
@@ -67,8 +69,8 @@ struct Reasons {
     used: BTreeSet<String>,
 }
 
-fn value(path: &str, node: Node, reasons: &mut Reasons) -> Result<Value> {
-    Ok(match node {
+fn value(path: &str, node: &RawValue, reasons: &mut Reasons) -> Result<Value> {
+    Ok(match Node::of(node).map_err(|error| error.at(format!("metrics.{path}")))? {
         Node::Number(x) => Value::Number(x),
         Node::Whole(n) => Value::Count(n),
         Node::Null => Value::Undefined(match reasons.by_path.get(path) {
@@ -97,16 +99,16 @@ fn value(path: &str, node: Node, reasons: &mut Reasons) -> Result<Value> {
     })
 }
 
-fn intervals(node: Node) -> Result<Vec<(String, [f64; 2])>> {
-    let bound = |node: &Node| match node {
-        Node::Number(x) => Some(*x),
-        Node::Whole(n) => Some(*n as f64),
+fn intervals(node: &RawValue) -> Result<Vec<(String, [f64; 2])>> {
+    let bound = |node: &&RawValue| match Node::of(node).ok()? {
+        Node::Number(x) => Some(x),
+        Node::Whole(n) => Some(n as f64),
         _ => None,
     };
     let entries = Object::new("intervals", node)?.entries.into_iter();
     entries
         .map(|(id, node)| {
-            let bounds = match &node {
+            let bounds = match Node::of(node)? {
                 Node::List(pair) => pair.iter().map(bound).collect::<Option<Vec<f64>>>(),
                 _ => None,
             };
@@ -118,12 +120,12 @@ fn intervals(node: Node) -> Result<Vec<(String, [f64; 2])>> {
         .collect()
 }
 
-fn draws(node: Node) -> Result<Bootstrap> {
+fn draws(node: &RawValue) -> Result<Bootstrap> {
     let mut object = Object::new("bootstrap", node)?;
     let resamples = whole("bootstrap.resamples", object.take("resamples")?)?;
     let bootstrap = Bootstrap {
         resamples: u32::try_from(resamples).map_err(|_| unlike("bootstrap.resamples", "a whole number"))?,
-        confidence: match object.take("confidence")? {
+        confidence: match Node::of(object.take("confidence")?)? {
             Node::Number(share) if share > 0.0 && share < 1.0 => share,
             _ => return Err(unlike("bootstrap.confidence", "a number between 0 and 1")),
         },
@@ -133,7 +135,7 @@ fn draws(node: Node) -> Result<Bootstrap> {
     Ok(bootstrap)
 }
 
-fn warning(place: &str, node: Node) -> Result<Warning> {
+fn warning(place: &str, node: &RawValue) -> Result<Warning> {
     let mut object = Object::new(place, node)?;
     let warning = Warning {
         code: text(place, object.take("code")?)?,
@@ -144,7 +146,7 @@ fn warning(place: &str, node: Node) -> Result<Warning> {
     Ok(warning)
 }
 
-fn input(place: &str, node: Node) -> Result<(String, Input)> {
+fn input(place: &str, node: &RawValue) -> Result<(String, Input)> {
     let mut object = Object::new(place, node)?;
     let path = text(place, object.take("path")?)?;
     let bytes = whole(place, object.take("bytes")?)?;
@@ -158,25 +160,25 @@ fn input(place: &str, node: Node) -> Result<(String, Input)> {
 }
 
 /// An object whose keys are taken one by one, so that what is left over is known.
-struct Object {
+struct Object<'a> {
     place: String,
-    entries: Vec<(String, Node)>,
+    entries: Vec<(String, &'a RawValue)>,
 }
 
-impl Object {
-    fn new(place: &str, node: Node) -> Result<Self> {
-        match node {
+impl<'a> Object<'a> {
+    fn new(place: &str, node: &'a RawValue) -> Result<Self> {
+        match Node::of(node)? {
             Node::Object(entries) => Ok(Self { place: place.into(), entries }),
             _ => Err(unlike(place, "an object")),
         }
     }
 
-    fn take_if_there(&mut self, key: &str) -> Option<Node> {
+    fn take_if_there(&mut self, key: &str) -> Option<&'a RawValue> {
         let position = self.entries.iter().position(|(name, _)| name == key)?;
         Some(self.entries.remove(position).1)
     }
 
-    fn take(&mut self, key: &str) -> Result<Node> {
+    fn take(&mut self, key: &str) -> Result<&'a RawValue> {
         self.take_if_there(key).ok_or_else(|| {
             let found: Vec<&str> = self.entries.iter().take(10).map(|(name, _)| name.as_str()).collect();
             Error::format(format!("no key '{key}'"))
@@ -197,8 +199,8 @@ impl Object {
     }
 }
 
-fn each<T>(place: &str, node: Node, read: fn(&str, Node) -> Result<T>) -> Result<Vec<T>> {
-    match node {
+fn each<T>(place: &str, node: &RawValue, read: fn(&str, &RawValue) -> Result<T>) -> Result<Vec<T>> {
+    match Node::of(node)? {
         Node::List(nodes) => {
             nodes.into_iter().enumerate().map(|(i, node)| read(&format!("{place}.{i}"), node)).collect()
         }
@@ -206,22 +208,22 @@ fn each<T>(place: &str, node: Node, read: fn(&str, Node) -> Result<T>) -> Result
     }
 }
 
-fn text(place: &str, node: Node) -> Result<String> {
-    match node {
+fn text(place: &str, node: &RawValue) -> Result<String> {
+    match Node::of(node)? {
         Node::Text(text) => Ok(text),
         _ => Err(unlike(place, "text")),
     }
 }
 
-fn whole(place: &str, node: Node) -> Result<u64> {
-    match node {
+fn whole(place: &str, node: &RawValue) -> Result<u64> {
+    match Node::of(node)? {
         Node::Whole(n) => u64::try_from(n).map_err(|_| unlike(place, "a whole number from 0").found(n)),
         _ => Err(unlike(place, "a whole number from 0")),
     }
 }
 
-fn json(place: &str, node: Node) -> Result<Json> {
-    Ok(match node {
+fn json(place: &str, node: &RawValue) -> Result<Json> {
+    Ok(match Node::of(node).map_err(|error| error.at(place))? {
         Node::Null => Json::Null,
         Node::Flag(on) => Json::Bool(on),
         Node::Text(text) => Json::String(text),

@@ -1,8 +1,8 @@
-//! The per-unit table as a parquet file.
+//! Tables as parquet files: the unit as text, then columns that may have gaps.
 
 use std::sync::Arc;
 
-use calipers_core::{Error, Result, Table, Value};
+use calipers_core::{Error, Result, Value};
 use parquet::basic::{LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
@@ -15,106 +15,109 @@ use crate::leaf::{Leaf, leaf};
 
 type Outcome<T> = std::result::Result<T, ParquetError>;
 
-pub(super) fn write(table: &Table) -> Result<Vec<u8>> {
-    encode(table).map_err(|error| Error::io(format!("cannot write the table as parquet: {error}")))
+/// What the cells of a column hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Whole numbers of 64 bits.
+    Whole,
+    /// Numbers.
+    Number,
+    /// Names, and values that hold other values as JSON.
+    Text,
 }
 
-fn encode(table: &Table) -> Outcome<Vec<u8>> {
-    let others: Vec<(&String, Column)> = table
-        .columns
-        .iter()
-        .skip(1)
-        .enumerate()
-        .map(|(i, heading)| (heading, Column::of(table.rows.iter().filter_map(|(_, cells)| cells.get(i)))))
-        .collect();
-    let units = table.rows.iter().map(|(unit, _)| ByteArray::from(unit.as_str())).collect::<Vec<_>>();
-
-    let first = table.columns.first().map_or("unit", String::as_str);
-    let mut fields = vec![field(first, Physical::BYTE_ARRAY, Repetition::REQUIRED)?];
-    for (heading, column) in &others {
-        fields.push(field(heading, column.physical(), Repetition::OPTIONAL)?);
+impl Kind {
+    /// The narrowest kind that holds every cell.
+    pub(super) fn of<'a>(cells: impl Iterator<Item = &'a Value>) -> Self {
+        let (mut counts, mut kind) = (false, Self::Whole);
+        for cell in cells {
+            match leaf(cell) {
+                None => return Self::Text,
+                Some(Leaf::Count(n)) if i64::try_from(n).is_ok() => counts = true,
+                Some(Leaf::Undefined(_)) => {}
+                Some(Leaf::Count(_) | Leaf::Number(_)) => kind = Self::Number,
+            }
+        }
+        if counts { kind } else { Self::Number }
     }
-    let schema = Type::group_type_builder("units").with_fields(fields).build()?;
-    let mut file = SerializedFileWriter::new(
-        Vec::new(),
-        Arc::new(schema),
-        Arc::new(WriterProperties::builder().build()),
-    )?;
-    let mut rows = file.next_row_group()?;
-    put::<ByteArrayType>(&mut rows, &units, None)?;
-    for (_, column) in &others {
-        match column {
-            Column::Whole(cells) => put_optional::<Int64Type>(&mut rows, cells)?,
-            Column::Number(cells) => put_optional::<DoubleType>(&mut rows, cells)?,
-            Column::Text(cells) => put_optional::<ByteArrayType>(&mut rows, cells)?,
+
+    fn physical(self) -> Physical {
+        match self {
+            Self::Whole => Physical::INT64,
+            Self::Number => Physical::DOUBLE,
+            Self::Text => Physical::BYTE_ARRAY,
         }
     }
-    rows.close()?;
+}
+
+/// Writes a file whose schema is called `name`, with a row group for each group of lines.
+pub(super) fn write<'a, C: AsRef<[Value]>>(
+    name: &str,
+    columns: &[(&str, Kind)],
+    groups: impl Iterator<Item = Vec<(&'a str, C)>>,
+) -> Result<Vec<u8>> {
+    encode(name, columns, groups)
+        .map_err(|error| Error::io(format!("cannot write the table as parquet: {error}")))
+}
+
+fn encode<'a, C: AsRef<[Value]>>(
+    name: &str,
+    columns: &[(&str, Kind)],
+    groups: impl Iterator<Item = Vec<(&'a str, C)>>,
+) -> Outcome<Vec<u8>> {
+    let fields = columns.iter().enumerate().map(|(place, (heading, kind))| {
+        let repetition = if place == 0 { Repetition::REQUIRED } else { Repetition::OPTIONAL };
+        let field = Type::primitive_type_builder(heading, kind.physical())
+            .with_repetition(repetition)
+            .with_logical_type((*kind == Kind::Text).then_some(LogicalType::String));
+        field.build().map(Arc::new)
+    });
+    let schema = Type::group_type_builder(name).with_fields(fields.collect::<Outcome<_>>()?).build()?;
+    let properties = Arc::new(WriterProperties::builder().build());
+    let mut file = SerializedFileWriter::new(Vec::new(), Arc::new(schema), properties)?;
+    for lines in groups {
+        let mut rows = file.next_row_group()?;
+        let units: Vec<ByteArray> = lines.iter().map(|(unit, _)| (*unit).into()).collect();
+        put::<ByteArrayType>(&mut rows, &units, None)?;
+        for (place, (_, kind)) in columns[1..].iter().enumerate() {
+            let cells = lines.iter().map(|(_, cells)| &cells.as_ref()[place]);
+            match kind {
+                Kind::Whole => put_optional::<Int64Type>(&mut rows, cells.map(whole).collect())?,
+                Kind::Number => put_optional::<DoubleType>(&mut rows, cells.map(number).collect())?,
+                Kind::Text => put_optional::<ByteArrayType>(&mut rows, cells.map(name_or_json).collect())?,
+            }
+        }
+        rows.close()?;
+    }
     file.into_inner()
 }
 
-fn field(name: &str, physical: Physical, repetition: Repetition) -> Outcome<Arc<Type>> {
-    let logical = (physical == Physical::BYTE_ARRAY).then_some(LogicalType::String);
-    let field = Type::primitive_type_builder(name, physical)
-        .with_repetition(repetition)
-        .with_logical_type(logical)
-        .build()?;
-    Ok(Arc::new(field))
+fn whole(cell: &Value) -> Option<i64> {
+    match leaf(cell) {
+        Some(Leaf::Count(n)) => i64::try_from(n).ok(),
+        _ => None,
+    }
 }
 
-/// The cells of one column in the narrowest type that holds them all.
-enum Column {
-    Whole(Vec<Option<i64>>),
-    Number(Vec<Option<f64>>),
-    /// Names, and values that hold other values as JSON.
-    Text(Vec<Option<ByteArray>>),
+fn number(cell: &Value) -> Option<f64> {
+    match leaf(cell)? {
+        Leaf::Number(x) => Some(x),
+        Leaf::Count(n) => Some(n as f64),
+        Leaf::Undefined(_) => None,
+    }
 }
 
-impl Column {
-    fn of<'a>(cells: impl Iterator<Item = &'a Value> + Clone) -> Self {
-        let leaves: Option<Vec<Leaf<'_>>> = cells.clone().map(leaf).collect();
-        let Some(leaves) = leaves else {
-            let name = |cell: &Value| match leaf(cell) {
-                Some(Leaf::Undefined(_)) => None,
-                _ => Some(ByteArray::from(text(cell).as_str())),
-            };
-            return Self::Text(cells.map(name).collect());
-        };
-        let whole = leaves.iter().map(|leaf| match leaf {
-            Leaf::Count(n) => i64::try_from(*n).ok().map(Some),
-            Leaf::Number(_) => None,
-            Leaf::Undefined(_) => Some(None),
-        });
-        match whole.collect::<Option<Vec<_>>>() {
-            Some(whole) if whole.iter().any(Option::is_some) => Self::Whole(whole),
-            _ => Self::Number(
-                leaves
-                    .iter()
-                    .map(|leaf| match leaf {
-                        Leaf::Number(x) => Some(*x),
-                        Leaf::Count(n) => Some(*n as f64),
-                        Leaf::Undefined(_) => None,
-                    })
-                    .collect(),
-            ),
-        }
-    }
-
-    fn physical(&self) -> Physical {
-        match self {
-            Self::Whole(_) => Physical::INT64,
-            Self::Number(_) => Physical::DOUBLE,
-            Self::Text(_) => Physical::BYTE_ARRAY,
-        }
-    }
+fn name_or_json(cell: &Value) -> Option<ByteArray> {
+    let undefined = matches!(leaf(cell), Some(Leaf::Undefined(_)));
+    (!undefined).then(|| text(cell).as_str().into())
 }
 
 fn put_optional<T: DataType>(
     rows: &mut SerializedRowGroupWriter<'_, Vec<u8>>,
-    cells: &[Option<T::T>],
+    cells: Vec<Option<T::T>>,
 ) -> Outcome<()> {
-    let defined: Vec<T::T> = cells.iter().flatten().cloned().collect();
     let levels: Vec<i16> = cells.iter().map(|cell| i16::from(cell.is_some())).collect();
+    let defined: Vec<T::T> = cells.into_iter().flatten().collect();
     put::<T>(rows, &defined, Some(&levels))
 }
 
@@ -132,13 +135,14 @@ fn put<T: DataType>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use calipers_core::Table;
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use parquet::record::Field;
     use std::io::Write;
 
     fn read_back(table: &Table) -> (Vec<Physical>, Vec<Vec<Field>>) {
         let mut file = tempfile::tempfile().unwrap();
-        file.write_all(&write(table).unwrap()).unwrap();
+        file.write_all(&crate::per_unit::parquet(table).unwrap()).unwrap();
         let reader = SerializedFileReader::new(file).unwrap();
         let schema = reader.metadata().file_metadata().schema_descr();
         let types = schema.columns().iter().map(|column| column.physical_type()).collect();
@@ -214,7 +218,7 @@ mod tests {
     fn the_bytes_depend_on_the_table_alone() {
         let rows = (0..300).map(|i| (format!("u{i}"), vec![Value::Count(i)])).collect();
         let table = Table { columns: vec!["unit".into(), "n".into()], rows };
-        assert_eq!(write(&table).unwrap(), write(&table).unwrap());
+        assert_eq!(crate::per_unit::parquet(&table).unwrap(), crate::per_unit::parquet(&table).unwrap());
         assert_eq!(read_back(&table).1.len(), 300);
     }
 }

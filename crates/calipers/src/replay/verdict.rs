@@ -5,6 +5,7 @@ use calipers_core::{Ledger, Report, Result, Value, Warning};
 use serde_json::Value as Json;
 
 use super::Replay;
+use crate::chosen::Chosen;
 use crate::registry;
 
 /// Something that is not as recorded.
@@ -42,7 +43,7 @@ pub fn replays(reports: &[Report]) -> Vec<(std::ops::Range<usize>, Result<Replay
 
 impl Replay {
     /// The reports that the inputs give now, made like the recorded ones: with their intervals, and
-    /// of explanations with their choice of metrics.
+    /// their choice of metrics.
     pub fn reports(&self, recorded: &[Report], threads: usize) -> Result<Vec<Report>> {
         let ledgers = self.measure_all(threads)?;
         let pairs = ledgers.iter().zip(recorded);
@@ -51,16 +52,10 @@ impl Replay {
 }
 
 fn like(ledger: &dyn Ledger, recorded: &Report) -> Report {
-    let mut report = match &recorded.bootstrap {
+    Chosen::of(recorded).cut(match &recorded.bootstrap {
         Some(bootstrap) => ledger.report_with_intervals(bootstrap),
         None => ledger.report(),
-    };
-    if registry::find(ledger.name()).is_some_and(|family| family.chosen_metrics) {
-        let shown = |id: &str| recorded.get(id).is_some();
-        report.metrics.retain(|(id, _)| shown(id));
-        report.intervals.iter_mut().for_each(|intervals| intervals.retain(|(id, _)| shown(id)));
-    }
-    report
+    })
 }
 
 /// Where two reports differ, in the order of the recorded one.

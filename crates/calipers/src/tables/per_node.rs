@@ -3,19 +3,20 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use calipers_core::Result;
+use calipers_core::{Result, Value};
 use calipers_metrics::robustness::per_node::NodeLines;
-use calipers_report::long_table::{self, Block, Cells, Heading, Kind};
+use calipers_report::per_unit::{Kind, parquet_blocks, write_csv, write_jsonl};
 
-/// The columns after the unit.
-const HEADINGS: [Heading; 7] = [
-    Heading { name: "node", kind: Kind::Whole },
-    Heading { name: "bias", kind: Kind::Number },
-    Heading { name: "clean_norm2", kind: Kind::Number },
-    Heading { name: "touched", kind: Kind::Whole },
-    Heading { name: "test", kind: Kind::Whole },
-    Heading { name: "clean_pred", kind: Kind::Whole },
-    Heading { name: "attacked_pred", kind: Kind::Whole },
+/// The columns.
+const COLUMNS: [(&str, Kind); 8] = [
+    ("unit", Kind::Text),
+    ("node", Kind::Whole),
+    ("bias", Kind::Number),
+    ("clean_norm2", Kind::Number),
+    ("touched", Kind::Whole),
+    ("test", Kind::Whole),
+    ("clean_pred", Kind::Whole),
+    ("attacked_pred", Kind::Whole),
 ];
 
 /// The lines of every unit, in the order of their names.
@@ -25,36 +26,39 @@ pub struct NodeTable<'a>(pub &'a BTreeMap<String, NodeLines>);
 impl NodeTable<'_> {
     /// Writes it as CSV.
     pub fn csv(&self, out: &mut dyn Write) -> io::Result<()> {
-        long_table::csv(&HEADINGS, self.blocks(), out)
+        write_csv(&COLUMNS.map(|(heading, _)| heading), self.blocks().flatten(), out)
     }
 
     /// Writes it as JSON, one object per line.
     pub fn jsonl(&self, out: &mut dyn Write) -> io::Result<()> {
-        long_table::jsonl(&HEADINGS, self.blocks(), out)
+        write_jsonl(&COLUMNS.map(|(heading, _)| heading), self.blocks().flatten(), out)
     }
 
     /// The table as a parquet file.
     pub fn parquet(&self) -> Result<Vec<u8>> {
-        long_table::parquet(&HEADINGS, self.blocks())
+        parquet_blocks(&COLUMNS, self.blocks())
     }
 
-    fn blocks(&self) -> impl Iterator<Item = Block<'_>> {
-        self.0.iter().map(|(unit, lines)| Block {
-            unit,
-            lines: lines.nodes.len(),
-            columns: vec![
-                Cells::Whole(lines.nodes.iter().copied().map(i64::from).collect()),
-                Cells::Number(lines.bias.clone()),
-                Cells::Number(lines.clean_norm2.clone()),
-                whole(lines.touched.as_deref()),
-                whole(lines.test.as_deref()),
-                whole(lines.clean_pred.as_deref()),
-                whole(lines.attacked_pred.as_deref()),
-            ],
+    /// The lines unit by unit, so that no more than one of them is held as cells.
+    fn blocks(&self) -> impl Iterator<Item = Vec<(&str, [Value; 7])>> {
+        self.0.iter().map(|(unit, lines)| {
+            let line = |at: usize| {
+                let cells = [
+                    Value::Count(lines.nodes[at].into()),
+                    Value::Number(lines.bias[at]),
+                    Value::Number(lines.clean_norm2[at]),
+                    count(lines.touched.as_deref(), at),
+                    count(lines.test.as_deref(), at),
+                    count(lines.clean_pred.as_deref(), at),
+                    count(lines.attacked_pred.as_deref(), at),
+                ];
+                (unit.as_str(), cells)
+            };
+            (0..lines.nodes.len()).map(line).collect()
         })
     }
 }
 
-fn whole<T: Copy + Into<i64>>(cells: Option<&[T]>) -> Cells {
-    cells.map_or(Cells::Undefined, |cells| Cells::Whole(cells.iter().map(|&cell| cell.into()).collect()))
+fn count<T: Copy + Into<i128>>(cells: Option<&[T]>, at: usize) -> Value {
+    cells.map_or(Value::undefined(""), |cells| Value::Count(cells[at].into()))
 }

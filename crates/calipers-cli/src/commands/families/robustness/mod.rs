@@ -16,12 +16,13 @@ use std::path::{Path, PathBuf};
 use calipers::inputs::{Inputs, role};
 use calipers::metrics::robustness::protocol::Options;
 use calipers::metrics::robustness::unit::Budget;
+use calipers::reproduce::{Stage, Unseen};
 use calipers::rung::from_model;
 use calipers::rung::from_model::config::{Given, Task};
 use calipers::sources::robustness::{self, Measured};
 use calipers::tables::per_node::NodeTable;
-use calipers::{Error, Ledger, Result};
-use clap::{Args, Subcommand};
+use calipers::{Error, Ledger, Result, demo, run};
+use clap::Args;
 
 use self::attack::AttackArgs;
 use self::convert::ConvertArgs;
@@ -30,6 +31,8 @@ use self::measuring::Measuring;
 use self::model_args::{AttackedArgs, GraphArgs, PenaltyArgs, SplitArgs};
 use self::reproduce::ReproduceArgs;
 use self::train::TrainArgs;
+use crate::commands::demo::Shown;
+use crate::commands::subcommands;
 use crate::options::{Output, Work};
 use crate::progress::Bar;
 use crate::{Outcome, emit};
@@ -97,25 +100,15 @@ pub(crate) struct RobustnessArgs {
     output: Output,
 }
 
-#[derive(Subcommand, Debug)]
-enum RobustnessCommand {
+subcommands! {
+    /// What is done with a model beside measuring it.
+    #[derive(Debug)]
+    RobustnessCommand:
     Train(Box<TrainArgs>),
     Attack(Box<AttackArgs>),
     Forward(Box<ForwardArgs>),
     Convert(Box<ConvertArgs>),
     Reproduce(Box<ReproduceArgs>),
-}
-
-impl RobustnessCommand {
-    fn run(self) -> Result<Outcome> {
-        match self {
-            Self::Train(command) => command.run(),
-            Self::Attack(command) => command.run(),
-            Self::Forward(command) => command.run(),
-            Self::Convert(command) => command.run(),
-            Self::Reproduce(command) => command.run(),
-        }
-    }
 }
 
 #[derive(Args, Debug)]
@@ -221,4 +214,26 @@ fn read_config(path: &Path, inputs: &Inputs) -> Result<Given> {
     let text = String::from_utf8(inputs.read(path, &shown, &role("config", None))?)
         .map_err(|_| Error::format("the configuration is not UTF-8").in_file(&shown))?;
     Given::parse(&text, path.parent().unwrap_or(Path::new(""))).map_err(|error| error.in_file(&shown))
+}
+
+/// Penalties under attack on a synthetic graph, and two of them again from arrays.
+pub(in crate::commands) fn demo(folder: &Path, seed: u64, work: &run::Work<'_>) -> Result<Shown> {
+    let unseen = |_: usize| -> Box<dyn Stage> { Box::new(Unseen) };
+    let figures = demo::robustness::write(folder, seed, work.threads, &unseen)?;
+    let mut shown = Shown {
+        text: format!(
+            "\nrobustness, penalties under attack on a synthetic graph\n{}",
+            reproduce::verdicts(&figures.verdicts)
+        ),
+        ..Shown::default()
+    };
+    for model in demo::robustness::MODELS {
+        let inputs = vec![demo::robustness::arrays(folder, model)];
+        let options = robustness::options::Options { inputs, ..Default::default() };
+        let measured = robustness::measure(&options, Inputs::default(), work)?;
+        shown.ledgers.push((Some(model), Box::new(measured.accumulator)));
+    }
+    let arrays = demo::robustness::arrays(folder, demo::robustness::MODELS[0]);
+    shown.next.push(format!("robustness {} --per-node nodes.csv", arrays.display()));
+    Ok(shown)
 }

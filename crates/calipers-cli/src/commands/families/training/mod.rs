@@ -1,6 +1,9 @@
 //! `calipers training`: how training runs behave over epochs and folds.
 
-use std::path::PathBuf;
+mod tables;
+mod view;
+
+use std::path::{Path, PathBuf};
 
 use calipers::inputs::{Inputs, role};
 use calipers::io::history::delimited::{self, Long};
@@ -9,11 +12,11 @@ use calipers::metrics::training::{Direction, Duplicates, Index, Nan, Preset, Tra
 use calipers::sources::training::assign::{Assignment, FoldBy, GroupBy};
 use calipers::sources::training::options::Options;
 use calipers::sources::training::runs_file::RunsFile;
-use calipers::{Error, Ledger, Result, sources};
+use calipers::{Error, Ledger, Result, demo, run, sources};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::{training_tables, training_view};
+use crate::commands::demo::{Shown, headlines};
 use crate::options::{Output, Work, named};
 use crate::progress::Bar;
 use crate::{Outcome, emit};
@@ -188,18 +191,12 @@ impl TrainingArgs {
         let inputs = Inputs::default();
         self.output.check()?;
         if let Some(prefix) = &self.study.table {
-            training_tables::check(prefix, self.work.shard)?;
+            tables::check(prefix, self.work.shard)?;
         }
         if let (true, Some(prefix), Some(runs)) =
             (without_histories, &self.study.table, self.runs_file(&inputs)?)
         {
-            return training_tables::without_histories(
-                &runs,
-                prefix,
-                self.preset(),
-                self.runs.folds,
-                &self.output,
-            );
+            return tables::without_histories(&runs, prefix, self.preset(), self.runs.folds, &self.output);
         }
         let options = self.options(&inputs)?;
         if self.output.per_unit.is_some() && options.metrics.len() > 1 {
@@ -210,10 +207,10 @@ impl TrainingArgs {
         let bar = Bar::new(&self.output);
         let measured = sources::training::measure(&options, inputs, &self.work.with(&bar))?;
         if let (Some(prefix), Some(runs)) = (&self.study.table, &options.assignment.runs) {
-            training_tables::write(runs, &measured, prefix, self.preset(), self.runs.folds)?;
+            tables::write(runs, &measured, prefix, self.preset(), self.runs.folds)?;
         }
         if self.output.wants_table() {
-            emit::say(&training_view::write(&measured, emit::style()))?;
+            emit::say(&view::write(&measured, emit::style()))?;
         }
         // The family has intervals of its own, by group.
         self.output.own_intervals = true;
@@ -326,4 +323,35 @@ fn delimiter(text: &str) -> std::result::Result<u8, String> {
 fn layouts() -> impl TypedValueParser<Value = Layout> {
     PossibleValuesParser::new(std::iter::once(AUTO).chain(FORMATS.iter().map(|format| format.name)))
         .map(|name| Layout(FORMATS.called(&name)))
+}
+
+/// Logs of three configurations, five folds each.
+pub(in crate::commands) fn demo(folder: &Path, seed: u64, work: &run::Work<'_>) -> Result<Shown> {
+    const KEY: &str = demo::training::KEY;
+    demo::training::write(folder, seed)?;
+    let options = Options {
+        inputs: vec![folder.to_owned()],
+        metrics: vec![Training { metric: KEY.into(), label: KEY.into(), ..Training::new(Preset::Strict) }],
+        assignment: Assignment { group_by: GroupBy::Folder, fold_by: FoldBy::Auto, runs: None },
+        x: None,
+        run_column: None,
+        delimited: delimited::Options::default(),
+        format: None,
+        skip_missing: false,
+        endings: false,
+        sketches: true,
+    };
+    let measured = sources::training::measure(&options, Inputs::default(), work)?;
+    let mut shown =
+        Shown { text: format!("\n{}", view::curves(&measured, emit::style())), ..Shown::default() };
+    for rows in measured.accumulators {
+        let mut groups: Vec<String> = rows.rows().iter().map(|row| row.group.clone()).collect();
+        groups.dedup();
+        let groups: Vec<&str> = groups.iter().map(String::as_str).collect();
+        shown.text += &headlines("training, configurations side by side", &rows.finish(), &groups);
+        shown.ledgers.push((None, Box::new(rows)));
+    }
+    let command = format!("training {} --metric {KEY} --group-by folder", folder.display());
+    shown.next.push(format!("{command} --sweep 0.85,0.9,0.95"));
+    Ok(shown)
 }

@@ -10,7 +10,7 @@ use calipers::sources::segmentation::options::Options;
 use calipers::{Error, Result, output};
 use clap::Args;
 
-use super::segmentation::read;
+use super::read;
 use crate::options::{Output, Work};
 use crate::progress::Bar;
 use crate::{Outcome, emit};

@@ -1,14 +1,18 @@
 //! `calipers explanation`: explanations of graph neural networks.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use calipers::chosen::Chosen;
+use calipers::core::Protocol;
 use calipers::inputs::Inputs;
-use calipers::metrics::explanation::{MaskScores, Options as Parameters, Preset, Scores, Task};
+use calipers::metrics::explanation::{
+    Explanation, MaskScores, Options as Parameters, Preset, Scores, Task, missing_keys,
+};
 use calipers::sources::explanation::{Options, measure};
-use calipers::{Ledger, Result};
+use calipers::{Error, Ledger, Result, demo, registry, run};
 use clap::Args;
 
-use super::chosen_metrics::Choice;
+use crate::commands::demo::{Shown, headlines};
 use crate::options::{Output, Work, named};
 use crate::progress::Bar;
 use crate::{Outcome, emit};
@@ -85,7 +89,7 @@ struct Measure {
 
 impl ExplanationArgs {
     pub(crate) fn run(self) -> Result<Outcome> {
-        let Self { inputs, measure: given, work, output } = self;
+        let Self { inputs, measure: given, work, mut output } = self;
         let parameters = Parameters {
             task: given.task,
             scores: given.scores,
@@ -97,15 +101,57 @@ impl ExplanationArgs {
             preset: given.preset,
         };
         let protocol = parameters.resolve()?;
-        let choice = Choice::new(&given.metrics, &protocol)?;
+        let ids = chosen(&given.metrics, &protocol)?;
+        if !ids.is_empty() {
+            output.chosen = Chosen::only(ids.iter().map(|id| format!("{}.{id}", Explanation::NAME)));
+        }
         output.check()?;
         let options = Options { inputs, protocol };
         let accumulator = measure(&options, Inputs::default(), &work.with(&Bar::new(&output)))?;
         // The evidence of a metric may be in another shard.
         if work.shard.is_none() {
-            choice.check_evidence(&accumulator)?;
+            let rows = accumulator.rows();
+            let missing = ids.iter().find_map(|id| Some((id, missing_keys(id, &rows)?)));
+            if let Some((id, missing)) = missing {
+                return Err(Error::value(format!("{id} cannot be computed: {missing}")).at("--metrics"));
+            }
         }
-        let ledgers: Vec<Box<dyn Ledger>> = vec![choice.apply(accumulator)];
+        let ledgers: Vec<Box<dyn Ledger>> = vec![Box::new(accumulator)];
         emit::ledgers(&ledgers, &output, given.seed, work.threads())
     }
+}
+
+/// The metrics that were asked for, with or without the family. Unknown ones, and those the preset does
+/// not have, are wrong usage.
+fn chosen(ids: &[String], protocol: &Explanation) -> Result<Vec<&'static str>> {
+    let known = |id: &String| {
+        let id = id.trim();
+        let id = id.strip_prefix(Explanation::NAME).and_then(|id| id.strip_prefix('.')).unwrap_or(id);
+        let metric = Explanation::METRICS.iter().find(|metric| metric.id == id);
+        let all = Explanation::METRICS.iter().map(|metric| metric.id);
+        let metric = metric.ok_or_else(|| registry::unknown(id, all).at("--metrics"))?;
+        if protocol.reports(metric) {
+            return Ok(metric.id);
+        }
+        let preset = serde_json::to_value(protocol.preset).unwrap_or_default();
+        let preset = preset.as_str().unwrap_or_default();
+        Err(Error::usage(format!("--preset {preset} has no such metric")).at("--metrics").found(id))
+    };
+    ids.iter().map(known).collect()
+}
+
+/// Molecules whose true explanation is known.
+pub(in crate::commands) fn demo(folder: &Path, seed: u64, work: &run::Work<'_>) -> Result<Shown> {
+    demo::explanation::write(folder, seed)?;
+    let protocol = Explanation { scores: Some(Scores::Logits), ..Explanation::default() };
+    let options = Options { inputs: vec![folder.to_owned()], protocol };
+    let measured = measure(&options, Inputs::default(), work)?;
+    let title = format!("explanation, {} explained predictions", measured.len());
+    let file = folder.join(demo::explanation::UNITS);
+    Ok(Shown {
+        text: headlines(&title, &measured.finish(), &[]),
+        ledgers: vec![(None, Box::new(measured))],
+        next: vec![format!("explanation {} --scores logits --per-unit molecules.csv", file.display())],
+        ..Shown::default()
+    })
 }

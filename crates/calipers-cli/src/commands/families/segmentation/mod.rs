@@ -1,20 +1,26 @@
 //! `calipers segmentation`: label maps and probabilities in one global label space.
 
+mod fit;
+
 use std::path::{Path, PathBuf};
 
+use calipers::compare::{self, Model};
+use calipers::core::resample::Bootstrap;
 use calipers::inputs::{Inputs, role};
 use calipers::metrics::segmentation::labels::ClassRef;
-use calipers::metrics::segmentation::{
-    Closed, Kind, Layout, Measure, MissingHeads, Preset, Space, Unpredicted,
-};
 use calipers::metrics::segmentation::config::{Config, Measures};
+use calipers::metrics::segmentation::{
+    Closed, Kind, Layout, Measure, MissingHeads, Preset, Segmentation, Space, Unpredicted,
+};
+use calipers::report::comparison;
 use calipers::sources::config_file;
 use calipers::sources::segmentation::classes;
 use calipers::sources::segmentation::options::Options;
-use calipers::{Error, Ledger, Result, sources};
+use calipers::{Accumulator, Error, Ledger, Result, demo, run, sources};
 use clap::{Args, Subcommand};
 
-use super::segmentation_fit::FitArgs;
+use self::fit::FitArgs;
+use crate::commands::demo::Shown;
 use crate::options::{Output, Work, named};
 use crate::progress::Bar;
 use crate::{Outcome, emit};
@@ -302,4 +308,44 @@ impl Measuring {
 /// A measure as the protocol spells it.
 fn word_of(measure: Measure) -> String {
     serde_json::to_value(measure).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+/// Scenes, and two models that segment them: one flat head, and one head per kind of object.
+pub(in crate::commands) fn demo(folder: &Path, seed: u64, work: &run::Work<'_>) -> Result<Shown> {
+    demo::segmentation::write(folder, seed)?;
+    let measured = |config: &str| {
+        let inputs = Inputs::default();
+        let options = Options::new(read(&folder.join(config), &inputs)?.0, folder);
+        sources::segmentation::measure(&options, inputs, work)
+    };
+    let models = [
+        ("baseline", measured(demo::segmentation::BASELINE)?),
+        ("multi-head", measured(demo::segmentation::MULTI_HEAD)?),
+    ];
+    let boxed = |rows: &Accumulator<Segmentation>| -> Box<dyn Ledger> { Box::new(rows.clone()) };
+    let sides: Vec<Model> =
+        models.iter().map(|(name, rows)| Model::from_ledgers(name, name, vec![boxed(rows)])).collect();
+    let defaults = compare::Options::default();
+    let mut infos = Ledger::metrics(&models[0].1);
+    infos.retain(|info| info.headline.is_some());
+    let compared = compare::compare(
+        &sides,
+        &compare::Options {
+            metrics: infos.into_iter().map(|info| info.id).collect(),
+            bootstrap: Bootstrap { seed, ..defaults.bootstrap },
+            threads: work.threads,
+            ..defaults
+        },
+    )?;
+    let config = folder.join(demo::segmentation::MULTI_HEAD);
+    let config = config.display();
+    Ok(Shown {
+        ledgers: models.iter().map(|(name, rows)| (Some(*name), boxed(rows))).collect(),
+        sections: compared.iter().map(comparison::section).collect(),
+        text: format!("\n{}", comparison::terminal(&compared, emit::style())),
+        next: vec![
+            format!("segmentation {config} --measure all"),
+            format!("segmentation fit {config} -o fitted.toml"),
+        ],
+    })
 }

@@ -8,11 +8,13 @@ use calipers::metrics::independent_set::protocol::{Switch, WeightRule};
 use calipers::metrics::independent_set::{
     Axis, Baseline, Decoder, IndependentSet, Kind, PosWeight, Preset, Reference,
 };
+use calipers::report::terminal;
 use calipers::sources::independent_set::options::{IN_GRAPH, Labels, Optimum, Options};
-use calipers::{Error, Ledger, Result, sources};
+use calipers::{Error, Ledger, Result, demo, run, sources};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
+use crate::commands::demo::Shown;
 use crate::options::{Output, Work, named};
 use crate::progress::Bar;
 use crate::{Outcome, emit};
@@ -220,4 +222,24 @@ fn pos_weight(text: &str) -> std::result::Result<PosWeight, String> {
         "pooled" => Ok(PosWeight::Rule(WeightRule::Pooled)),
         number => number.parse().map(PosWeight::Fixed).map_err(|_| "graph, pooled or a number".into()),
     }
+}
+
+/// Random graphs with scores and labels.
+pub(in crate::commands) fn demo(folder: &Path, seed: u64, work: &run::Work<'_>) -> Result<Shown> {
+    demo::independent_set::write(folder, seed)?;
+    let protocol = IndependentSet {
+        decoders: vec![Decoder::ScoreDegree, Decoder::Swap, Decoder::Ils],
+        ils_iterations: 2_000,
+        seed,
+        ..IndependentSet::default()
+    };
+    let options = Options { inputs: vec![folder.to_owned()], protocol, ..Options::default() };
+    let measured = sources::independent_set::measure(&options, Inputs::default(), work)?;
+    let (report, infos) = (measured.finish(), Ledger::metrics(&measured));
+    Ok(Shown {
+        text: terminal::write(&[report], &[infos], emit::style()),
+        ledgers: vec![(None, Box::new(measured))],
+        next: vec![format!("independent-set {} --per-unit graphs.csv", folder.display())],
+        ..Shown::default()
+    })
 }

@@ -1,0 +1,29 @@
+//! One file per family: its subcommand, and what the demo shows of it.
+
+mod explanation;
+mod independent_set;
+mod robustness;
+mod segmentation;
+mod training;
+
+use super::demo::Show;
+use super::subcommands;
+
+subcommands! {
+    /// One subcommand per family.
+    Family:
+    IndependentSet(Box<independent_set::IndependentSetArgs>),
+    Segmentation(Box<segmentation::SegmentationArgs>),
+    Explanation(Box<explanation::ExplanationArgs>),
+    Training(Box<training::TrainingArgs>),
+    Robustness(Box<robustness::RobustnessArgs>),
+}
+
+/// What the demo shows, family by family, each in the folder of its name.
+pub(super) const DEMOS: [(&str, Show); 5] = [
+    ("independent_set", independent_set::demo),
+    ("segmentation", segmentation::demo),
+    ("explanation", explanation::demo),
+    ("training", training::demo),
+    ("robustness", robustness::demo),
+];
