@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use calipers_core::{Error, Result};
-use calipers_metrics::segmentation::labels::{MOST_CLASSES, Originals};
 use calipers_metrics::segmentation::config::{Config, LabelsConfig};
+use calipers_metrics::segmentation::labels::{MOST_CLASSES, Originals};
 
 use crate::config_file;
 use crate::inputs::{Inputs, role};

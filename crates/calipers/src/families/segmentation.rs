@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use calipers_core::{Accumulator, Error, Result};
 use calipers_metrics::segmentation::Segmentation;
-use calipers_metrics::segmentation::labels::{ClassMaps, ClassRef, class_maps};
 use calipers_metrics::segmentation::config::{Config, DataConfig, HeadConfig, LabelsConfig};
+use calipers_metrics::segmentation::labels::{ClassMaps, ClassRef, class_maps};
 use calipers_report::chart::Picture;
 use calipers_sources::run::Work;
 use calipers_sources::segmentation::options::Options;

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use calipers::compare::{self, Model};
 use calipers::core::resample::Bootstrap;
 use calipers::inputs::{Inputs, role};
-use calipers::metrics::segmentation::labels::ClassRef;
 use calipers::metrics::segmentation::config::{Config, Measures};
+use calipers::metrics::segmentation::labels::ClassRef;
 use calipers::metrics::segmentation::{
     Closed, Kind, Layout, Measure, MissingHeads, Preset, Segmentation, Space, Unpredicted,
 };
