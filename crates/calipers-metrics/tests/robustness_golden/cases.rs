@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use calipers_core::{Better, Protocol, Report, Value};
-use calipers_metrics::robustness::protocol::{Preset, Robustness};
+use calipers_metrics::robustness::{Preset, Robustness};
 use serde_json::{Map, Value as Json};
 
 use crate::run::{agrees, run, short, ulps};

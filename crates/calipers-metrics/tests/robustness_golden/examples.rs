@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use calipers_core::{Protocol, Report, Value};
-use calipers_metrics::robustness::protocol::Robustness;
+use calipers_metrics::robustness::Robustness;
 use serde_json::Value as Json;
 
 use crate::cases::warnings;

@@ -1,11 +1,11 @@
 //! Runs written as JSON: parameters and arrays in, a state out; and values compared with JSON.
 
 use calipers_core::{Accumulator, Result, Value};
-use calipers_metrics::robustness::protocol::{Options, Preset, Robustness};
-use calipers_metrics::robustness::unit::{
+use calipers_metrics::robustness::{
     Budget, Cells, Edge, Matrix, Pair, Pairs, Repeats, edges_both_ways, edges_once, entries, nodes_of_index,
     nodes_of_mask, toggled,
 };
+use calipers_metrics::robustness::{Options, Preset, Robustness};
 use serde_json::Value as Json;
 
 /// The state after all files of `input`, which has `params` (only what differs from the defaults)

@@ -7,7 +7,7 @@ use calipers_io::array::{Array, Arrays, Dtype};
 use calipers_io::compress::inflate;
 use calipers_io::graph::{GraphOptions, edgelist};
 use calipers_io::limits;
-use calipers_metrics::robustness::unit::Cells;
+use calipers_metrics::robustness::Cells;
 use calipers_sources::array_file;
 use calipers_sources::array_file::{axis, shape};
 use calipers_sources::inputs::Inputs;

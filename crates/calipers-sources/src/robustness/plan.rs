@@ -8,7 +8,7 @@ use calipers_core::{Error, ErrorKind, Result};
 use calipers_io::array::Arrays;
 use calipers_io::file::{InputFile, ReadAt};
 use calipers_io::{content, limits};
-use calipers_metrics::robustness::unit::unit_name;
+use calipers_metrics::robustness::unit_name;
 
 use super::arrays::plain_budgets;
 use super::keys::{ATTACKED, Layout, Plain};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use calipers_core::Result;
-use calipers_metrics::robustness::per_node::NodeLines;
+use calipers_metrics::robustness::NodeLines;
 use calipers_report::long_table::{self, Block, Cells, Heading, Kind};
 
 /// The columns after the unit.
