@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use calipers_core::{Accumulator, Protocol, SplitMix64};
-use calipers_metrics::robustness::protocol::Robustness;
-use calipers_metrics::robustness::unit::{Budget, Cells, Edge, Matrix, Pair};
+use calipers_metrics::robustness::Robustness;
+use calipers_metrics::robustness::{Budget, Cells, Edge, Matrix, Pair};
 
 use crate::Outcome;
 use crate::clock::{by_turns, seconds_per_call};

@@ -8,7 +8,7 @@ use calipers_core::state::{self, Section};
 use calipers_core::{Accumulator, Error, Ledger, Protocol, Result};
 use calipers_metrics::explanation::Explanation;
 use calipers_metrics::independent_set::IndependentSet;
-use calipers_metrics::robustness::protocol::Robustness;
+use calipers_metrics::robustness::Robustness;
 use calipers_metrics::segmentation::Segmentation;
 use calipers_metrics::training::Training;
 use calipers_report::chart::Picture;

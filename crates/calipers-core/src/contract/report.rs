@@ -3,6 +3,8 @@
 use serde_json::{Map, Value as Json};
 
 use crate::input_files::InputFiles;
+use crate::metric::{Metric, full_id};
+use crate::protocol::Protocol;
 use crate::resample::Bootstrap;
 use crate::value::Value;
 
@@ -53,5 +55,10 @@ impl Report {
     /// The value of a metric by its full id.
     pub fn get(&self, id: &str) -> Option<&Value> {
         self.metrics.iter().find(|(name, _)| name == id).map(|(_, value)| value)
+    }
+
+    /// The value of a line of a metric table, if it is reported.
+    pub fn value<P: Protocol>(&self, metric: &Metric<P>) -> Option<&Value> {
+        self.get(&full_id::<P>(metric.id))
     }
 }

@@ -2,16 +2,16 @@
 
 use calipers_core::{Error, Result};
 
-use super::accuracy;
-use super::bias;
-use super::dyadic::Dyadic;
+use super::accuracy::decisions;
+use super::bias::dyadic::Dyadic;
+use super::bias::measure as bias;
+use super::bias::partials::Partials;
+use super::difference::change::{feature_digest, graph_digest, neighbours, touched};
+use super::difference::spread::{self, Graph};
 use super::edges::Edge;
-use super::flips::{feature_digest, graph_digest, neighbours, touched};
 use super::matrix::Matrix;
-use super::partials::Partials;
 use super::protocol::Robustness;
 use super::row::{FlipRow, Row, SpreadRow};
-use super::spread::{self, Graph};
 use super::unit::Pair;
 use calipers_core::exact::Rational;
 
@@ -38,7 +38,7 @@ pub(super) fn measure(protocol: &Robustness, pair: &Pair<'_>) -> Result<Row> {
         bias,
         simplex: looks_like_probabilities(&pair.clean, fork)
             && looks_like_probabilities(&pair.attacked, fork),
-        accuracy: accuracy::measure(protocol, pair),
+        accuracy: decisions::measure(protocol, pair),
         flips: None,
         all,
     };
@@ -124,7 +124,7 @@ fn sums_to_one(numbers: impl Iterator<Item = f64>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::budget::Budget;
+    use super::super::budget::fraction::Budget;
     use super::super::matrix::Cells;
     use super::super::protocol::Preset;
     use super::*;

@@ -1,28 +1,53 @@
 //! How far an attack moves a graph model: estimation bias, edge differences, robust accuracy.
+//!
+//! A unit is a pair of feature arrays of one run: on the clean graph, and on the graph that an attack of
+//! some budget changed. Pairs of one attack and budget are repetitions.
+//!
+//! ```
+//! use calipers_core::{Accumulator, Value};
+//! use calipers_metrics::robustness::{Budget, Cells, Matrix, Pair, Robustness};
+//!
+//! let clean = [3.0, 0.0, 1.0, 4.0];
+//! let attacked = [3.0, 2.0, 1.0, 4.0];
+//! let features = |values| Matrix::new(2, 2, Cells::F64(values));
+//! let pair = Pair::new("seed 0", Budget::parse("0.05")?, features(&clean)?, features(&attacked)?);
+//! let mut whole = Accumulator::new(Robustness::default());
+//! whole.update(pair.name(), pair)?;
+//! let mut shard = Accumulator::new(Robustness::default());
+//! let pair = Pair::new("seed 1", Budget::parse("0.05")?, features(&clean)?, features(&clean)?);
+//! shard.update(pair.name(), pair)?;
+//! whole.merge(shard)?;
+//! assert_eq!(whole.finish().get("robustness.bias_total"), Some(&Value::Number(2.0)));
+//! # Ok::<(), calipers_core::Error>(())
+//! ```
 
 mod accuracy;
-mod audit;
 mod bias;
 mod budget;
-mod budget_reading;
-mod conditions;
+mod condition;
 mod difference;
-mod dyadic;
 mod edges;
-mod family;
-pub mod figures;
-mod flips;
-mod histogram;
-mod histogram_reading;
 mod matrix;
 mod measure;
 mod metrics;
 mod nodes;
-mod partials;
-pub mod per_node;
-pub mod protocol;
+mod protocol;
 mod reading;
-pub mod row;
-mod spread;
-mod squares;
-pub mod unit;
+mod row;
+mod unit;
+mod warnings;
+
+pub use accuracy::{CLEAN_ACCURACY, ROBUST_ACCURACY};
+pub use bias::per_node::NodeLines;
+pub use bias::{BIAS_MEAN, BIAS_RELATIVE, BIAS_TOTAL};
+pub use budget::BIAS_LINEARITY;
+pub use budget::curve::{CURVE, CURVE_STD};
+pub use budget::fraction::Budget;
+pub use difference::flips::{FLIPS_ADDED, FLIPS_REMOVED};
+pub use difference::{DIFF_RATIO, figures};
+pub use edges::{Edge, Pairs, edges_both_ways, edges_once, entries, toggled};
+pub use matrix::{Cells, Matrix};
+pub use nodes::{Repeats, labels, nodes_of_index, nodes_of_mask, same_nodes};
+pub use protocol::{Features, Model, Nodes, Options, Prepare, Preset, Robustness};
+pub use row::Row;
+pub use unit::{Pair, unit_name};

@@ -1,7 +1,13 @@
 //! The parameters of the family: bins, node subset, conventions, and the model behind the features.
 
-use calipers_core::{Error, Result};
+use calipers_core::{Column, Error, Metric, Protocol, Provenance, Result, Rows, Value, Warning};
 use serde::{Deserialize, Serialize};
+
+use super::measure::measure;
+use super::metrics::METRICS;
+use super::row::Row;
+use super::unit::Pair;
+use super::warnings::warnings;
 
 /// The most bins a histogram may have.
 const MAX_BINS: u64 = 100_000;
@@ -48,9 +54,39 @@ impl Default for Robustness {
     }
 }
 
+impl Protocol for Robustness {
+    const NAME: &'static str = "robustness";
+    const METRICS: &'static [Metric<Self>] = METRICS;
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column { name: "run", read: |_, row| Value::Text(row.run.clone()) },
+        Column {
+            name: "attack",
+            read: |_, row| {
+                row.attack.clone().map_or(Value::undefined("the attack is not named"), Value::Text)
+            },
+        },
+        Column { name: "budget", read: |_, row| Value::Text(row.budget.label().into()) },
+        Column { name: "n", read: |_, row| Value::Count(row.bias.per_node.len() as i128) },
+    ];
+    const READING_IN_ROWS: &'static [&'static str] = &[];
+    const READING_PARAMETERS: &'static [&'static str] = &["model", "cutoff"];
+    // Raw bias has no scale that two models share.
+
+    type Unit<'a> = Pair<'a>;
+    type Row = Row;
+
+    fn measure(&self, _: &str, unit: Pair<'_>) -> Result<Row> {
+        measure(self, &unit)
+    }
+
+    fn warnings(&self, rows: &Rows<'_, Row>, provenance: &Provenance) -> Vec<Warning> {
+        warnings(rows, provenance)
+    }
+}
+
 impl Robustness {
-    /// Refuses parameters that mean nothing.
-    pub fn check(&self) -> Result<()> {
+    /// The protocol, unless a parameter means nothing.
+    pub fn checked(self) -> Result<Self> {
         if !(1..=MAX_BINS).contains(&self.bins) {
             return Err(Error::usage(format!("--bins is {}", self.bins)).allowed(format!("1 to {MAX_BINS}")));
         }
@@ -65,7 +101,7 @@ impl Robustness {
         {
             return Err(Error::usage(format!("--cutoff is {cutoff:?}")).allowed("a finite number >= 0"));
         }
-        Ok(())
+        Ok(self)
     }
 
     /// Whether numbers are those of the published module.
@@ -99,7 +135,7 @@ impl Options {
     pub fn resolve(&self) -> Result<Robustness> {
         let defaults = Robustness::default();
         let preset = self.preset.unwrap_or(defaults.preset);
-        let protocol = Robustness {
+        Robustness {
             preset,
             bins: self.bins.unwrap_or(defaults.bins),
             hist_range: self.hist_range,
@@ -109,9 +145,8 @@ impl Options {
             features: self.features.unwrap_or(defaults.features),
             prepare: None,
             model: None,
-        };
-        protocol.check()?;
-        Ok(protocol)
+        }
+        .checked()
     }
 }
 

@@ -1,206 +1,110 @@
-//! The numbers of one unit, as exact quotients or the reason why there are none.
+//! The numbers of one unit, as exact quotients or the reason why there are none, and their means.
 
-use std::borrow::Cow;
-
-use calipers_core::{CompactSum, Value};
+use calipers_core::exact::Rational;
+use calipers_core::{End, Sums, Terms, Value};
 
 use super::protocol::Robustness;
-use super::row::{Decisions, FlipRow, Row, SpreadRow};
-use calipers_core::exact::Rational;
+use super::row::{FlipRow, Row};
+use crate::reading::Reason;
 
-/// Why there is no number.
-pub(super) type Reason = Cow<'static, str>;
 /// A number before it is rounded, or why there is none.
-pub(super) type Reading = Result<Rational, Reason>;
+pub(super) type Exact = Result<Rational, Reason>;
 
+pub(super) const NO_NODES: &str = "node subset is empty";
 pub(super) const NO_ATTACKED_EDGES: &str = "no attacked edges given";
-pub(super) const BOTH_NEEDED: &str = "clean and attacked edges are both needed";
-const NO_NODES: &str = "node subset is empty";
-const NO_EDGES: &str = "attacked graph has no edges";
-const NONE_ADDED: &str = "attack added no edge";
-const NONE_KEPT: &str = "no clean edge was kept";
-const NONE_REMOVED: &str = "attack removed no edge";
-const TOO_LARGE: &str = "infinite: beyond the largest number";
+const BOTH_NEEDED: &str = "clean and attacked edges are both needed";
 
-/// A set of edges.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Edges {
-    All,
-    Added,
-    Kept,
-    Removed,
-}
-
-impl Edges {
-    /// The differences over the set.
-    pub(super) fn of(self, row: &Row) -> Result<&SpreadRow, Reason> {
-        if self == Self::All {
-            return row.all.as_ref().ok_or_else(|| NO_ATTACKED_EDGES.into());
-        }
-        let flips = flips(row)?;
-        Ok(match self {
-            Self::Added => &flips.added,
-            Self::Kept => &flips.kept,
-            _ => &flips.removed,
-        })
-    }
-
-    /// What is said when the set is empty.
-    pub(super) fn empty(self) -> &'static str {
-        match self {
-            Self::All => NO_EDGES,
-            Self::Added => NONE_ADDED,
-            Self::Kept => NONE_KEPT,
-            Self::Removed => NONE_REMOVED,
-        }
-    }
-}
-
-/// A number that every unit has, or lacks for a reason.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Scalar {
-    BiasTotal,
-    BiasMean,
-    BiasRelative,
-    BiasTouchedShare,
-    /// The order statistic at this place of [`super::bias::QUANTILES`].
-    BiasQuantile(usize),
-    MeanDiff(Edges),
-    DiffRatio,
-    Pruned(Edges),
-    CleanAccuracy,
-    RobustAccuracy,
-    AccuracyDrop,
-    AttackSuccessRate,
-    FlipsAdded,
-    FlipsRemoved,
-    BudgetUsed,
+/// A number that every unit has, or lacks for a reason: its place in sums, and its formula.
+#[derive(Clone, Copy)]
+pub(super) struct Scalar {
+    place: usize,
+    exact: fn(&Row) -> Exact,
 }
 
 impl Scalar {
+    pub(super) const fn new(place: usize, exact: fn(&Row) -> Exact) -> Self {
+        Self { place, exact }
+    }
+
     /// The number of one unit; in preset `rung-fork` what single precision makes of it.
-    pub(super) fn of(self, protocol: &Robustness, row: &Row) -> Reading {
-        let exact = self.exact(row)?;
+    pub(super) fn of(self, protocol: &Robustness, row: &Row) -> Exact {
+        let exact = (self.exact)(row)?;
         if !protocol.is_fork() {
             return Ok(exact);
         }
         let single = exact.nearest_single();
-        if single.is_finite() { Ok(Rational::of(single.into())) } else { Err(TOO_LARGE.into()) }
-    }
-
-    fn exact(self, row: &Row) -> Reading {
-        let bias = &row.bias;
-        match self {
-            Self::BiasTotal => Ok(bias.total.value()),
-            Self::BiasMean => {
-                unless(bias.per_node.is_empty(), NO_NODES)?;
-                Ok(bias.total.value().over(&Rational::whole(bias.per_node.len() as i128)))
-            }
-            Self::BiasRelative => {
-                unless(bias.energy.is_zero(), "clean features are all zero")?;
-                Ok(bias.total.value().over(&bias.energy.value()))
-            }
-            Self::BiasTouchedShare => {
-                let touched = flips(row)?.touched_bias.value();
-                unless(bias.total.is_zero(), "bias is zero")?;
-                Ok(touched.over(&bias.total.value()))
-            }
-            Self::BiasQuantile(place) => {
-                bias.quantiles.get(place).map(|b| b.value()).ok_or_else(|| NO_NODES.into())
-            }
-            Self::MeanDiff(edges) => {
-                let spread = not_empty(edges, row)?;
-                Ok(exact(&spread.sum).over(&Rational::whole(spread.count)))
-            }
-            Self::DiffRatio => {
-                let added = Self::MeanDiff(Edges::Added).exact(row)?;
-                let kept = Self::MeanDiff(Edges::Kept).exact(row)?;
-                unless(kept.is_zero(), "kept edges have no difference")?;
-                Ok(added.over(&kept))
-            }
-            Self::Pruned(edges) => {
-                let pruned = edges.of(row)?.pruned.ok_or("no cut-off given")?;
-                Ok(Rational::ratio(pruned, not_empty(edges, row)?.count))
-            }
-            Self::FlipsAdded => Ok(Rational::whole(flips(row)?.added.count)),
-            Self::FlipsRemoved => Ok(Rational::whole(flips(row)?.removed.count)),
-            Self::BudgetUsed => {
-                let flips = flips(row)?;
-                unless(flips.clean_edges == 0, "clean graph has no edges")?;
-                Ok(Rational::ratio(flips.flipped(), flips.clean_edges))
-            }
-            Self::CleanAccuracy | Self::RobustAccuracy | Self::AccuracyDrop | Self::AttackSuccessRate => {
-                self.accuracy(row)
-            }
+        match Value::finite(single.into()) {
+            Value::Undefined(reason) => Err(reason),
+            _ => Ok(Rational::of(single.into())),
         }
     }
 
-    fn accuracy(self, row: &Row) -> Reading {
-        let (tested, counts) = decisions(row)?;
-        let (clean, attacked) = (i128::from(counts.correct_clean), i128::from(counts.correct_attacked));
-        Ok(match self {
-            Self::CleanAccuracy => Rational::ratio(clean, tested),
-            Self::AccuracyDrop => Rational::ratio(clean - attacked, tested),
-            Self::AttackSuccessRate => {
-                unless(clean == 0, "no test node was correct on the clean graph")?;
-                Rational::ratio(counts.broken, counts.correct_clean)
-            }
-            _ => Rational::ratio(attacked, tested),
-        })
+    /// Adds the number of a row, or that it lacks one.
+    pub(super) fn add(self, protocol: &Robustness, row: &Row, terms: &mut Terms<'_>) {
+        match self.of(protocol, row) {
+            Ok(number) => terms.ratio(self.sum(), number),
+            Err(_) => terms.whole(self.missing(), 1),
+        }
+    }
+
+    /// One end of the mean over repetitions; undefined as soon as one of them is.
+    pub(super) fn mean(self, protocol: &Robustness, sums: &Sums<'_, Row>, end: End) -> Exact {
+        let total = self.total(protocol, sums, end)?;
+        Ok(total.over(&Rational::whole(sums.count())))
+    }
+
+    /// One end of the sum over repetitions.
+    pub(super) fn total(self, protocol: &Robustness, sums: &Sums<'_, Row>, end: End) -> Exact {
+        match self.reason(protocol, sums) {
+            Some(reason) => Err(reason),
+            None => Ok(sums.ratio(self.sum(), end)),
+        }
+    }
+
+    /// The mean over repetitions, rounded once.
+    pub(super) fn printed(self, protocol: &Robustness, sums: &Sums<'_, Row>) -> Value {
+        match self.reason(protocol, sums) {
+            Some(reason) => Value::Undefined(reason),
+            None => Value::finite(sums.ratio_mean(self.sum())),
+        }
+    }
+
+    /// Why there is no mean: the reason of the first repetition that has no number.
+    fn reason(self, protocol: &Robustness, sums: &Sums<'_, Row>) -> Option<Reason> {
+        let find = || sums.rows().iter().find_map(|row| self.of(protocol, row).err());
+        if sums.whole(self.missing()) > 0 { find() } else { None }
+    }
+
+    fn sum(self) -> usize {
+        2 * self.place
+    }
+
+    fn missing(self) -> usize {
+        2 * self.place + 1
     }
 }
 
-impl FlipRow {
-    /// How many edges were flipped.
-    pub(super) fn flipped(&self) -> u64 {
-        self.added.count + self.removed.count
-    }
+/// The mean of a scalar over the repetitions of the only condition.
+macro_rules! mean {
+    ($terms:ident, $scalar:expr) => {
+        Number::Grouped {
+            order: by_condition,
+            terms: $terms,
+            read: |protocol, groups| of_only(groups, |sums| $scalar.printed(protocol, sums)),
+        }
+    };
 }
+pub(super) use mean;
 
-fn flips(row: &Row) -> Result<&FlipRow, Reason> {
+pub(super) fn flips(row: &Row) -> Result<&FlipRow, Reason> {
     row.flips.as_ref().ok_or_else(|| BOTH_NEEDED.into())
 }
 
-fn not_empty(edges: Edges, row: &Row) -> Result<&SpreadRow, Reason> {
-    let spread = edges.of(row)?;
-    unless(spread.count == 0, edges.empty())?;
-    Ok(spread)
-}
-
-fn decisions(row: &Row) -> Result<(u64, &Decisions), Reason> {
-    let accuracy = &row.accuracy;
-    unless(!accuracy.labelled, "no labels given")?;
-    let tested = accuracy.tested.ok_or("no test nodes given")?;
-    unless(tested == 0, "test set is empty")?;
-    let counts = accuracy.decisions.as_ref().ok_or("features are not class scores")?;
-    Ok((tested, counts))
-}
-
-fn unless(condition: bool, reason: &'static str) -> Result<(), Reason> {
+pub(super) fn unless(condition: bool, reason: &'static str) -> Result<(), Reason> {
     if condition { Err(reason.into()) } else { Ok(()) }
 }
 
-/// An exact sum as a quotient.
-fn exact(sum: &CompactSum) -> Rational {
-    let mut rest = sum.to_sum();
-    let mut total = Rational::whole(0);
-    while !rest.is_zero() {
-        let term = rest.value();
-        total = total.plus(&Rational::of(term));
-        rest.add(-term);
-    }
-    total
-}
-
 /// The value that reports print.
-pub(super) fn value(reading: Reading) -> Value {
-    match reading.map(|number| number.nearest()) {
-        Ok(number) => float(number),
-        Err(reason) => Value::Undefined(reason),
-    }
-}
-
-/// A float that reports print.
-pub(super) fn float(number: f64) -> Value {
-    if number.is_finite() { Value::Number(number) } else { Value::undefined(TOO_LARGE) }
+pub(super) fn value(exact: Exact) -> Value {
+    exact.map_or_else(Value::Undefined, |number| Value::finite(number.nearest()))
 }

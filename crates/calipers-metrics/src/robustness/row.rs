@@ -3,8 +3,8 @@
 use calipers_core::{CompactSum, Digest};
 use serde::{Deserialize, Serialize};
 
-use super::budget::Budget;
-use super::dyadic::Dyadic;
+use super::bias::dyadic::Dyadic;
+use super::budget::fraction::Budget;
 
 /// The row of one clean/attacked pair.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,7 +31,7 @@ pub(super) struct BiasRow {
     pub(super) energy: Dyadic,
     /// Rounded, in node order.
     pub(super) per_node: Vec<f64>,
-    /// The order statistics of [`super::bias::QUANTILES`]; none without nodes.
+    /// The order statistics of [`crate::robustness::bias::measure::QUANTILES`]; none without nodes.
     pub(super) quantiles: Vec<Dyadic>,
 }
 
@@ -78,6 +78,13 @@ pub(super) struct FlipRow {
     pub(super) added: SpreadRow,
     pub(super) kept: SpreadRow,
     pub(super) removed: SpreadRow,
+}
+
+impl FlipRow {
+    /// How many edges were flipped.
+    pub(super) fn flipped(&self) -> u64 {
+        self.added.count + self.removed.count
+    }
 }
 
 /// Edge differences of a set of edges.

@@ -2,10 +2,10 @@
 
 use calipers_core::{Error, Result};
 
-pub use super::budget::Budget;
-pub use super::edges::{Edge, Pairs, edges_both_ways, edges_once, entries, toggled};
-pub use super::matrix::{Cells, Matrix};
-pub use super::nodes::{Repeats, labels, nodes_of_index, nodes_of_mask, same_nodes};
+use super::budget::fraction::Budget;
+use super::condition::condition_name;
+use super::edges::Edge;
+use super::matrix::Matrix;
 use super::protocol::{Features, Nodes, Robustness};
 
 /// A clean/attacked pair of borrowed arrays. Everything but the two feature arrays may be missing.
@@ -139,16 +139,9 @@ pub fn unit_name(run: &str, attack: Option<&str>, budget: &Budget) -> String {
     format!("{run}/{}", condition_name(attack, budget))
 }
 
-/// What repetitions have in common: `budget`, or `attack:budget`.
-pub(super) fn condition_name(attack: Option<&str>, budget: &Budget) -> String {
-    match attack {
-        Some(attack) => format!("{attack}:{budget}"),
-        None => budget.to_string(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::matrix::Cells;
     use super::*;
 
     fn matrix(rows: usize, values: &[f64]) -> Matrix<'_> {

@@ -1,6 +1,6 @@
 //! Attacks on graph models: the arrays of a run under the family's keys.
 
-use calipers::metrics::robustness::protocol::{Options, Robustness};
+use calipers::metrics::robustness::{Options, Robustness};
 use calipers::sources::robustness::memory;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

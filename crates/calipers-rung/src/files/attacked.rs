@@ -4,7 +4,7 @@ use std::path::Path;
 
 use calipers_core::{Error, Result};
 use calipers_io::array::Array;
-use calipers_metrics::robustness::unit::{Edge, Pairs, edges_once};
+use calipers_metrics::robustness::{Edge, Pairs, edges_once};
 use calipers_sources::array_file;
 use calipers_sources::array_file::axis;
 use calipers_sources::inputs::Inputs;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use calipers_core::{Error, Result};
 use calipers_io::array::{Array, Arrays};
-use calipers_metrics::robustness::protocol::Prepare;
+use calipers_metrics::robustness::Prepare;
 use calipers_sources::array_file;
 use calipers_sources::array_file::shape;
 use calipers_sources::inputs::Inputs;

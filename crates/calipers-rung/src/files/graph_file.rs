@@ -5,7 +5,7 @@ use std::path::Path;
 use calipers_core::{Error, Result};
 use calipers_io::array::{Array, Arrays, Dtype};
 use calipers_io::graph::{FORMATS, GraphOptions, Reader, Storage, StoredGraph, edgelist};
-use calipers_metrics::robustness::unit::Cells;
+use calipers_metrics::robustness::Cells;
 use calipers_sources::array_file;
 use calipers_sources::array_file::{axis, shape};
 use calipers_sources::inputs::Inputs;

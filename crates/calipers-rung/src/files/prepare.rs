@@ -1,7 +1,7 @@
 //! `--prepare`: what happens to a graph before the model sees it.
 
 use calipers_core::{Error, Result};
-use calipers_metrics::robustness::protocol::Prepare;
+use calipers_metrics::robustness::Prepare;
 
 use super::stored::{Listed, Stored};
 use crate::model::Graph;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use calipers_core::{Error, Result};
 use calipers_io::array::{Array, FORMATS, npz, safetensors};
-use calipers_metrics::robustness::unit::Budget;
+use calipers_metrics::robustness::Budget;
 use calipers_sources::output;
 
 use super::attacked::AttackedGraph;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use calipers_core::{Error, Result};
 use calipers_io::array::{Arrays, Reader};
-use calipers_metrics::robustness::unit::{Cells, Repeats, nodes_of_index, nodes_of_mask};
+use calipers_metrics::robustness::{Cells, Repeats, nodes_of_index, nodes_of_mask};
 use calipers_sources::array_file;
 use calipers_sources::array_file::{axis, shape};
 use calipers_sources::inputs::Inputs;

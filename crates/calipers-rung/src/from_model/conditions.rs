@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use calipers_core::{Error, Result};
-use calipers_metrics::robustness::unit::Budget;
+use calipers_metrics::robustness::Budget;
 
 /// What a file says about an attacked graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

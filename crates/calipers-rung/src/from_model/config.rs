@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use calipers_core::{Error, Result};
-use calipers_metrics::robustness::protocol::{Features, Nodes, Options as Parameters, Prepare, Preset};
-use calipers_metrics::robustness::unit::Budget;
+use calipers_metrics::robustness::Budget;
+use calipers_metrics::robustness::{Features, Nodes, Options as Parameters, Prepare, Preset};
 use calipers_sources::config_file;
 use calipers_sources::robustness::options::Options as ArrayOptions;
 use serde::Deserialize;

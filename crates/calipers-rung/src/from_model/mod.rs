@@ -16,7 +16,7 @@ use std::sync::Mutex;
 
 use calipers_core::provenance::Setting;
 use calipers_core::{Error, Fact, Reading, Result};
-use calipers_metrics::robustness::protocol::{Model, Robustness};
+use calipers_metrics::robustness::{Model, Robustness};
 use calipers_sources::inputs::Inputs;
 use calipers_sources::robustness::{Measured, measure_pairs};
 use calipers_sources::run::Work;
@@ -102,7 +102,7 @@ fn model(settings: &Settings) -> Model {
 impl Options {
     /// Refuses options that mean nothing: wrong usage, not wrong data.
     pub fn check(&self) -> Result<()> {
-        self.protocol.check()?;
+        self.protocol.clone().checked()?;
         self.attack.as_deref().map_or(Ok(()), calipers_sources::robustness::options::check_attack)?;
         if self.conditions.is_empty() {
             return Err(

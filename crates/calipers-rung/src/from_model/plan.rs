@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use calipers_core::{Error, ErrorKind, Fact, Result};
-use calipers_metrics::robustness::unit::{Edge, unit_name};
+use calipers_metrics::robustness::{Edge, unit_name};
 use calipers_sources::file_cache::FileCache;
 use calipers_sources::inputs::Inputs;
 use calipers_sources::robustness::Numbers;

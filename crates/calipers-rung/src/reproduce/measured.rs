@@ -1,8 +1,8 @@
 //! The finished parts measured, every penalty in the same bins.
 
 use calipers_core::{Accumulator, Result};
+use calipers_metrics::robustness::Robustness;
 use calipers_metrics::robustness::figures;
-use calipers_metrics::robustness::protocol::Robustness;
 use calipers_sources::inputs::Inputs;
 use calipers_sources::run::Work;
 

@@ -23,7 +23,7 @@ mod watch;
 use std::path::PathBuf;
 
 use calipers_core::{Report, Result};
-use calipers_metrics::robustness::unit::Budget;
+use calipers_metrics::robustness::Budget;
 use calipers_sources::output;
 
 pub use self::measured::MeasuredPenalty;

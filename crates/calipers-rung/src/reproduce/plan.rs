@@ -1,7 +1,7 @@
 //! What is to be made and of what, checked before the output folder is touched.
 
 use calipers_core::{Error, Result};
-use calipers_metrics::robustness::protocol::Prepare;
+use calipers_metrics::robustness::Prepare;
 use calipers_sources::inputs::Inputs;
 
 use super::Options;

@@ -83,7 +83,7 @@ impl Synthetic {
 mod tests {
     use super::*;
     use crate::files::dataset::GraphSource;
-    use calipers_metrics::robustness::protocol::Prepare;
+    use calipers_metrics::robustness::Prepare;
     use calipers_sources::inputs::Inputs;
 
     #[test]

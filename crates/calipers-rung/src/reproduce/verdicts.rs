@@ -1,7 +1,9 @@
 //! What the document expects, judged by what the reports say.
 
 use calipers_core::{Report, Value};
-use calipers_metrics::robustness::figures;
+use calipers_metrics::robustness::{
+    BIAS_LINEARITY, BIAS_RELATIVE, BIAS_TOTAL, Budget, CLEAN_ACCURACY, CURVE, DIFF_RATIO, figures,
+};
 use serde_json::{Map, Value as Json, json};
 
 use super::Options;
@@ -40,11 +42,10 @@ pub(super) fn of(
 
 fn measured(found: &MeasuredPenalty, report: &Report, options: &Options, edges: u64) -> Measured {
     let flips = figures::flips(&found.accumulator.rows());
-    let number = |id: &str| report.get(id).and_then(Value::as_f64);
     let point = |(_, budget): &(String, _)| {
-        let budget: &calipers_metrics::robustness::unit::Budget = budget;
+        let budget: &Budget = budget;
         let entry = |name| {
-            let curve = labelled(report.get("robustness.curve")?, budget.label())?;
+            let curve = labelled(report.value(&CURVE)?, budget.label())?;
             labelled(curve, name)?.as_f64()
         };
         // One division of whole numbers: a mean of rounded shares could cross the limit that decides.
@@ -57,20 +58,20 @@ fn measured(found: &MeasuredPenalty, report: &Report, options: &Options, edges: 
         Point {
             label: budget.label().to_owned(),
             budget: budget.label().parse().expect("the label of a budget is a decimal number"),
-            bias_total: entry("bias_total"),
-            bias_relative: entry("bias_relative"),
-            diff_ratio: entry("diff_ratio"),
+            bias_total: entry(BIAS_TOTAL.id),
+            bias_relative: entry(BIAS_RELATIVE.id),
+            diff_ratio: entry(DIFF_RATIO.id),
             share_used,
         }
     };
     let mut points: Vec<Point> = options.budgets.iter().map(point).collect();
     points.sort_by(|one, other| one.budget.total_cmp(&other.budget));
     let first = points.first().map_or(String::new(), |point| point.label.clone());
-    let clean = report.get("robustness.curve").and_then(|curve| labelled(curve, &first));
+    let clean = report.value(&CURVE).and_then(|curve| labelled(curve, &first));
     Measured {
         penalty: found.penalty.kind(),
-        clean_accuracy: clean.and_then(|entries| labelled(entries, "clean_accuracy")?.as_f64()),
-        bias_linearity: number("robustness.bias_linearity"),
+        clean_accuracy: clean.and_then(|entries| labelled(entries, CLEAN_ACCURACY.id)?.as_f64()),
+        bias_linearity: report.value(&BIAS_LINEARITY).and_then(Value::as_f64),
         points,
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use calipers_core::{Error, Result};
 use calipers_io::array::{Array, Arrays, Dtype};
-use calipers_metrics::robustness::unit::{
+use calipers_metrics::robustness::{
     Budget, Cells, Edge, Pairs, Repeats, edges_both_ways, edges_once, entries, labels, nodes_of_index,
     nodes_of_mask, same_nodes,
 };

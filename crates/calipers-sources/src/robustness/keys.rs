@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use calipers_core::{Error, Result};
-use calipers_metrics::robustness::unit::Budget;
+use calipers_metrics::robustness::Budget;
 
 /// The features on the clean graph.
 pub(super) const CLEAN: &str = "clean";

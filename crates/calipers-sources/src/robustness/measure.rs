@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use calipers_core::{Accumulator, Error, Result};
-use calipers_metrics::robustness::per_node::NodeLines;
-use calipers_metrics::robustness::protocol::Robustness;
+use calipers_metrics::robustness::NodeLines;
+use calipers_metrics::robustness::Robustness;
 
 use super::pair::OwnedPair;
 use crate::run::{self, Work};

@@ -2,8 +2,8 @@
 
 use calipers_core::{Accumulator, Result};
 use calipers_io::array::Arrays;
-use calipers_metrics::robustness::protocol::Robustness;
-use calipers_metrics::robustness::unit::unit_name;
+use calipers_metrics::robustness::Robustness;
+use calipers_metrics::robustness::unit_name;
 
 use super::arrays::plain_budgets;
 use super::keys::{ATTACKED, Layout, Plain};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use calipers_core::{Error, Result};
 use calipers_io::array::{Array, Dtype, Element};
-use calipers_metrics::robustness::unit::{Cells, Matrix};
+use calipers_metrics::robustness::{Cells, Matrix};
 use half::{bf16, f16};
 
 use crate::array_file::{axis, shape};

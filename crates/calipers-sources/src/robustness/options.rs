@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use calipers_core::provenance::Setting;
 use calipers_core::{Error, Reading, Result};
-use calipers_metrics::robustness::protocol::Robustness;
-use calipers_metrics::robustness::unit::Budget;
+use calipers_metrics::robustness::Budget;
+use calipers_metrics::robustness::Robustness;
 
 /// Where the arrays are, what the attack behind them is called, and how they are measured.
 #[derive(Clone, Debug, Default)]
@@ -25,7 +25,7 @@ pub struct Options {
 impl Options {
     /// Refuses options that mean nothing: wrong usage, not wrong data.
     pub fn check(&self) -> Result<()> {
-        self.protocol.check()?;
+        self.protocol.clone().checked()?;
         if let Some(attack) = &self.attack {
             check_attack(attack)?;
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use calipers_core::Result;
-use calipers_metrics::robustness::unit::{Budget, Edge, Pair, unit_name};
+use calipers_metrics::robustness::{Budget, Edge, Pair, unit_name};
 
 use super::numbers::Numbers;
 

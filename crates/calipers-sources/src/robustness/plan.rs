@@ -8,7 +8,7 @@ use calipers_core::{Error, ErrorKind, Result};
 use calipers_io::array::{self, Arrays, Reader, Source};
 use calipers_io::file::InputFile;
 use calipers_io::limits;
-use calipers_metrics::robustness::unit::unit_name;
+use calipers_metrics::robustness::unit_name;
 
 use super::arrays::plain_budgets;
 use super::keys::{ATTACKED, Layout, Plain};

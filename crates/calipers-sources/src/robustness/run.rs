@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use calipers_core::{Error, Result};
 use calipers_io::array::{Array, Arrays};
-use calipers_metrics::robustness::protocol::{Preset, Robustness};
-use calipers_metrics::robustness::unit::{Edge, Pairs, Repeats, toggled};
+use calipers_metrics::robustness::{Edge, Pairs, Repeats, toggled};
+use calipers_metrics::robustness::{Preset, Robustness};
 
 use super::arrays::{both_ways, matrix_entries, node_labels, node_set, once};
 use super::keys::{CLEAN, Condition, Layout, Part};

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use calipers_core::Result;
-use calipers_metrics::robustness::protocol::Prepare;
-use calipers_metrics::robustness::unit::Budget;
+use calipers_metrics::robustness::Budget;
+use calipers_metrics::robustness::Prepare;
 use calipers_rung::files::attacked;
 use calipers_rung::files::checkpoint::{Checkpoint, Flags};
 use calipers_rung::files::dataset::{Dataset, GraphSource};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use calipers_core::{Accumulator, Error, Result};
-use calipers_metrics::robustness::protocol::{Model, Prepare, Robustness};
-use calipers_metrics::robustness::unit::Budget;
+use calipers_metrics::robustness::Budget;
+use calipers_metrics::robustness::{Model, Prepare, Robustness};
 use calipers_report::chart::Picture;
 use calipers_rung::files::checkpoint::Flags;
 use calipers_rung::files::dataset::GraphSource;

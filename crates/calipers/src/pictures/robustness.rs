@@ -2,7 +2,9 @@
 
 use calipers_core::{Accumulator, Report, Value};
 use calipers_metrics::robustness::figures::{Spread, spreads};
-use calipers_metrics::robustness::protocol::Robustness;
+use calipers_metrics::robustness::{
+    BIAS_RELATIVE, BIAS_TOTAL, CLEAN_ACCURACY, CURVE, CURVE_STD, ROBUST_ACCURACY, Robustness,
+};
 use calipers_report::chart::histogram::Histogram;
 use calipers_report::chart::lines::{Curve, Lines, Mark};
 use calipers_report::chart::sheet::sheet;
@@ -45,7 +47,7 @@ type Named = (String, Vec<Point>);
 fn curves(models: &[Model], scalar: &str) -> Vec<Named> {
     let mut curves: Vec<Named> = Vec::new();
     for model in models {
-        let entries = labels(model.report.get("robustness.curve"));
+        let entries = labels(model.report.value(&CURVE));
         for (condition, numbers) in entries {
             let (attack, label) = condition.rsplit_once(':').unwrap_or(("", condition));
             let name = match (model.name.as_str(), attack) {
@@ -53,14 +55,13 @@ fn curves(models: &[Model], scalar: &str) -> Vec<Named> {
                 (name, "") => name.to_owned(),
                 (name, attack) => format!("{name}, {attack}"),
             };
-            let number = |id: &str| {
-                let condition = labelled(model.report.get(id), condition)?;
+            let deviation = || {
+                let condition = labelled(model.report.value(&CURVE_STD), condition)?;
                 labelled(Some(condition), scalar)?.as_f64()
             };
             let value = labelled(Some(numbers), scalar).and_then(Value::as_f64);
             let (Ok(budget), Some(value)) = (label.parse(), value) else { continue };
-            let deviation = number("robustness.curve_std");
-            let point = Point { budget, label: label.to_owned(), value, deviation };
+            let point = Point { budget, label: label.to_owned(), value, deviation: deviation() };
             match curves.iter_mut().find(|(known, _)| *known == name) {
                 Some((_, points)) => points.push(point),
                 None => curves.push((name, vec![point])),
@@ -144,7 +145,7 @@ fn grid(curves: &[(&str, Vec<Named>)]) -> Grid {
 
 /// Bias by budget, as it is and as a share of the clean features.
 pub(crate) fn bias(models: &[Model]) -> Picture {
-    let (total, relative) = (curves(models, "bias_total"), curves(models, "bias_relative"));
+    let (total, relative) = (curves(models, BIAS_TOTAL.id), curves(models, BIAS_RELATIVE.id));
     let drawings = vec![
         ("total".to_owned(), drawn("Bias by budget", "total bias", &total, true)),
         ("relative".to_owned(), drawn("Relative bias by budget", "bias / clean features", &relative, true)),
@@ -156,14 +157,14 @@ pub(crate) fn bias(models: &[Model]) -> Picture {
                   repetitions, with one standard deviation where there are several. The relative bias is \
                   free of the scale of a model."
             .into(),
-        data: vec![("bias-curve".into(), grid(&[("bias_total", total), ("bias_relative", relative)]))],
+        data: vec![("bias-curve".into(), grid(&[(BIAS_TOTAL.id, total), (BIAS_RELATIVE.id, relative)]))],
         art: Art::Variants(drawings),
     }
 }
 
 /// Both forms of the bias curve on one sheet.
 pub(crate) fn bias_sheet(models: &[Model]) -> Svg {
-    let (total, relative) = (curves(models, "bias_total"), curves(models, "bias_relative"));
+    let (total, relative) = (curves(models, BIAS_TOTAL.id), curves(models, BIAS_RELATIVE.id));
     let drawings = vec![
         ("Total bias".to_owned(), drawn("Bias by budget", "total bias", &total, true)),
         (
@@ -176,8 +177,8 @@ pub(crate) fn bias_sheet(models: &[Model]) -> Svg {
 
 /// Accuracy on the test nodes by budget; at 0 that on the clean graph.
 pub(crate) fn accuracy(models: &[Model]) -> Picture {
-    let mut attacked = curves(models, "robust_accuracy");
-    for (name, clean) in curves(models, "clean_accuracy") {
+    let mut attacked = curves(models, ROBUST_ACCURACY.id);
+    for (name, clean) in curves(models, CLEAN_ACCURACY.id) {
         let Some((_, points)) = attacked.iter_mut().find(|(known, _)| *known == name) else { continue };
         if points.iter().all(|point| point.budget > 0.0)
             && let Some(first) = clean.into_iter().next()

@@ -1,11 +1,14 @@
 //! The numbers behind the bias curve, one line a model and budget.
 
 use calipers_core::Value;
-use calipers_metrics::robustness::unit::Budget;
+use calipers_metrics::robustness::{
+    BIAS_MEAN, BIAS_RELATIVE, BIAS_TOTAL, Budget, CLEAN_ACCURACY, FLIPS_ADDED, FLIPS_REMOVED, ROBUST_ACCURACY,
+};
 use calipers_report::grid::{Cell, Grid};
 use calipers_rung::reproduce::Reproduction;
 
-const SCALARS: [&str; 5] = ["bias_total", "bias_mean", "bias_relative", "clean_accuracy", "robust_accuracy"];
+const SCALARS: [&str; 5] =
+    [BIAS_TOTAL.id, BIAS_MEAN.id, BIAS_RELATIVE.id, CLEAN_ACCURACY.id, ROBUST_ACCURACY.id];
 
 /// What was allowed, what was used, and how far it moved the model.
 pub(super) fn figure6(found: &Reproduction, seeds: &[u64]) -> Grid {
@@ -31,7 +34,7 @@ pub(super) fn figure6(found: &Reproduction, seeds: &[u64]) -> Grid {
             };
             let split: Option<f64> = split.trim_start_matches("split").parse().ok();
             let flips =
-                number("flips_added").zip(number("flips_removed")).map(|(added, removed)| added + removed);
+                number(FLIPS_ADDED.id).zip(number(FLIPS_REMOVED.id)).map(|(added, removed)| added + removed);
             let mut row = vec![
                 Cell::Text(penalty.penalty.kind().to_string()),
                 Cell::Text(penalty.penalty.weights().to_string()),

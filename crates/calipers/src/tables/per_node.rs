@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use calipers_core::{Result, Value};
-use calipers_metrics::robustness::per_node::NodeLines;
+use calipers_metrics::robustness::NodeLines;
 use calipers_report::per_unit::{Kind, parquet_blocks, write_csv, write_jsonl};
 
 /// The columns.

@@ -1,8 +1,8 @@
 //! Random clean/attacked pairs for the laws.
 
 use calipers::core::{Accumulator, SplitMix64};
-use calipers::metrics::robustness::protocol::{Nodes, Preset, Robustness};
-use calipers::metrics::robustness::unit::{Budget, Cells, Edge, Matrix, Pair};
+use calipers::metrics::robustness::{Budget, Cells, Edge, Matrix, Pair};
+use calipers::metrics::robustness::{Nodes, Preset, Robustness};
 
 use crate::Sample;
 

@@ -1,7 +1,7 @@
 //! What golden cases of attacked models say beside their reports.
 
 use calipers_core::{Better, Protocol, Value};
-use calipers_metrics::robustness::protocol::{Preset, Robustness};
+use calipers_metrics::robustness::{Preset, Robustness};
 
 use super::{FAMILY, run};
 use crate::agreement::{Tolerance, agrees};

@@ -5,11 +5,11 @@ mod properties;
 mod warnings;
 
 use calipers_core::{Accumulator, Result};
-use calipers_metrics::robustness::protocol::{Options, Preset, Robustness};
-use calipers_metrics::robustness::unit::{
+use calipers_metrics::robustness::{
     Budget, Cells, Edge, Matrix, Pair, Pairs, Repeats, edges_both_ways, edges_once, entries, nodes_of_index,
     nodes_of_mask, toggled,
 };
+use calipers_metrics::robustness::{Options, Preset, Robustness};
 use serde_json::Value as Json;
 
 use crate::agreement::Tolerance;

@@ -1,7 +1,7 @@
 //! What holds for any pair: ranges, scales, and parts that add up.
 
 use calipers_core::{Metric, Protocol, Report, Value};
-use calipers_metrics::robustness::protocol::Robustness;
+use calipers_metrics::robustness::Robustness;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use calipers::inputs::Inputs;
 use calipers::io::array::npy;
-use calipers::metrics::robustness::protocol::Prepare;
+use calipers::metrics::robustness::Prepare;
 use calipers::reproduce::settings::{Settings, of_files};
 use calipers::rung::files::checkpoint::Checkpoint;
 use calipers::rung::files::run_arrays::pairs;

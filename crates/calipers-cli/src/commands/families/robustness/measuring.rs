@@ -1,6 +1,6 @@
 //! The options that say how pairs are measured, wherever their features come from.
 
-use calipers::metrics::robustness::protocol::{Features, Nodes, Options, Preset};
+use calipers::metrics::robustness::{Features, Nodes, Options, Preset};
 use clap::Args;
 
 use crate::options::{named, whole};

@@ -14,8 +14,8 @@ mod train;
 use std::path::{Path, PathBuf};
 
 use calipers::inputs::{Inputs, role};
-use calipers::metrics::robustness::protocol::Options;
-use calipers::metrics::robustness::unit::Budget;
+use calipers::metrics::robustness::Budget;
+use calipers::metrics::robustness::Options;
 use calipers::reproduce::{Stage, Unseen};
 use calipers::rung::from_model;
 use calipers::rung::from_model::config::{Given, Task};

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use calipers::inputs::Inputs;
-use calipers::metrics::robustness::protocol::Prepare;
-use calipers::metrics::robustness::unit::Budget;
+use calipers::metrics::robustness::Budget;
+use calipers::metrics::robustness::Prepare;
 use calipers::rung::files::checkpoint::Flags;
 use calipers::rung::files::dataset::{Dataset, GraphSource};
 use calipers::rung::files::splits::{NodeSplit, SHARES, SplitSource, Splits};

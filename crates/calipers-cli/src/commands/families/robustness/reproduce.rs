@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
-use calipers::metrics::robustness::protocol::Prepare;
+use calipers::metrics::robustness::Prepare;
 use calipers::reproduce::{self, Options, Stage, Verdicts};
 use calipers::rung::model::penalty::SCAD_A;
 use calipers::rung::model::watch::{Status, Watch};

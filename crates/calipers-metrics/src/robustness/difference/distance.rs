@@ -3,8 +3,8 @@
 use calipers_core::stop::Turns;
 use multiversion::multiversion;
 
-use super::edges::Edge;
-use super::matrix::Matrix;
+use crate::robustness::edges::Edge;
+use crate::robustness::matrix::Matrix;
 
 /// Edges that are measured side by side, and columns of each that are looked at together.
 const SIDE: usize = 4;
@@ -20,7 +20,12 @@ type Piece = [f64; SIDE];
 
 /// The difference of each edge, by pinned operations in double precision: both ends divided by the
 /// roots of their degrees, subtracted, squared and summed in column order; of the sum the root.
-pub(super) fn differences(features: Matrix<'_>, edges: &[Edge], degrees: &[u32], single: bool) -> Vec<f64> {
+pub(in crate::robustness) fn differences(
+    features: Matrix<'_>,
+    edges: &[Edge],
+    degrees: &[u32],
+    single: bool,
+) -> Vec<f64> {
     let pieces = features.columns.min(COLUMNS).div_ceil(SIDE);
     let (mut left, mut right) = (Side::new(pieces), Side::new(pieces));
     let mut found = Vec::with_capacity(edges.len());
@@ -121,8 +126,8 @@ fn add_squares(left: &Side, right: &Side, sums: &mut [[f64; SIDE]; FETCHED / SID
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::matrix::Cells;
     use super::*;
+    use crate::robustness::matrix::Cells;
 
     /// The definition: divide, subtract, square, add in order, take the root.
     fn oracle(features: &[f64], columns: usize, edges: &[Edge], degrees: &[u32]) -> Vec<u64> {

@@ -2,30 +2,34 @@
 
 use calipers_core::ExactSum;
 
-use super::difference::differences;
-use super::edges::Edge;
-use super::flips::{Change, neighbours, walk};
-use super::histogram::Bins;
-use super::matrix::Matrix;
-use super::protocol::Robustness;
-use super::row::SpreadRow;
+use super::bins::Bins;
+use super::change::{Change, neighbours, walk};
+use super::distance::differences;
+use crate::robustness::edges::Edge;
+use crate::robustness::matrix::Matrix;
+use crate::robustness::protocol::Robustness;
+use crate::robustness::row::SpreadRow;
 
 /// The differences over the edges of the attacked graph, and over its parts.
-pub(super) struct Spreads {
-    pub(super) all: SpreadRow,
+pub(in crate::robustness) struct Spreads {
+    pub(in crate::robustness) all: SpreadRow,
     /// Added, kept and removed edges, where the clean graph is known.
-    pub(super) parts: Option<[SpreadRow; 3]>,
+    pub(in crate::robustness) parts: Option<[SpreadRow; 3]>,
 }
 
 /// A matrix of features and the edges of the graph on which it was computed.
 #[derive(Clone, Copy)]
-pub(super) struct Graph<'a> {
-    pub(super) features: Matrix<'a>,
-    pub(super) edges: &'a [Edge],
+pub(in crate::robustness) struct Graph<'a> {
+    pub(in crate::robustness) features: Matrix<'a>,
+    pub(in crate::robustness) edges: &'a [Edge],
 }
 
 /// Measures the attacked graph, and what the attack changed of the clean one.
-pub(super) fn measure(protocol: &Robustness, attacked: Graph<'_>, clean: Option<Graph<'_>>) -> Spreads {
+pub(in crate::robustness) fn measure(
+    protocol: &Robustness,
+    attacked: Graph<'_>,
+    clean: Option<Graph<'_>>,
+) -> Spreads {
     let values = attacked.differences(attacked.edges);
     let range = range(protocol, &values);
     let Some(clean) = clean else { return Spreads { all: summary(protocol, range, &values), parts: None } };
@@ -52,7 +56,11 @@ pub(super) fn measure(protocol: &Robustness, attacked: Graph<'_>, clean: Option<
 
 /// What the published module returns for a matrix: each entry is an edge, its row sums and 1 are
 /// the degrees.
-pub(super) fn measure_entries(protocol: &Robustness, features: Matrix<'_>, entries: &[Edge]) -> SpreadRow {
+pub(in crate::robustness) fn measure_entries(
+    protocol: &Robustness,
+    features: Matrix<'_>,
+    entries: &[Edge],
+) -> SpreadRow {
     let mut degrees = vec![1u32; features.rows];
     entries.iter().for_each(|&(row, _)| degrees[row as usize] += 1);
     let mut values = differences(features, entries, &degrees, true);
@@ -174,8 +182,8 @@ impl Tally {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::matrix::Cells;
     use super::*;
+    use crate::robustness::matrix::Cells;
 
     proptest! {
         #[test]
@@ -200,8 +208,11 @@ mod tests {
     #[test]
     fn an_entry_of_a_matrix_is_an_edge_and_a_loop_has_no_difference() {
         let features = Matrix::new(2, 1, Cells::F64(&[0.0, 4.0])).unwrap();
-        let protocol =
-            Robustness { preset: super::super::protocol::Preset::RungFork, bins: 2, ..Robustness::default() };
+        let protocol = Robustness {
+            preset: crate::robustness::protocol::Preset::RungFork,
+            bins: 2,
+            ..Robustness::default()
+        };
         let row = measure_entries(&protocol, features, &[(0, 1), (1, 1), (1, 0), (1, 0)]);
         assert_eq!((row.count, row.range), (4, Some([0.0, 2.0])));
         assert_eq!(row.bins, Some(vec![1, 3]));

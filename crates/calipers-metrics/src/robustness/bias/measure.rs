@@ -1,17 +1,17 @@
 //! Estimation bias: how far each node moved, and how far all of them did.
 
 use super::dyadic::{Dyadic, Wide};
-use super::protocol::{Nodes, Robustness};
-use super::row::BiasRow;
 use super::squares::{Distance, Distances, Total};
-use super::unit::Pair;
+use crate::robustness::protocol::{Nodes, Robustness};
+use crate::robustness::row::BiasRow;
+use crate::robustness::unit::Pair;
 
 /// The order statistics that are reported: name, numerator and denominator of the share.
-pub(super) const QUANTILES: [(&str, u64, u64); 4] =
+pub(in crate::robustness) const QUANTILES: [(&str, u64, u64); 4] =
     [("0.5", 1, 2), ("0.9", 9, 10), ("0.99", 99, 100), ("1", 1, 1)];
 
 /// The nodes that sums run over, in ascending order.
-pub(super) fn chosen(protocol: &Robustness, pair: &Pair<'_>) -> Vec<u32> {
+pub(in crate::robustness) fn chosen(protocol: &Robustness, pair: &Pair<'_>) -> Vec<u32> {
     let all = 0..pair.clean.rows as u32;
     match protocol.nodes {
         Nodes::All => all.collect(),
@@ -29,22 +29,22 @@ pub(super) fn chosen(protocol: &Robustness, pair: &Pair<'_>) -> Vec<u32> {
 }
 
 /// The squared distances between attacked and clean features.
-pub(super) fn moved<'a>(protocol: &Robustness, pair: &Pair<'a>) -> Distances<'a> {
+pub(in crate::robustness) fn moved<'a>(protocol: &Robustness, pair: &Pair<'a>) -> Distances<'a> {
     Distances { from: pair.attacked, to: Some(pair.clean), single: protocol.is_fork() }
 }
 
 /// The squared lengths of the clean features.
-pub(super) fn lengths<'a>(protocol: &Robustness, pair: &Pair<'a>) -> Distances<'a> {
+pub(in crate::robustness) fn lengths<'a>(protocol: &Robustness, pair: &Pair<'a>) -> Distances<'a> {
     Distances { from: pair.clean, to: None, single: protocol.is_fork() }
 }
 
 /// A distance as it is printed for a node.
-pub(super) fn printed(protocol: &Robustness, distance: &Distance<'_>) -> f64 {
+pub(in crate::robustness) fn printed(protocol: &Robustness, distance: &Distance<'_>) -> f64 {
     if protocol.is_fork() { distance.nearest_single().into() } else { distance.nearest() }
 }
 
 /// The row of the chosen nodes, and the bias of those that are touched.
-pub(super) fn measure(
+pub(in crate::robustness) fn measure(
     protocol: &Robustness,
     pair: &Pair<'_>,
     nodes: &[u32],
@@ -106,10 +106,10 @@ fn quantiles(moved: &Distances<'_>, nodes: &[u32], rounded: &[f64], floats: &[bo
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::budget::Budget;
-    use super::super::matrix::{Cells, Matrix};
-    use super::super::protocol::Preset;
     use super::*;
+    use crate::robustness::budget::fraction::Budget;
+    use crate::robustness::matrix::{Cells, Matrix};
+    use crate::robustness::protocol::Preset;
 
     fn rows(preset: Preset, clean: &[f64], attacked: &[f64], columns: usize) -> BiasRow {
         let matrix = |data| Matrix::new(clean.len() / columns, columns, Cells::F64(data)).unwrap();

@@ -2,11 +2,11 @@
 
 use calipers_core::Rows;
 
-use super::conditions::conditions;
-use super::histogram::edge;
-use super::protocol::Robustness;
-use super::reading::Edges;
-use super::row::Row;
+use super::Edges;
+use super::bins::edge;
+use crate::robustness::condition::{Condition, conditions};
+use crate::robustness::protocol::Robustness;
+use crate::robustness::row::Row;
 use calipers_core::exact::Rational;
 
 /// The edge differences of one set of edges at one condition.
@@ -33,7 +33,7 @@ pub fn range(rows: &Rows<'_, Row>) -> Option<[f64; 2]> {
 /// How many flips the attacks of every condition made, and how many units there are of it; none where the graphs of
 /// a unit are not known.
 pub fn flips(rows: &Rows<'_, Row>) -> Vec<(String, Option<u64>, u64)> {
-    let of = |condition: super::conditions::Condition<'_>| {
+    let of = |condition: Condition<'_>| {
         let flips = condition.units.iter().map(|(_, row)| Some(row.flips.as_ref()?.flipped()));
         (condition.name(), flips.sum(), condition.units.len() as u64)
     };

@@ -1,12 +1,12 @@
 //! Class decisions on the test nodes, before and after the attack.
 
-use super::matrix::Matrix;
-use super::protocol::Robustness;
-use super::row::{AccuracyRow, Decisions};
-use super::unit::Pair;
+use crate::robustness::matrix::Matrix;
+use crate::robustness::protocol::Robustness;
+use crate::robustness::row::{AccuracyRow, Decisions};
+use crate::robustness::unit::Pair;
 
 /// Counts the decisions, as far as there is evidence.
-pub(super) fn measure(protocol: &Robustness, pair: &Pair<'_>) -> AccuracyRow {
+pub(in crate::robustness) fn measure(protocol: &Robustness, pair: &Pair<'_>) -> AccuracyRow {
     let scores = pair.scores(protocol);
     let test = pair.test.filter(|test| !test.is_empty());
     let decisions = match (pair.labels, test, scores) {
@@ -48,13 +48,13 @@ fn decide(protocol: &Robustness, labels: &[i64], test: &[u32], scores: [Matrix<'
 
 /// The class of the largest score.
 #[derive(Clone, Copy)]
-pub(super) struct Decision {
-    pub(super) class: usize,
+pub(in crate::robustness) struct Decision {
+    pub(in crate::robustness) class: usize,
     tied: bool,
 }
 
 /// The first class of the largest score of a node.
-pub(super) fn decision(scores: &Matrix<'_>, node: usize, single: bool) -> Decision {
+pub(in crate::robustness) fn decision(scores: &Matrix<'_>, node: usize, single: bool) -> Decision {
     let score = |class: usize| {
         let score = scores.get(node, class);
         if single { f64::from(score as f32) } else { score }
@@ -81,10 +81,10 @@ fn leak(pair: &Pair<'_>) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::budget::Budget;
-    use super::super::matrix::Cells;
-    use super::super::protocol::{Features, Preset};
     use super::*;
+    use crate::robustness::budget::fraction::Budget;
+    use crate::robustness::matrix::Cells;
+    use crate::robustness::protocol::{Features, Preset};
 
     const CLEAN: [f64; 8] = [1.0, 0.0, 0.0, 2.0, -0.0, 0.0, 3.0, 3.0];
     const ATTACKED: [f64; 8] = [0.0, 1.0, 0.0, 2.0, 0.0, 1.0, 5.0, 3.0];

@@ -5,8 +5,8 @@ use calipers_core::stop::Turns;
 use multiversion::multiversion;
 
 use super::dyadic::Wide;
-use super::matrix::Matrix;
 use super::partials::{Partials, two_product, two_square, two_sum};
+use crate::robustness::matrix::Matrix;
 
 /// Nodes that are summed side by side.
 const LANES: usize = 8;
@@ -108,29 +108,29 @@ fn square_pairs(differences: &[Lanes], errors: &[Lanes], out: &mut Sums<4>) {
 
 /// Two matrices of one shape, of which the squared distances of nodes are wanted.
 #[derive(Clone, Copy)]
-pub(super) struct Distances<'a> {
+pub(in crate::robustness) struct Distances<'a> {
     /// The matrix from which is subtracted.
-    pub(super) from: Matrix<'a>,
+    pub(in crate::robustness) from: Matrix<'a>,
     /// The matrix that is subtracted; without it distances are those from 0.
-    pub(super) to: Option<Matrix<'a>>,
+    pub(in crate::robustness) to: Option<Matrix<'a>>,
     /// Whether numbers are rounded to single precision first.
-    pub(super) single: bool,
+    pub(in crate::robustness) single: bool,
 }
 
 /// The exact squared distance of one node.
-pub(super) struct Distance<'s> {
+pub(in crate::robustness) struct Distance<'s> {
     partials: &'s Partials,
     wide: Option<&'s Wide>,
 }
 
 impl Distance<'_> {
     /// The nearest f64.
-    pub(super) fn nearest(&self) -> f64 {
+    pub(in crate::robustness) fn nearest(&self) -> f64 {
         if self.wide.is_some() { self.exact().value().nearest() } else { self.partials.nearest() }
     }
 
     /// The nearest f32.
-    pub(super) fn nearest_single(&self) -> f32 {
+    pub(in crate::robustness) fn nearest_single(&self) -> f32 {
         if self.wide.is_some() {
             self.exact().value().nearest_single()
         } else {
@@ -139,12 +139,12 @@ impl Distance<'_> {
     }
 
     /// Whether one float holds it.
-    pub(super) fn is_float(&self) -> bool {
+    pub(in crate::robustness) fn is_float(&self) -> bool {
         self.wide.is_none() && self.partials.terms().len() <= 1
     }
 
     /// All of it.
-    pub(super) fn exact(&self) -> Wide {
+    pub(in crate::robustness) fn exact(&self) -> Wide {
         let mut sum = self.wide.cloned().unwrap_or_default();
         sum.add_partials(self.partials.terms());
         sum
@@ -153,7 +153,7 @@ impl Distance<'_> {
 
 /// The exact sum of many squared distances.
 #[derive(Default)]
-pub(super) struct Total {
+pub(in crate::robustness) struct Total {
     floats: ExactSum,
     pending: Vec<f64>,
     wide: Wide,
@@ -163,7 +163,7 @@ impl Total {
     /// How many floats wait to be added together, which is faster.
     const PENDING: usize = 4096;
 
-    pub(super) fn add(&mut self, distance: &Distance<'_>) {
+    pub(in crate::robustness) fn add(&mut self, distance: &Distance<'_>) {
         self.pending.extend_from_slice(distance.partials.terms());
         if self.pending.len() >= Self::PENDING {
             self.floats.add_slice(&self.pending);
@@ -174,7 +174,7 @@ impl Total {
         }
     }
 
-    pub(super) fn exact(mut self) -> Wide {
+    pub(in crate::robustness) fn exact(mut self) -> Wide {
         self.floats.add_slice(&self.pending);
         let mut rest = self.floats;
         while !rest.is_zero() {
@@ -189,7 +189,7 @@ impl Total {
 impl Distances<'_> {
     /// Calls `take` with each node's place in the list and its distance; with no distance once the
     /// work is no longer wanted.
-    pub(super) fn each(&self, nodes: &[u32], mut take: impl FnMut(usize, &Distance<'_>)) {
+    pub(in crate::robustness) fn each(&self, nodes: &[u32], mut take: impl FnMut(usize, &Distance<'_>)) {
         let mut work = Work::new(self.from.columns);
         let (mut turns, mut wanted) = (Turns::every(256), true);
         for (block, nodes) in nodes.chunks(LANES).enumerate() {
@@ -313,8 +313,8 @@ impl Work {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::matrix::Cells;
     use super::*;
+    use crate::robustness::matrix::Cells;
     use calipers_core::exact::Rational;
 
     /// The definition, in rationals.

@@ -1,17 +1,109 @@
-//! Edge differences and their means.
+//! Edge differences: how far apart the features at the ends of edges are.
 
-use calipers_core::{Doc, Number};
+pub(super) mod bins;
+pub(super) mod change;
+pub(super) mod density;
+pub(super) mod distance;
+pub mod figures;
+pub(super) mod flips;
+pub(super) mod spread;
 
-use super::super::conditions::scalar;
-use super::super::reading::{Edges, Scalar};
-use super::{Line, NON_NEGATIVE, SHARE, higher, lower, neither};
+use calipers_core::exact::Rational;
+use calipers_core::{CompactSum, Doc, Number, Terms};
+
+use super::condition::{by_condition, of_only};
+use super::metrics::{BEYOND, DOCUMENTED, Line, NON_NEGATIVE, SHARE, higher, lower};
+use super::protocol::Robustness;
+use super::reading::{self, Exact, NO_ATTACKED_EDGES, Scalar, mean, unless};
+use super::row::{Row, SpreadRow};
+use crate::reading::Reason;
+
+/// A set of edges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Edges {
+    All,
+    Added,
+    Kept,
+    Removed,
+}
+
+impl Edges {
+    /// The differences over the set.
+    pub(super) fn of(self, row: &Row) -> Result<&SpreadRow, Reason> {
+        if self == Self::All {
+            return row.all.as_ref().ok_or_else(|| NO_ATTACKED_EDGES.into());
+        }
+        let flips = reading::flips(row)?;
+        Ok(match self {
+            Self::Added => &flips.added,
+            Self::Kept => &flips.kept,
+            _ => &flips.removed,
+        })
+    }
+
+    /// What is said when the set is empty.
+    pub(super) fn empty(self) -> &'static str {
+        match self {
+            Self::All => "attacked graph has no edges",
+            Self::Added => "attack added no edge",
+            Self::Kept => "no clean edge was kept",
+            Self::Removed => "attack removed no edge",
+        }
+    }
+
+    fn not_empty(self, row: &Row) -> Result<&SpreadRow, Reason> {
+        let spread = self.of(row)?;
+        unless(spread.count == 0, self.empty())?;
+        Ok(spread)
+    }
+
+    fn mean(self, row: &Row) -> Exact {
+        let spread = self.not_empty(row)?;
+        Ok(exact(&spread.sum).over(&Rational::whole(spread.count)))
+    }
+
+    /// The share of edges at or above the cut-off.
+    fn pruned(self, row: &Row) -> Exact {
+        let pruned = self.of(row)?.pruned.ok_or("no cut-off given")?;
+        Ok(Rational::ratio(pruned, self.not_empty(row)?.count))
+    }
+}
+
+/// An exact sum as a quotient: its rounded value, what that lacks, and so on.
+fn exact(sum: &CompactSum) -> Rational {
+    let mut rest = sum.to_sum();
+    let mut total = Rational::whole(0);
+    while !rest.is_zero() {
+        let term = rest.value();
+        total = total.plus(&Rational::of(term));
+        rest.add(-term);
+    }
+    total
+}
+
+pub(super) const ALL: Scalar = Scalar::new(0, |row| Edges::All.mean(row));
+pub(super) const ADDED: Scalar = Scalar::new(1, |row| Edges::Added.mean(row));
+pub(super) const KEPT: Scalar = Scalar::new(2, |row| Edges::Kept.mean(row));
+const REMOVED: Scalar = Scalar::new(3, |row| Edges::Removed.mean(row));
+pub(super) const RATIO: Scalar = Scalar::new(4, |row| {
+    let (added, kept) = (Edges::Added.mean(row)?, Edges::Kept.mean(row)?);
+    unless(kept.is_zero(), "kept edges have no difference")?;
+    Ok(added.over(&kept))
+});
+const PRUNED_OF_ADDED: Scalar = Scalar::new(5, |row| Edges::Added.pruned(row));
+const PRUNED_OF_KEPT: Scalar = Scalar::new(6, |row| Edges::Kept.pruned(row));
+
+fn differences(protocol: &Robustness, row: &Row, terms: &mut Terms<'_>) {
+    for scalar in [ALL, ADDED, KEPT, REMOVED, RATIO, PRUNED_OF_ADDED, PRUNED_OF_KEPT] {
+        scalar.add(protocol, row, terms);
+    }
+}
+
+const DIFFERENCE: Line = Line { group: "edges", range: NON_NEGATIVE, per_unit: true, ..BEYOND };
 
 pub(super) const MEAN_DIFF: Line = Line {
     id: "mean_diff",
-    group: "edges",
-    better: neither,
-    range: NON_NEGATIVE,
-    per_unit: true,
+    presets: DOCUMENTED.presets,
     doc: Doc {
         measures: "How far apart the normalised features at the ends of edges are.",
         formula: "Mean of y = ‖F_i / sqrt(d_i) - F_j / sqrt(d_j)‖ over the edges of the attacked graph, d = 1 + number \
@@ -22,16 +114,12 @@ pub(super) const MEAN_DIFF: Line = Line {
         reference: "Estimation Bias Measurement, compute_edge_feature_diff_distribution",
         example: ("four-nodes", "1.6833718299963145"),
     },
-    number: Number::Rows(|protocol, rows| scalar(protocol, rows, Scalar::MeanDiff(Edges::All))),
-    ..Line::DEFAULTS
+    number: mean!(differences, ALL),
+    ..DIFFERENCE
 };
 
 pub(super) const ADDED_MEAN_DIFF: Line = Line {
     id: "added_mean_diff",
-    group: "edges",
-    better: neither,
-    range: NON_NEGATIVE,
-    per_unit: true,
     doc: Doc {
         measures: "How far apart the ends of edges that the attack added are.",
         formula: "Mean of y over added edges, with attacked features and degrees; mean over repetitions.",
@@ -41,16 +129,12 @@ pub(super) const ADDED_MEAN_DIFF: Line = Line {
         reference: "Calipers",
         example: ("four-nodes", "1.8929694486000914"),
     },
-    number: Number::Rows(|protocol, rows| scalar(protocol, rows, Scalar::MeanDiff(Edges::Added))),
-    ..Line::DEFAULTS
+    number: mean!(differences, ADDED),
+    ..DIFFERENCE
 };
 
 pub(super) const KEPT_MEAN_DIFF: Line = Line {
     id: "kept_mean_diff",
-    group: "edges",
-    better: neither,
-    range: NON_NEGATIVE,
-    per_unit: true,
     doc: Doc {
         measures: "How far apart the ends of clean edges that the attack kept are.",
         formula: "Mean of y over kept edges, with attacked features and degrees; mean over repetitions.",
@@ -60,16 +144,12 @@ pub(super) const KEPT_MEAN_DIFF: Line = Line {
         reference: "Calipers",
         example: ("four-nodes", "1.613505957128389"),
     },
-    number: Number::Rows(|protocol, rows| scalar(protocol, rows, Scalar::MeanDiff(Edges::Kept))),
-    ..Line::DEFAULTS
+    number: mean!(differences, KEPT),
+    ..DIFFERENCE
 };
 
 pub(super) const REMOVED_MEAN_DIFF: Line = Line {
     id: "removed_mean_diff",
-    group: "edges",
-    better: neither,
-    range: NON_NEGATIVE,
-    per_unit: true,
     doc: Doc {
         measures: "How far apart the ends of edges that the attack removed are.",
         formula: "Mean of y over removed edges, with clean features and degrees; mean over repetitions.",
@@ -79,16 +159,14 @@ pub(super) const REMOVED_MEAN_DIFF: Line = Line {
         reference: "Calipers",
         example: ("four-nodes", "1.877213961320028"),
     },
-    number: Number::Rows(|protocol, rows| scalar(protocol, rows, Scalar::MeanDiff(Edges::Removed))),
-    ..Line::DEFAULTS
+    number: mean!(differences, REMOVED),
+    ..DIFFERENCE
 };
 
-pub(super) const DIFF_RATIO: Line = Line {
+/// Whether added edges join nodes that differ more than neighbours do.
+pub const DIFF_RATIO: Line = Line {
     id: "diff_ratio",
-    group: "edges",
     better: lower,
-    range: NON_NEGATIVE,
-    per_unit: true,
     doc: Doc {
         measures: "Whether the attack adds edges between nodes that differ more than neighbours do.",
         formula: "added_mean_diff / kept_mean_diff of each unit; mean over repetitions.",
@@ -99,16 +177,14 @@ pub(super) const DIFF_RATIO: Line = Line {
         example: ("four-nodes", "1.1732026400256204"),
     },
     headline: Some(6),
-    number: Number::Rows(|protocol, rows| scalar(protocol, rows, Scalar::DiffRatio)),
-    ..Line::DEFAULTS
+    number: mean!(differences, RATIO),
+    ..DIFFERENCE
 };
 
 pub(super) const PRUNED_ADDED: Line = Line {
     id: "pruned_added",
-    group: "edges",
     better: higher,
     range: SHARE,
-    per_unit: true,
     doc: Doc {
         measures: "Which share of added edges the model's last layer cuts off.",
         formula: "Added edges with y >= cutoff / added edges; mean over repetitions.",
@@ -118,16 +194,13 @@ pub(super) const PRUNED_ADDED: Line = Line {
         reference: "Calipers",
         example: ("four-nodes", "1.0"),
     },
-    number: Number::Rows(|protocol, rows| scalar(protocol, rows, Scalar::Pruned(Edges::Added))),
-    ..Line::DEFAULTS
+    number: mean!(differences, PRUNED_OF_ADDED),
+    ..DIFFERENCE
 };
 
 pub(super) const PRUNED_KEPT: Line = Line {
     id: "pruned_kept",
-    group: "edges",
-    better: neither,
     range: SHARE,
-    per_unit: true,
     doc: Doc {
         measures: "Which share of kept edges the model's last layer cuts off.",
         formula: "Kept edges with y >= cutoff / kept edges; mean over repetitions.",
@@ -137,6 +210,6 @@ pub(super) const PRUNED_KEPT: Line = Line {
         reference: "Calipers",
         example: ("four-nodes", "0.6666666666666666"),
     },
-    number: Number::Rows(|protocol, rows| scalar(protocol, rows, Scalar::Pruned(Edges::Kept))),
-    ..Line::DEFAULTS
+    number: mean!(differences, PRUNED_OF_KEPT),
+    ..DIFFERENCE
 };

@@ -10,11 +10,11 @@ const UNIT: i64 = -2148;
 
 /// A number >= 0 that no float need hold: every sum of squares of floats, exactly.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Wide(BigUint);
+pub(in crate::robustness) struct Wide(BigUint);
 
 impl Wide {
     /// Adds a float >= 0, or subtracts one that is not; the sum stays >= 0.
-    pub(super) fn add(&mut self, float: f64) {
+    pub(in crate::robustness) fn add(&mut self, float: f64) {
         let (significand, exponent) = parts(float);
         let magnitude = BigUint::from(significand) << (exponent - UNIT);
         if float < 0.0 {
@@ -25,12 +25,12 @@ impl Wide {
     }
 
     /// Adds the floats of an exact sum >= 0, the largest last.
-    pub(super) fn add_partials(&mut self, terms: &[f64]) {
+    pub(in crate::robustness) fn add_partials(&mut self, terms: &[f64]) {
         terms.iter().rev().for_each(|&term| self.add(term));
     }
 
     /// Adds the square of a difference of floats.
-    pub(super) fn add_squared_difference(&mut self, a: f64, b: f64) {
+    pub(in crate::robustness) fn add_squared_difference(&mut self, a: f64, b: f64) {
         let whole = |x: f64| {
             let (significand, exponent) = parts(x);
             let magnitude = num_bigint::BigInt::from(significand) << (exponent + 1074);
@@ -41,11 +41,11 @@ impl Wide {
     }
 
     /// Adds another number.
-    pub(super) fn merge(&mut self, other: &Self) {
+    pub(in crate::robustness) fn merge(&mut self, other: &Self) {
         self.0 += &other.0;
     }
 
-    pub(super) fn value(&self) -> Rational {
+    pub(in crate::robustness) fn value(&self) -> Rational {
         Rational::new(self.0.clone().into(), BigUint::from(1u32) << -UNIT)
     }
 }
@@ -53,7 +53,7 @@ impl Wide {
 /// A [`Wide`] as rows keep it. Equal numbers have equal bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Wire", into = "Wire")]
-pub(super) struct Dyadic(Wire);
+pub(in crate::robustness) struct Dyadic(Wire);
 
 /// Little-endian bytes without zeros at either end, in units of 2^(8 `lowest` - 2148); zero has no
 /// bytes and a `lowest` of 0.
@@ -64,12 +64,12 @@ struct Wire {
 }
 
 impl Dyadic {
-    pub(super) fn is_zero(&self) -> bool {
+    pub(in crate::robustness) fn is_zero(&self) -> bool {
         self.0.magnitude.is_empty()
     }
 
     /// The number, with as few digits as it needs.
-    pub(super) fn value(&self) -> Rational {
+    pub(in crate::robustness) fn value(&self) -> Rational {
         let magnitude = BigUint::from_bytes_le(&self.0.magnitude);
         let exponent = 8 * i64::from(self.0.lowest) + UNIT;
         if exponent < 0 {

@@ -1,11 +1,11 @@
 //! What the table of nodes says about each node of a pair.
 
-use super::accuracy::decision;
-use super::bias::{chosen, lengths, moved, printed};
-use super::flips::touched;
-use super::protocol::Robustness;
+use super::measure::{chosen, lengths, moved, printed};
 use super::squares::Distances;
-use super::unit::Pair;
+use crate::robustness::accuracy::decisions::decision;
+use crate::robustness::difference::change::touched;
+use crate::robustness::protocol::Robustness;
+use crate::robustness::unit::Pair;
 
 /// Columns with a cell for each node that sums run over; none where the evidence is not given.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,9 +65,9 @@ impl NodeLines {
 mod tests {
     use calipers_core::Protocol;
 
-    use super::super::protocol::{Nodes, Preset};
-    use super::super::unit::{Budget, Cells, Matrix};
     use super::*;
+    use crate::robustness::protocol::{Nodes, Preset};
+    use crate::robustness::{Budget, Cells, Matrix};
 
     const CLEAN: [f64; 6] = [3.0, 0.0, 0.1, 4.0, 1.0, 1.0];
     const ATTACKED: [f64; 6] = [3.0, 0.0, 0.2, 2.0, 1.0, 3.0];

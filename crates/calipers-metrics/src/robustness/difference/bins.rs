@@ -1,10 +1,10 @@
 //! Which bin a value falls into, decided exactly.
 
-use super::partials::{Partials, two_product, two_sum};
+use crate::robustness::bias::partials::{Partials, two_product, two_sum};
 use calipers_core::exact::Rational;
 
 /// Bins between two ends.
-pub(super) enum Bins {
+pub(in crate::robustness) enum Bins {
     /// Bin k holds lo + k (hi - lo) / bins and what follows up to the next such edge.
     Exact(Even),
     /// The edges rounded to single precision.
@@ -12,7 +12,7 @@ pub(super) enum Bins {
 }
 
 /// Bins of equal width, with exact edges.
-pub(super) struct Even {
+pub(in crate::robustness) struct Even {
     low: f64,
     high: f64,
     bins: u64,
@@ -24,19 +24,19 @@ pub(super) struct Even {
 
 impl Bins {
     /// Bins with exact edges; `low` is below `high`.
-    pub(super) fn exact([low, high]: [f64; 2], bins: u64) -> Self {
+    pub(in crate::robustness) fn exact([low, high]: [f64; 2], bins: u64) -> Self {
         let scale = bins as f64 / (high - low);
         let scale = if (high - low).is_finite() && scale.is_normal() { scale } else { f64::NAN };
         Self::Exact(Even { low, high, bins, scale, margin: bins as f64 * 16.0 * f64::EPSILON })
     }
 
     /// Bins with edges in single precision; `low` is below `high`.
-    pub(super) fn single(range: [f64; 2], bins: u64) -> Self {
+    pub(in crate::robustness) fn single(range: [f64; 2], bins: u64) -> Self {
         Self::Single((0..=bins).map(|k| edge(range, bins, k).nearest_single()).collect())
     }
 
     /// How many bins there are.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::robustness) fn len(&self) -> usize {
         match self {
             Self::Exact(even) => even.bins as usize,
             Self::Single(edges) => edges.len() - 1,
@@ -44,7 +44,7 @@ impl Bins {
     }
 
     /// The bin of a value, or none outside the ends. The last bin holds its upper end.
-    pub(super) fn of(&self, value: f64) -> Option<usize> {
+    pub(in crate::robustness) fn of(&self, value: f64) -> Option<usize> {
         match self {
             Self::Exact(even) => even.of(value),
             Self::Single(edges) => {
@@ -111,7 +111,7 @@ impl Even {
 }
 
 /// Edge k, exactly.
-pub(super) fn edge([low, high]: [f64; 2], bins: u64, k: u64) -> Rational {
+pub(in crate::robustness) fn edge([low, high]: [f64; 2], bins: u64, k: u64) -> Rational {
     let low = Rational::of(low);
     low.plus(&Rational::of(high).minus(&low).times(&Rational::ratio(k, bins)))
 }

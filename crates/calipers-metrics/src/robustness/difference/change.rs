@@ -4,19 +4,19 @@ use std::cmp::Ordering;
 
 use calipers_core::Digest;
 
-use super::edges::Edge;
-use super::matrix::Matrix;
+use crate::robustness::edges::Edge;
+use crate::robustness::matrix::Matrix;
 
 /// What became of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Change {
+pub(in crate::robustness) enum Change {
     Added,
     Kept,
     Removed,
 }
 
 /// Goes through the edges of both graphs in order.
-pub(super) fn walk(clean: &[Edge], attacked: &[Edge], mut see: impl FnMut(Edge, Change)) {
+pub(in crate::robustness) fn walk(clean: &[Edge], attacked: &[Edge], mut see: impl FnMut(Edge, Change)) {
     let (mut old, mut new) = (0, 0);
     while old < clean.len() || new < attacked.len() {
         let order = match (clean.get(old), attacked.get(new)) {
@@ -35,7 +35,7 @@ pub(super) fn walk(clean: &[Edge], attacked: &[Edge], mut see: impl FnMut(Edge, 
 }
 
 /// Which nodes are an end of a flip.
-pub(super) fn touched(clean: &[Edge], attacked: &[Edge], nodes: usize) -> Vec<bool> {
+pub(in crate::robustness) fn touched(clean: &[Edge], attacked: &[Edge], nodes: usize) -> Vec<bool> {
     let mut touched = vec![false; nodes];
     walk(clean, attacked, |(a, b), change| {
         if change != Change::Kept {
@@ -47,7 +47,7 @@ pub(super) fn touched(clean: &[Edge], attacked: &[Edge], nodes: usize) -> Vec<bo
 }
 
 /// How many neighbours every node has.
-pub(super) fn neighbours(edges: &[Edge], nodes: usize) -> Vec<u32> {
+pub(in crate::robustness) fn neighbours(edges: &[Edge], nodes: usize) -> Vec<u32> {
     let mut counts = vec![0; nodes];
     for &(a, b) in edges {
         counts[a as usize] += 1;
@@ -57,7 +57,7 @@ pub(super) fn neighbours(edges: &[Edge], nodes: usize) -> Vec<u32> {
 }
 
 /// A hash of a graph.
-pub(super) fn graph_digest(edges: &[Edge]) -> Digest {
+pub(in crate::robustness) fn graph_digest(edges: &[Edge]) -> Digest {
     let mut hasher = blake3::Hasher::new();
     let mut bytes = Vec::with_capacity(8 * 1024);
     for block in edges.chunks(1024) {
@@ -69,7 +69,7 @@ pub(super) fn graph_digest(edges: &[Edge]) -> Digest {
 }
 
 /// A hash of the values of features, whatever type they are stored in.
-pub(super) fn feature_digest(features: &Matrix<'_>) -> Digest {
+pub(in crate::robustness) fn feature_digest(features: &Matrix<'_>) -> Digest {
     let mut hasher = blake3::Hasher::new();
     let mut values = [0.0; 1024];
     let mut bytes = Vec::with_capacity(8 * 1024);
@@ -86,8 +86,8 @@ pub(super) fn feature_digest(features: &Matrix<'_>) -> Digest {
 
 #[cfg(test)]
 mod tests {
-    use super::super::matrix::Cells;
     use super::*;
+    use crate::robustness::matrix::Cells;
 
     #[test]
     fn every_edge_of_both_graphs_is_seen_once_in_order() {

@@ -7,7 +7,7 @@ use calipers_core::{Error, Result};
 use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
 
-use super::matrix::Cells;
+use crate::robustness::matrix::Cells;
 use calipers_core::exact::Rational;
 
 /// More digits than any float needs, and too few to make sums of them slow.
@@ -16,7 +16,7 @@ const MAX_DIGITS: i64 = 400;
 /// A share of the undirected clean edges that may be flipped, known by its decimal text.
 ///
 /// ```
-/// use calipers_metrics::robustness::unit::Budget;
+/// use calipers_metrics::robustness::Budget;
 /// let budget = Budget::parse("0.050")?;
 /// assert_eq!(budget.label(), "0.05");
 /// assert_eq!(budget.allowed(5069), 253);
@@ -68,13 +68,13 @@ impl Budget {
     }
 
     /// Whether it asks for more flips than there are edges.
-    pub(super) fn exceeds_all(&self) -> bool {
+    pub(in crate::robustness) fn exceeds_all(&self) -> bool {
         let (whole, fraction) = self.parts();
         whole.len() > 1 || whole > "1" || (whole == "1" && !fraction.is_empty())
     }
 
     /// The exact value.
-    pub(super) fn value(&self) -> Rational {
+    pub(in crate::robustness) fn value(&self) -> Rational {
         let (whole, fraction) = self.parts();
         let digits = format!("{whole}{fraction}");
         let numerator = BigUint::parse_bytes(digits.as_bytes(), 10).expect("a label is made of digits");

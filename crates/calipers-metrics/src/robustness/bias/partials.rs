@@ -3,16 +3,16 @@
 /// A sum without rounding: terms in ascending order of size, none of which shares a bit with
 /// another.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Partials(Vec<f64>);
+pub(in crate::robustness) struct Partials(Vec<f64>);
 
 impl Partials {
     /// The sum of nothing.
-    pub(super) fn clear(&mut self) {
+    pub(in crate::robustness) fn clear(&mut self) {
         self.0.clear();
     }
 
     /// Adds a term; the sum stays finite.
-    pub(super) fn add(&mut self, term: f64) {
+    pub(in crate::robustness) fn add(&mut self, term: f64) {
         let mut carried = term;
         let mut kept = 0;
         for i in 0..self.0.len() {
@@ -30,22 +30,22 @@ impl Partials {
     }
 
     /// The terms.
-    pub(super) fn terms(&self) -> &[f64] {
+    pub(in crate::robustness) fn terms(&self) -> &[f64] {
         &self.0
     }
 
     /// -1, 0 or 1.
-    pub(super) fn sign(&self) -> i32 {
+    pub(in crate::robustness) fn sign(&self) -> i32 {
         self.0.last().map_or(0, |largest| if *largest > 0.0 { 1 } else { -1 })
     }
 
     /// The nearest f64, ties to even.
-    pub(super) fn nearest(&self) -> f64 {
+    pub(in crate::robustness) fn nearest(&self) -> f64 {
         self.nearest_and_rest().0
     }
 
     /// The nearest f32, ties to even.
-    pub(super) fn nearest_single(&self) -> f32 {
+    pub(in crate::robustness) fn nearest_single(&self) -> f32 {
         // Rounded to odd first, the second rounding sees on which side of a tie the sum lies.
         let (nearest, rest) = self.nearest_and_rest();
         let even = nearest.to_bits() & 1 == 0;
@@ -84,7 +84,7 @@ impl Partials {
 
 /// The rounded sum and what the rounding lost, exactly.
 #[inline(always)]
-pub(super) fn two_sum(a: f64, b: f64) -> (f64, f64) {
+pub(in crate::robustness) fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
     let of_b = sum - a;
     let of_a = sum - of_b;
@@ -94,7 +94,7 @@ pub(super) fn two_sum(a: f64, b: f64) -> (f64, f64) {
 /// The rounded product and what the rounding lost: exact while the product is 0 or no smaller than
 /// 2^-968 and the factors are below 2^995.
 #[inline(always)]
-pub(super) fn two_product(a: f64, b: f64) -> (f64, f64) {
+pub(in crate::robustness) fn two_product(a: f64, b: f64) -> (f64, f64) {
     let product = a * b;
     let ((a_high, a_low), (b_high, b_low)) = (halves(a), halves(b));
     let error = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
@@ -103,7 +103,7 @@ pub(super) fn two_product(a: f64, b: f64) -> (f64, f64) {
 
 /// The rounded square and what the rounding lost; see [`two_product`].
 #[inline(always)]
-pub(super) fn two_square(a: f64) -> (f64, f64) {
+pub(in crate::robustness) fn two_square(a: f64) -> (f64, f64) {
     let product = a * a;
     let (high, low) = halves(a);
     let error = ((high * high - product) + 2.0 * high * low) + low * low;

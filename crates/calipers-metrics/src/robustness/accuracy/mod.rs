@@ -1,0 +1,141 @@
+//! Accuracies of one condition.
+
+pub(super) mod decisions;
+
+use calipers_core::exact::Rational;
+use calipers_core::{Doc, Number, Terms};
+
+use super::condition::{by_condition, of_only};
+use super::metrics::{BEYOND, DOCUMENTED, Line, SHARE, SIGNED, higher, lower};
+use super::protocol::Robustness;
+use super::reading::{Scalar, mean, unless};
+use super::row::{Decisions, Row};
+use crate::reading::Reason;
+
+pub(super) const CLEAN: Scalar = Scalar::new(0, |row| {
+    let (tested, counts) = decided(row)?;
+    Ok(Rational::ratio(counts.correct_clean, tested))
+});
+
+pub(super) const ROBUST: Scalar = Scalar::new(1, |row| {
+    let (tested, counts) = decided(row)?;
+    Ok(Rational::ratio(counts.correct_attacked, tested))
+});
+
+pub(super) const DROP: Scalar = Scalar::new(2, |row| {
+    let (tested, counts) = decided(row)?;
+    Ok(Rational::ratio(i128::from(counts.correct_clean) - i128::from(counts.correct_attacked), tested))
+});
+
+pub(super) const SUCCESS: Scalar = Scalar::new(3, |row| {
+    let (_, counts) = decided(row)?;
+    unless(counts.correct_clean == 0, "no test node was correct on the clean graph")?;
+    Ok(Rational::ratio(counts.broken, counts.correct_clean))
+});
+
+pub(super) fn accuracies(protocol: &Robustness, row: &Row, terms: &mut Terms<'_>) {
+    [CLEAN, ROBUST, DROP, SUCCESS].iter().for_each(|scalar| scalar.add(protocol, row, terms));
+}
+
+/// How many nodes were tested, and the counts over them.
+fn decided(row: &Row) -> Result<(u64, &Decisions), Reason> {
+    let accuracy = &row.accuracy;
+    unless(!accuracy.labelled, "no labels given")?;
+    let tested = accuracy.tested.ok_or("no test nodes given")?;
+    unless(tested == 0, "test set is empty")?;
+    let counts = accuracy.decisions.as_ref().ok_or("features are not class scores")?;
+    Ok((tested, counts))
+}
+
+const ACCURACY: Line = Line {
+    group: "accuracy",
+    better: higher,
+    range: SHARE,
+    per_unit: true,
+    doc: Doc {
+        undefined: "\"report holds K conditions; see robustness.curve\"; \"no labels given\"; \"no test nodes given\"; \
+                   \"test set is empty\"; \"features are not class scores\".",
+        ..Line::DEFAULTS.doc
+    },
+    ..DOCUMENTED
+};
+
+const COST: Line = Line { better: lower, presets: BEYOND.presets, ..ACCURACY };
+
+/// How often the model is right on the attacked graph.
+pub const ROBUST_ACCURACY: Line = Line {
+    id: "robust_accuracy",
+    doc: Doc {
+        measures: "How often the model is right on the attacked graph.",
+        formula: "Test nodes with argmax F_i = label / test nodes, the first of equal scores; mean over repetitions.",
+        differs: "Nothing is assumed to be a test node.",
+        reference: "Estimation Bias Measurement, compute_robust_accuracy",
+        example: ("four-nodes", "0.5"),
+        ..ACCURACY.doc
+    },
+    headline: Some(5),
+    number: mean!(accuracies, ROBUST),
+    ..ACCURACY
+};
+
+/// How often the model is right on the clean graph.
+pub const CLEAN_ACCURACY: Line = Line {
+    id: "clean_accuracy",
+    doc: Doc {
+        measures: "How often the model is right on the clean graph.",
+        formula: "Test nodes with argmax F*_i = label / test nodes; mean over repetitions.",
+        differs: "",
+        reference: "Estimation Bias Measurement, compute_clean_and_attacked_accuracy",
+        example: ("four-nodes", "1.0"),
+        ..ACCURACY.doc
+    },
+    headline: Some(4),
+    number: mean!(accuracies, CLEAN),
+    ..ACCURACY
+};
+
+pub(super) const ATTACKED_ACCURACY: Line = Line {
+    id: "attacked_accuracy",
+    doc: Doc {
+        measures: "robust_accuracy under the name of the function that gives both.",
+        formula: "= robust_accuracy.",
+        differs: "",
+        reference: "Estimation Bias Measurement, compute_clean_and_attacked_accuracy",
+        example: ("four-nodes", "0.5"),
+        ..ACCURACY.doc
+    },
+    number: mean!(accuracies, ROBUST),
+    ..ACCURACY
+};
+
+pub(super) const ACCURACY_DROP: Line = Line {
+    id: "accuracy_drop",
+    range: SIGNED,
+    doc: Doc {
+        measures: "What the attack costs in accuracy.",
+        formula: "clean_accuracy - robust_accuracy of each unit; mean over repetitions.",
+        differs: "",
+        reference: "Calipers",
+        example: ("four-nodes", "0.5"),
+        ..ACCURACY.doc
+    },
+    number: mean!(accuracies, DROP),
+    ..COST
+};
+
+pub(super) const ATTACK_SUCCESS_RATE: Line = Line {
+    id: "attack_success_rate",
+    doc: Doc {
+        measures: "How often the attack turns a right answer into a wrong one.",
+        formula: "Test nodes right on the clean graph and wrong on the attacked one / test nodes right on the clean \
+                   graph; mean over repetitions.",
+        undefined: "\"report holds K conditions; see robustness.curve\"; \"no labels given\"; \"no test nodes given\"; \
+                   \"test set is empty\"; \"features are not class scores\"; \"no test node was correct on the clean \
+                   graph\".",
+        differs: "",
+        reference: "Calipers",
+        example: ("four-nodes", "0.5"),
+    },
+    number: mean!(accuracies, SUCCESS),
+    ..COST
+};

@@ -1,0 +1,105 @@
+//! The metric table: every number of the family in report order, and what its lines share.
+
+use calipers_core::{Better, Metric, Range};
+
+use super::difference::{density, flips};
+use super::protocol::{Preset, Robustness};
+use super::{accuracy, bias, budget, difference};
+use budget::curve;
+
+pub(super) type Line = Metric<Robustness>;
+
+/// Every metric in report order; the document's come first.
+pub(super) const METRICS: &[Line] = &[
+    bias::BIAS_TOTAL,
+    bias::BIAS_MEAN,
+    bias::BIAS_PER_NODE,
+    curve::BIAS_CURVE,
+    density::HIST_VALUES,
+    density::BIN_EDGES,
+    difference::MEAN_DIFF,
+    accuracy::ROBUST_ACCURACY,
+    accuracy::CLEAN_ACCURACY,
+    accuracy::ATTACKED_ACCURACY,
+    bias::BIAS_RELATIVE,
+    bias::BIAS_NODE_QUANTILES,
+    bias::BIAS_TOUCHED_SHARE,
+    budget::BIAS_SLOPE,
+    budget::BIAS_LINEARITY,
+    accuracy::ACCURACY_DROP,
+    accuracy::ATTACK_SUCCESS_RATE,
+    budget::ACCURACY_AUC,
+    budget::ACCURACY_AVERAGE,
+    budget::ACCURACY_3_MIN,
+    budget::ACCURACY_WEIGHTED,
+    flips::FLIPS_ADDED,
+    flips::FLIPS_REMOVED,
+    flips::BUDGET_USED,
+    difference::ADDED_MEAN_DIFF,
+    difference::KEPT_MEAN_DIFF,
+    difference::REMOVED_MEAN_DIFF,
+    difference::DIFF_RATIO,
+    density::ADDED_HIST_VALUES,
+    density::KEPT_HIST_VALUES,
+    density::REMOVED_HIST_VALUES,
+    density::REMOVED_BIN_EDGES,
+    density::HIST_OUTSIDE,
+    difference::PRUNED_ADDED,
+    difference::PRUNED_KEPT,
+    curve::CURVE,
+    curve::CURVE_STD,
+];
+
+/// A line that the document defines: every preset has it.
+pub(super) const DOCUMENTED: Line = Line::DEFAULTS;
+
+/// A line beyond the document.
+pub(super) const BEYOND: Line =
+    Line { presets: |protocol| protocol.preset == Preset::Strict, ..Line::DEFAULTS };
+
+pub(super) const SHARE: Range = Range { low: 0.0, high: 1.0, text: "[0, 1]" };
+pub(super) const SIGNED: Range = Range { low: -1.0, high: 1.0, text: "[-1, 1]" };
+pub(super) const UP_TO_ONE: Range = Range { low: f64::NEG_INFINITY, high: 1.0, text: "(-inf, 1]" };
+pub(super) const NON_NEGATIVE: Range = Range { low: 0.0, high: f64::INFINITY, text: "[0, inf)" };
+pub(super) const ANY: Range = Range { low: f64::NEG_INFINITY, high: f64::INFINITY, text: "(-inf, inf)" };
+
+pub(super) fn higher(_: &Robustness) -> Better {
+    Better::Higher
+}
+
+pub(super) fn lower(_: &Robustness) -> Better {
+    Better::Lower
+}
+
+pub(super) fn neither(_: &Robustness) -> Better {
+    Better::Neither
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn no_id_occurs_twice_and_the_document_has_what_refers_to_it() {
+        let ids: BTreeSet<_> = METRICS.iter().map(|metric| metric.id).collect();
+        assert_eq!(ids.len(), METRICS.len());
+        let of_document = Robustness { preset: Preset::Document, ..Robustness::default() };
+        for metric in METRICS {
+            let document = metric.doc.reference.starts_with("Estimation Bias Measurement");
+            assert_eq!((metric.presets)(&of_document), document, "{}", metric.id);
+        }
+    }
+
+    #[test]
+    fn every_definition_is_written_out() {
+        for Metric { id, doc, .. } in METRICS {
+            for (heading, text) in
+                [("measures", doc.measures), ("formula", doc.formula), ("reference", doc.reference)]
+            {
+                assert!(!text.is_empty(), "{id} lacks {heading}");
+            }
+            assert!(!doc.example.0.is_empty() && !doc.example.1.is_empty(), "{id} lacks an example");
+        }
+    }
+}
