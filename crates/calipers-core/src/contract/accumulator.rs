@@ -196,7 +196,7 @@ impl<P: Protocol> Accumulator<P> {
         let reader = Reader::new(&self.protocol, &rows);
         let metrics = P::METRICS
             .iter()
-            .filter(|metric| self.protocol.reports(metric) && self.protocol.has_evidence(metric, &rows))
+            .filter(|metric| metric.is_reported(&self.protocol, &rows))
             .map(|metric| (full_id::<P>(metric.id), reader.value(metric)))
             .collect();
         let mut warnings = self.protocol.warnings(&rows, &self.provenance);
@@ -227,9 +227,7 @@ impl<P: Protocol> Accumulator<P> {
     pub fn per_unit(&self) -> Table {
         let all = self.rows();
         let fixed = self.protocol.for_single_rows(&all);
-        let shown = |metric: &&Metric<P>| {
-            metric.per_unit && self.protocol.reports(metric) && self.protocol.has_evidence(metric, &all)
-        };
+        let shown = |metric: &&Metric<P>| metric.per_unit && metric.is_reported(&self.protocol, &all);
         let metrics: Vec<_> = P::METRICS.iter().filter(shown).collect();
         let columns = std::iter::once("unit")
             .chain(P::COLUMNS.iter().map(|column| column.name))

@@ -80,6 +80,11 @@ impl<P: Protocol> Metric<P> {
         number: Number::Rows(|_, _| Value::undefined("")),
     };
 
+    /// Whether a report of these rows has the number: its preset does, and the rows hold what it needs.
+    pub fn is_reported(&self, protocol: &P, rows: &Rows<'_, P::Row>) -> bool {
+        (self.presets)(protocol) && self.needs.iter().all(|need| rows.iter().any(need.met))
+    }
+
     /// Reads the number from rows.
     pub fn read(&self, protocol: &P, rows: &Rows<'_, P::Row>) -> Value {
         Reader::new(protocol, rows).value(self)

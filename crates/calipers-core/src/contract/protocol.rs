@@ -37,17 +37,6 @@ pub trait Protocol: Clone + PartialEq + Serialize + DeserializeOwned + Send + Sy
     /// whose check would have needed a second pass over the data when the view was built.
     fn measure(&self, name: &str, unit: Self::Unit<'_>) -> Result<Self::Row>;
 
-    /// Whether this protocol's preset and evidence have the metric at all.
-    fn reports(&self, metric: &Metric<Self>) -> bool {
-        (metric.presets)(self)
-    }
-
-    /// Whether the rows hold what the metric needs; a number nobody gave evidence for is left out of
-    /// the report.
-    fn has_evidence(&self, metric: &Metric<Self>, rows: &Rows<'_, Self::Row>) -> bool {
-        metric.needs.iter().all(|need| rows.iter().any(need.met))
-    }
-
     /// The protocol under which single rows are read for the per-unit table: parameters that are
     /// pooled over all rows are fixed to their value here.
     fn for_single_rows(&self, _rows: &Rows<'_, Self::Row>) -> Self {

@@ -1,8 +1,7 @@
 //! Rows with their names, each as often as it counts.
 
-use std::any::Any;
 use std::iter::repeat_n;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::accumulator::UnitId;
 use crate::workers::{Alone, Workers};
@@ -15,20 +14,19 @@ pub struct Rows<'a, R> {
     members: Option<Arc<[u32]>>,
     /// How often the row at each position counts; once without.
     weights: Option<&'a [u32]>,
-    shared: OnceLock<Arc<dyn Any + Send + Sync>>,
     workers: &'a dyn Workers,
 }
 
 impl<R> Clone for Rows<'_, R> {
     fn clone(&self) -> Self {
-        Self { all: Arc::clone(&self.all), members: self.members.clone(), shared: OnceLock::new(), ..*self }
+        Self { all: Arc::clone(&self.all), members: self.members.clone(), ..*self }
     }
 }
 
 impl<'a, R> Rows<'a, R> {
     /// The rows as given; the caller keeps them in key order.
     pub fn new(rows: Vec<(&'a UnitId, &'a R)>) -> Self {
-        Self { all: rows.into(), members: None, weights: None, shared: OnceLock::new(), workers: &Alone }
+        Self { all: rows.into(), members: None, weights: None, workers: &Alone }
     }
 
     /// The same rows, with workers to share long passes over them.
@@ -154,13 +152,6 @@ impl<'a, R> Rows<'a, R> {
             whole
         });
         joined.unwrap_or_else(new)
-    }
-
-    /// What many metrics of a family read from the same rows, such as their totals: made for the first
-    /// that asks and kept for the others. Only what is asked for first is kept.
-    pub fn shared<T: Any + Send + Sync>(&self, make: impl Fn() -> T) -> Arc<T> {
-        let kept = self.shared.get_or_init(|| Arc::new(make()));
-        Arc::clone(kept).downcast().unwrap_or_else(|_| Arc::new(make()))
     }
 }
 

@@ -111,11 +111,8 @@ impl<'a, P: Protocol> Numbers<'a, P> {
         let mut numbers = Self::of(protocol, rows);
         let rows = numbers.rows.clone();
         let reader = Reader::new(protocol, &rows);
-        let reported = |metric: &&Metric<P>| {
-            wanted(&full_id::<P>(metric.id))
-                && protocol.reports(metric)
-                && protocol.has_evidence(metric, &rows)
-        };
+        let reported =
+            |metric: &&Metric<P>| wanted(&full_id::<P>(metric.id)) && metric.is_reported(protocol, &rows);
         for metric in P::METRICS.iter().filter(reported) {
             let leaf = |label: Option<&String>| Leaf { id: full_id::<P>(metric.id), label: label.cloned() };
             let mut labels = Vec::new();

@@ -15,7 +15,7 @@ fn metric<P: Protocol>(id: &str) -> Option<&'static Metric<P>> {
 pub(super) fn over_all<P: Protocol>(rows: &Accumulator<P>, id: &str) -> Value {
     let (protocol, all) = (rows.protocol(), rows.rows());
     metric::<P>(id)
-        .filter(|metric| protocol.reports(metric) && protocol.has_evidence(metric, &all))
+        .filter(|metric| metric.is_reported(protocol, &all))
         .map_or(Value::undefined("the report has no such number"), |metric| metric.read(protocol, &all))
 }
 
@@ -23,7 +23,7 @@ pub(super) fn over_all<P: Protocol>(rows: &Accumulator<P>, id: &str) -> Value {
 pub(super) fn of_each<P: Protocol>(rows: &Accumulator<P>, id: &str) -> Vec<(usize, String, f64)> {
     let all = rows.rows();
     let fixed = rows.protocol().for_single_rows(&all);
-    let Some(metric) = metric::<P>(id).filter(|metric| fixed.reports(metric)) else { return Vec::new() };
+    let Some(metric) = metric::<P>(id).filter(|metric| (metric.presets)(&fixed)) else { return Vec::new() };
     let read = |(i, (name, _)): (usize, (&str, _))| {
         let number = metric.read(&fixed, &all.single(i)).as_f64()?;
         Some((i, name.to_owned(), number))

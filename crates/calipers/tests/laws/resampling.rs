@@ -23,8 +23,7 @@ fn from_rows<P: Protocol>(whole: &Accumulator<P>, positions: &[usize]) -> Vec<(L
     let kept: Vec<&P::Row> = rows.iter().collect();
     // The rows written down again and again, without a weight.
     let sample = Rows::new(positions.iter().map(|&at| (&names[at], kept[at])).collect());
-    let reported =
-        P::METRICS.iter().filter(|metric| protocol.reports(metric) && protocol.has_evidence(metric, &rows));
+    let reported = P::METRICS.iter().filter(|metric| metric.is_reported(protocol, &rows));
     reported
         .flat_map(|metric| numbers(format!("{}.{}", P::NAME, metric.id), &metric.read(protocol, &sample)))
         .collect()

@@ -130,7 +130,7 @@ fn chosen(ids: &[String], protocol: &Explanation) -> Result<Vec<&'static str>> {
         let metric = Explanation::METRICS.iter().find(|metric| metric.id == id);
         let all = Explanation::METRICS.iter().map(|metric| metric.id);
         let metric = metric.ok_or_else(|| registry::unknown(id, all).at("--metrics"))?;
-        if protocol.reports(metric) {
+        if (metric.presets)(protocol) {
             return Ok(metric.id);
         }
         let preset = serde_json::to_value(protocol.preset).unwrap_or_default();

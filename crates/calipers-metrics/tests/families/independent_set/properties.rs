@@ -112,7 +112,7 @@ proptest! {
             sample.add_to(&mut state, &i.to_string());
         }
         let rows = state.rows();
-        for metric in IndependentSet::METRICS.iter().filter(|metric| state.protocol().reports(metric)) {
+        for metric in IndependentSet::METRICS.iter().filter(|metric| (metric.presets)(state.protocol())) {
             let value = metric.read(state.protocol(), &rows);
             prop_assert!(in_range(metric, &value), "{}: {:?}", metric.id, value);
             for i in 0..rows.len() {
