@@ -127,7 +127,8 @@ fn every_score_format_has_a_fixture_and_a_fuzz_target() {
 
 #[test]
 fn every_history_format_has_a_fixture_and_a_fuzz_target() {
-    let fixtures = fixtures("histories");
+    let fixtures: Vec<Fixture> =
+        ["histories", "../../../oracles/training/formats"].into_iter().flat_map(fixtures).collect();
     for format in history::FORMATS.iter() {
         let is_mine = |(name, bytes): &&Fixture| {
             let file = name.rsplit('/').next().unwrap();
@@ -159,7 +160,7 @@ const EXCEPTIONS: [(&str, &str); 7] = [
     ("crates/calipers-io/src/format.rs", "the tables themselves"),
     ("crates/calipers-io/src/array/npz.rs", "the names of the members of an archive"),
     ("crates/calipers-io/src/array/format.rs", "the names of the members of an archive"),
-    ("crates/calipers-cli/src/commands/robustness/mod.rs", "a configuration among the inputs"),
+    ("crates/calipers-cli/src/commands/families/robustness/mod.rs", "a configuration among the inputs"),
     ("crates/calipers-sources/src/segmentation/classes.rs", "a file of class names, no data"),
     ("crates/calipers-cli/src/emit.rs", "the names of output files"),
     ("crates/calipers-cli/src/serve/library.rs", "the names of files that this program wrote"),

@@ -67,10 +67,10 @@ const LINES: Way = Way::Json(Layout::Lines);
 const FILES: [(&str, Way); 6] = [
     ("wide.csv", Way::Wide),
     ("keras/cfgA_0.csv", Way::Wide),
-    ("lightning/metrics.csv", Way::Wide),
+    ("lightning/cfgA/version_0/metrics.csv", Way::Wide),
     ("long.tsv", Way::Long),
     ("rows/cfgA_0.json", ROWS),
-    ("lines/cfgA_0.jsonl", LINES),
+    ("lines/cfgA/0.jsonl", LINES),
 ];
 
 #[test]

@@ -39,6 +39,9 @@ pub(crate) trait Registered: Protocol<Row: Send + Sync> + Default + Send + Sync 
     fn pictures(rows: &Accumulator<Self>, evidence: &Evidence) -> Vec<Picture>;
 }
 
+/// Measures recorded inputs again, under every recorded protocol.
+type MeasureAgain = fn(&Replay, usize) -> Result<Vec<Box<dyn Ledger>>>;
+
 /// One family without its types.
 pub struct Family {
     /// The name in reports, states and metric ids.
@@ -49,7 +52,7 @@ pub struct Family {
     pub metrics: fn() -> Vec<MetricInfo>,
     pub(crate) chosen_metrics: bool,
     pub(crate) measured_together: bool,
-    pub(crate) measure_again: fn(&Replay, usize) -> Result<Vec<Box<dyn Ledger>>>,
+    pub(crate) measure_again: MeasureAgain,
     pub(crate) pictures: fn(&dyn Ledger, &Evidence) -> Vec<Picture>,
     /// Its metric table under the parameters of a report.
     metrics_of: fn(Json) -> Option<Vec<MetricInfo>>,

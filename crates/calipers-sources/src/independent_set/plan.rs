@@ -260,12 +260,14 @@ fn node_files_in(
 ) -> Result<FileCache<Found, NodeFile>> {
     let wanted = |name: &str| score::FORMATS.by_name(name).is_some();
     let found = files_at(path, word, &wanted, &score::FORMATS)?;
-    if path.is_dir() && path == graphs && options.graph_format.is_none() {
-        if let Some(file) = found.iter().find(|found| graph::FORMATS.by_name(&found.name).is_some()) {
-            return Err(Error::value("one folder for graphs and scores, and an ending that both can have")
-                .in_file(&file.shown)
-                .advice("put graphs and scores in folders of their own"));
-        }
+    if path.is_dir()
+        && path == graphs
+        && options.graph_format.is_none()
+        && let Some(file) = found.iter().find(|found| graph::FORMATS.by_name(&found.name).is_some())
+    {
+        return Err(Error::value("one folder for graphs and scores, and an ending that both can have")
+            .in_file(&file.shown)
+            .advice("put graphs and scores in folders of their own"));
     }
     if found.is_empty() {
         return Err(Error::value("the folder holds no score or label files")

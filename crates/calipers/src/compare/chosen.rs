@@ -2,11 +2,11 @@
 
 use calipers_core::metric::MetricInfo;
 use calipers_core::resample::{Leaf, Resampler};
+use calipers_core::spelling::distance;
 use calipers_core::{Better, Error, Result, Value};
 
 use super::Options;
 use super::model::Side;
-use crate::registry;
 
 /// The ids of the metrics that were asked for, or of every one that has a better direction: headline
 /// numbers first, then the others in report order.
@@ -61,7 +61,12 @@ fn full_id(sides: &[Side<'_>], id: &str) -> Result<String> {
     if let Some(known) = ids().find(|known| *known == id || short(known) == id) {
         return Ok(known.into());
     }
-    Err(registry::unknown(id, ids()))
+    let near = ids().min_by_key(|known| distance(&short(known), id));
+    let error = Error::usage("the models have no metric of that id").found(id);
+    Err(match near.filter(|near| distance(&short(near), id) <= 3) {
+        Some(near) => error.advice(format!("did you mean {near}?")),
+        None => error.advice("`calipers list` shows every metric"),
+    })
 }
 
 /// Why a model has no such number.

@@ -139,7 +139,6 @@ const NLL: Line = Line {
                   in nll_infinite_pixels.",
         reference: document!("3) Probabilistic / Calibration Metrics"),
         example: ("reliability", "0.8016133262174109"),
-        ..DEFINED
     },
     headline: Some(6),
     number: Number::Pooled { terms: add_row, read: |protocol, sums| number(nll(protocol, sums)) },
