@@ -139,7 +139,7 @@ fn pairs(
     checked().map(Some).map_err(|error| error.at(format!("key {key}")))
 }
 
-/// Workers numbers over in the type they have; truth values are 0 and 1.
+/// Passes numbers on in the type they have; truth values are 0 and 1.
 fn with_cells<T>(array: &Array, read: impl FnOnce(Cells<'_>) -> Result<T>) -> Result<T> {
     /// The caller matched the type.
     fn typed<E: calipers_io::array::Element>(array: &Array) -> Cow<'_, [E]> {
