@@ -48,7 +48,7 @@ impl<'a> Cut<'a> {
         (!by.is_empty()).then_some(Self { by, labels, metrics })
     }
 
-    /// Workers on the table of each run, with the metrics that are missing in some row before its
+    /// Passes on the table of each run, with the metrics that are missing in some row before its
     /// end. Says whether that was all: a table in which a run comes back, or which cannot be
     /// understood run by run for another reason, is left for a reader of the whole.
     pub fn runs(
@@ -112,7 +112,7 @@ impl<'a> Cut<'a> {
         Ok(true)
     }
 
-    /// Workers on the run that was read.
+    /// Passes on the run that was read.
     fn finish(&self, state: &mut State, each: &mut dyn FnMut(Table, &[bool]) -> Result<()>) -> Result<bool> {
         let Some(table) = state.rows.take().filter(|table| table.rows > 0) else { return Ok(false) };
         if columns(&table) != state.found {
