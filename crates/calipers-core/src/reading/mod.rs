@@ -9,6 +9,7 @@ mod reader;
 mod rows;
 mod sums;
 mod terms;
+mod totals;
 
 pub use rows::Rows;
 pub use sums::{End, Sums, settled};

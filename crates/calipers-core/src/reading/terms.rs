@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::totals::Totals;
 use crate::exact::{CompactSum, Rational};
 
 /// What a row adds to each of some columns. A column that nothing is added to is 0.
@@ -9,7 +10,10 @@ use crate::exact::{CompactSum, Rational};
 /// All terms of a column are of one sort: whole numbers, floats, quotients or values.
 #[derive(Debug, Default)]
 pub struct Terms<'r> {
-    entries: Vec<(usize, Term<'r>)>,
+    /// For whoever wants them row by row.
+    list: Vec<(usize, Term<'r>)>,
+    /// Where they are added up at once instead: a list per row would cost more than its sums.
+    totals: Option<Totals>,
 }
 
 /// One addend.
@@ -32,32 +36,51 @@ impl<'r> Terms<'r> {
     pub fn whole(&mut self, column: usize, number: impl Into<i128>) {
         let number = number.into();
         if number != 0 {
-            self.entries.push((column, Term::Whole(number)));
+            self.add(column, Term::Whole(number));
         }
     }
 
     /// Adds a float to a column.
     pub fn number(&mut self, column: usize, number: f64) {
-        self.entries.push((column, Term::Number(number)));
+        self.add(column, Term::Number(number));
     }
 
     /// Adds a sum to a column.
     pub fn exact(&mut self, column: usize, sum: &'r CompactSum) {
-        self.entries.push((column, Term::Exact(Cow::Borrowed(sum))));
+        self.add(column, Term::Exact(Cow::Borrowed(sum)));
     }
 
     /// Adds a quotient to a column.
     pub fn ratio(&mut self, column: usize, ratio: Rational) {
-        self.entries.push((column, Term::Ratio(ratio)));
+        self.add(column, Term::Ratio(ratio));
     }
 
     /// Counts one more occurrence of a value in a column; at most one per row.
     pub fn value(&mut self, column: usize, value: u64) {
-        self.entries.push((column, Term::Value(value)));
+        self.add(column, Term::Value(value));
     }
 
-    /// Takes the terms out.
+    // Inlined, so that the sort of a term is known where it is added up.
+    #[inline]
+    fn add(&mut self, column: usize, term: Term<'r>) {
+        match &mut self.totals {
+            Some(totals) => totals.add(column, term),
+            None => self.list.push((column, term)),
+        }
+    }
+
+    /// Terms that are added up.
+    pub(super) fn adding_up() -> Self {
+        Self { list: Vec::new(), totals: Some(Totals::default()) }
+    }
+
+    /// The totals, where terms are added up.
+    pub(super) fn totals(&mut self) -> &mut Totals {
+        self.totals.get_or_insert_default()
+    }
+
+    /// Takes the listed terms out.
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = (usize, Term<'r>)> + '_ {
-        self.entries.drain(..)
+        self.list.drain(..)
     }
 }
