@@ -96,6 +96,7 @@ impl Aligned {
                 return known.then(|| if zero { 0 } else { value.significand << shift });
             }
             let shift = (exponent - value.exponent).min(127) as u32;
+            // An arithmetic shift rounds towards minus infinity: a floor for negative numbers too.
             let floor = value.significand >> shift;
             exact &= floor << shift == value.significand;
             Some(floor)
@@ -125,6 +126,7 @@ impl Floor {
             return Self { significand: 0, exponent: 0, exact: true };
         }
         let bits = i64::from(BITS);
+        // Shifted by so much, the quotient has `BITS` bits or one more; then the last one is dropped.
         let mut shift = bits - (numerator.bits() as i64 - denominator.bits() as i64);
         let scale = |magnitude: &BigUint, by: i64| if by > 0 { magnitude << by } else { magnitude.clone() };
         let (above, below) = (scale(numerator.magnitude(), shift), scale(denominator, -shift));
@@ -136,6 +138,7 @@ impl Floor {
             shift -= 1;
         }
         let floor = match numerator.sign() {
+            // Division cut the magnitude, which is a ceiling below 0: one less is the floor.
             Sign::Minus if exact => -BigInt::from(whole),
             Sign::Minus => -BigInt::from(whole) - 1,
             _ => BigInt::from(whole),

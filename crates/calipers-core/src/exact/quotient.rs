@@ -9,6 +9,7 @@ pub fn rounded_quotient(numerator: i128, divisor: i128) -> f64 {
     let negative = (numerator < 0) != (divisor < 0);
     let (n, d) = (numerator.unsigned_abs(), divisor.unsigned_abs());
     if n <= EXACT && d <= EXACT {
+        // Both are floats as they stand, so that the processor's division rounds once.
         let quotient = n as f64 / d as f64;
         return if negative && n != 0 { -quotient } else { quotient };
     }
@@ -33,6 +34,7 @@ fn bit_by_bit(n: u128, d: u128) -> f64 {
     let (mut whole, mut rest) = (n / d, n % d);
     let mut shift = 0i32;
     while whole < 1 << 55 && (whole != 0 || rest != 0) {
+        // The next bit says whether twice the rest reaches the divisor; twice the rest may need 129 bits.
         let doubled = rest.checked_mul(2);
         let (bit, next) = match doubled {
             Some(twice) if twice < d => (0, twice),

@@ -81,6 +81,7 @@ fn polynomial([a, b, c, d, e, f, g, h]: [i64; 8], x: i64) -> i64 {
 /// `a * b / 2^128`, low by at most 3 units.
 pub(super) const fn multiply(a: u128, b: u128) -> u128 {
     const LOW: u128 = u64::MAX as u128;
+    // By halves; the product of the two low halves is less than a unit and left out.
     let (a1, a0) = (a >> 64, a & LOW);
     let (b1, b0) = (b >> 64, b & LOW);
     a1 * b1 + ((a1 * b0) >> 64) + ((a0 * b1) >> 64)
@@ -105,12 +106,14 @@ pub(super) fn reciprocal(d: u128) -> u128 {
 /// 1.5 for cutting 2^(i/256). Together below 8, which is 2^57 units of the result.
 #[inline]
 pub(super) fn exp(x: i128) -> Power {
+    // x 256/ln 2 to the nearest whole number. The low half of x would move it by less than 2^-39.
     let steps = ((i128::from((x >> 64) as i64) * i128::from(STEPS_PER_UNIT) + (1 << 101)) >> 102) as i64;
     let r = ((x - i128::from(steps) * LN_2_BY_256) >> 40) as i64;
     // In units of 2^-64, r is 2^8 r: the coefficients make up for it.
     const SERIES: [i64; 8] =
         [ratio(1, 2, 0), ratio(1, 6, 8), ratio(1, 24, 16), ratio(1, 120, 24), ratio(1, 720, 32), 0, 0, 0];
     let square = high_product(r, r);
+    // e^r - 1 = r + r^2 (1/2 + r/6 + ...): only the small part needs the series.
     let grown = r + (high_product(square, polynomial(SERIES, r)) >> 7);
     let power = POWERS[(steps & 255) as usize];
     let value = power as i128 + ((i128::from((power >> 64) as i64) * i128::from(grown)) >> 8);
@@ -124,6 +127,7 @@ pub(super) fn exp(x: i128) -> Power {
 /// The error is below 2^-76, nearly all of it from ln(1 + f).
 #[inline]
 pub(super) fn ln(value: u128, exponent: i32) -> i128 {
+    // The 8 bits behind the leading 1 choose the tabulated c.
     let i = ((value >> 108) & 255) as usize;
     let f = (value * u128::from(RECIPROCALS[i])) as i128 - ONE as i128;
     let short = (f >> 56) as i64;

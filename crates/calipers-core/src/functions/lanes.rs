@@ -14,14 +14,17 @@ const LN_2_LOW: f64 = f64::from_bits(0x3dea_39ef_3579_3c76);
 /// With x = n ln 2 + r and |r| <= 0.3466, the Taylor polynomial of degree 13 leaves 4e-18.
 #[inline(always)]
 pub fn exp(x: f64) -> f64 {
+    // Below -708 the power of two would leave the normal floats; a selection keeps the loop free of branches.
     let bounded = if x > -708.0 { x } else { -708.0 };
     let shifted = bounded * std::f64::consts::LOG2_E + ROUNDING;
     let n = shifted - ROUNDING;
+    // Cody and Waite: n times the first 32 bits of ln 2 is exact, so that nothing cancels.
     let r = (bounded - n * LN_2_HIGH) - n * LN_2_LOW;
     let mut sum = FACTORIAL_RECIPROCALS[13];
     for k in (0..13).rev() {
         sum = sum * r + FACTORIAL_RECIPROCALS[k];
     }
+    // n stands in the low bits of the shifted number: moved up, it is the exponent of 2^n.
     let power = f64::from_bits((shifted.to_bits() << 52).wrapping_add(1023 << 52));
     if x > -708.0 { sum * power } else { 0.0 }
 }
@@ -34,6 +37,7 @@ pub fn exp(x: f64) -> f64 {
 pub fn ln(x: f64) -> f64 {
     let small = x < f64::MIN_POSITIVE;
     let normal = if small { x * TWO_TO_54 } else { x };
+    // Bits of floats grow like their logarithms: counted from sqrt(1/2), the exponent field is n.
     let offset = normal.to_bits().wrapping_sub(ROOT_HALF_BITS).wrapping_add(1 << 62);
     let biased = offset >> 52;
     let m = f64::from_bits(normal.to_bits().wrapping_sub(biased << 52).wrapping_add(1 << 62));
@@ -45,6 +49,7 @@ pub fn ln(x: f64) -> f64 {
     for k in (0..10).rev() {
         sum = sum * square + ODD_RECIPROCALS[k];
     }
+    // From the small parts to the large one.
     let result = n * LN_2_HIGH + (n * LN_2_LOW + 2.0 * f * sum);
     if x > 0.0 { result } else { f64::NEG_INFINITY }
 }

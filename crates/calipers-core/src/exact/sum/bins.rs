@@ -60,6 +60,7 @@ impl Bins {
             largest = std::array::from_fn(|lane| larger(largest[lane], terms[lane].abs()));
         }
         let largest = largest.into_iter().fold(0.0, larger);
+        // The exponent field of x says x < 2^(field - 1022); three more, for blocks with larger terms to come.
         let ceiling = (largest.to_bits() >> 52) as i32 - 1022 + 3;
         (ceiling <= *CEILINGS.end()).then_some(Self { ceiling: ceiling.max(*CEILINGS.start()), depth })
     }
@@ -89,6 +90,7 @@ impl Bins {
             return false;
         }
         for (bin, anchor) in sums.iter().zip(anchors) {
+            // Without their anchors the lanes are small multiples of one unit: adding a few of them is exact.
             for totals in bin.chunks(TOGETHER) {
                 sum.add(totals.iter().map(|total| total - anchor).sum());
             }
@@ -127,6 +129,7 @@ fn sort_into<const BINS: usize>(block: &[[f64; LANES]], all: &mut [[f64; LANES];
             let mut rest = terms[lane];
             largest[lane] = larger(largest[lane], rest.abs());
             for bin in &mut sums {
+                // Fast two-sum: `rest` keeps what the addition rounded away.
                 let total = bin[lane] + rest;
                 rest -= total - bin[lane];
                 bin[lane] = total;

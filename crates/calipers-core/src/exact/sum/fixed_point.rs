@@ -84,6 +84,7 @@ impl FixedPoint {
         let mut settled = self.clone();
         settled.settle();
         let negative = settled.limbs[LIMBS - 1] < 0;
+        // Carries leave the sign to the top limb alone: the magnitude is settled once more after turning it.
         if negative {
             settled.limbs.iter_mut().for_each(|limb| *limb = -*limb);
             settled.settle();
@@ -164,12 +165,16 @@ pub(crate) const fn power_of_two(exponent: i32) -> f64 {
 fn add_to_limbs(limbs: &mut [i64; LIMBS], term: f64) {
     let bits = term.to_bits();
     let exponent = (bits >> 52) & 0x7ff;
+    // A subnormal number has no hidden bit, and the exponent of the smallest normal one.
     let normal = u64::from(exponent != 0);
     let significand = (bits & 0xf_ffff_ffff_ffff) | (normal << 52);
     let position = exponent - normal;
+    // The mask tells the compiler that the index is in range; no finite number reaches beyond it.
     let (index, shift) = ((position >> 5) as usize & 63, position & 31);
+    // 53 bits shifted by up to 31 span two limbs: the low half is cut to 32 bits, the high one has up to 52.
     let low = ((significand << shift) & 0xffff_ffff) as i64;
     let high = (significand >> (32 - shift)) as i64;
+    // (x ^ -1) - (-1) is -x: signs are hard to predict, so that a branch would cost more.
     let sign = bits as i64 >> 63;
     limbs[index] += (low ^ sign) - sign;
     limbs[index + 1] += (high ^ sign) - sign;
