@@ -3,9 +3,10 @@
 use std::any::Any;
 use std::sync::{Mutex, MutexGuard};
 
-use calipers::core::resample::Bootstrap;
+use calipers::core::resample::{Bootstrap, Method};
 use calipers::core::{Error, Protocol, Result};
 use calipers::report::{json, per_unit};
+use calipers::resample::{Intervals, add};
 use calipers::{Accumulator, Ledger, states};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -120,10 +121,11 @@ impl State {
             if !(confidence > 0.0 && confidence < 1.0) {
                 return Err(Error::usage("confidence lies between 0 and 1").found(confidence));
             }
-            let report = match resamples {
-                0 => ledger.report(),
-                _ => ledger.report_with_intervals(&Bootstrap { resamples, confidence, seed }),
-            };
+            let mut report = ledger.report();
+            if resamples > 0 {
+                let bootstrap = Bootstrap { resamples, confidence, seed, method: Method::default() };
+                add(&**ledger, &mut report, &Intervals { bootstrap, cluster_by: None }, 1)?;
+            }
             Ok(json::write(&[report]))
         })
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use calipers_core::error::printable;
 use calipers_core::metric::MetricInfo;
+use calipers_core::resample::Bounds;
 use calipers_core::{Better, Report, Value};
 
 use crate::leaf::{Leaf, children, leaf};
@@ -93,14 +94,11 @@ pub(crate) fn layout(report: &Report, infos: &[MetricInfo], extent: &Extent) -> 
         let info = infos.get(id.as_str());
         let name = id.strip_prefix(&prefix).unwrap_or(id).to_string();
         let mut lines = Vec::new();
-        push_lines(&mut lines, 0, name.clone(), name, value, extent.most);
+        let bounds = report.intervals.as_ref().and_then(|intervals| intervals.get(id));
+        push_lines(&mut lines, 0, name.clone(), name, (value, bounds), extent.most);
         for line in &mut lines {
             line.better = info.map_or(Better::Neither, |info| info.better);
             line.range = info.map_or("", |info| info.range.text);
-        }
-        if let Some(line) = lines.first_mut() {
-            line.interval =
-                report.intervals.iter().flatten().find(|(name, _)| name == id).map(|(_, bounds)| *bounds);
         }
         let group = info.map_or("", |info| info.group);
         match sections.iter_mut().find(|section| section.title == group) {
@@ -125,13 +123,20 @@ fn shared_reasons(report: &Report, prefix: &str) -> Vec<(String, Vec<String>)> {
     shared
 }
 
-fn push_lines(lines: &mut Vec<Line>, depth: usize, name: String, path: String, value: &Value, most: usize) {
+fn push_lines(
+    lines: &mut Vec<Line>,
+    depth: usize,
+    name: String,
+    path: String,
+    (value, bounds): (&Value, Option<&Bounds>),
+    most: usize,
+) {
     let line = |depth: usize, name: String, path: String, cell: Cell| Line {
         depth,
         name,
         path,
         cell,
-        interval: None,
+        interval: bounds.and_then(Bounds::single),
         better: Better::Neither,
         range: "",
     };
@@ -142,7 +147,8 @@ fn push_lines(lines: &mut Vec<Line>, depth: usize, name: String, path: String, v
         let below = children(value);
         let left_out = below.len().saturating_sub(most);
         for (key, child) in below.into_iter().take(most) {
-            push_lines(lines, depth + 1, key.clone(), format!("{path}.{key}"), child, most);
+            let below = bounds.and_then(|bounds| bounds.below(&key));
+            push_lines(lines, depth + 1, key.clone(), format!("{path}.{key}"), (child, below), most);
         }
         if left_out > 0 {
             lines.push(line(depth + 1, String::new(), path, Cell::Omitted(left_out)));

@@ -1,6 +1,6 @@
 //! How the graphs were stored: nodes, edges and what was dropped, summed over all graphs.
 
-use calipers_core::{Sums, Terms};
+use calipers_core::{IntervalRule, Sums, Terms};
 
 use crate::independent_set::evidence::NO_UNITS;
 use crate::independent_set::line::*;
@@ -10,6 +10,7 @@ use crate::independent_set::row::Row;
 pub(crate) const NODES_TOTAL: Line = Line {
     id: "nodes_total",
     doc: Doc { measures: "Nodes of all graphs.", formula: "sum N.", example: ("batch", "7"), ..OURS },
+    interval: IntervalRule::Never,
     number: Number::Pooled { terms: add_storage, read: |_, sums| stored(sums, NODES) },
     ..TOTAL
 };
@@ -22,6 +23,7 @@ pub(crate) const EDGES_TOTAL: Line = Line {
         example: ("batch", "5"),
         ..OURS
     },
+    interval: IntervalRule::Never,
     number: Number::Pooled { terms: add_storage, read: |_, sums| stored(sums, EDGES) },
     ..TOTAL
 };
@@ -35,6 +37,7 @@ pub(crate) const SELF_LOOPS_TOTAL: Line = Line {
         example: ("storage", "1"),
         ..OURS
     },
+    interval: IntervalRule::Never,
     number: Number::Pooled { terms: add_storage, read: |_, sums| stored(sums, SELF_LOOPS) },
     ..TOTAL
 };
@@ -48,6 +51,7 @@ pub(crate) const DUPLICATE_EDGES_TOTAL: Line = Line {
         example: ("storage", "1"),
         ..OURS
     },
+    interval: IntervalRule::Never,
     number: Number::Pooled { terms: add_storage, read: |_, sums| stored(sums, DUPLICATE_EDGES) },
     ..TOTAL
 };
@@ -60,6 +64,7 @@ pub(crate) const ONE_DIRECTIONAL_EDGES_TOTAL: Line = Line {
         example: ("storage", "1"),
         ..OURS
     },
+    interval: IntervalRule::Never,
     number: Number::Pooled { terms: add_storage, read: |_, sums| stored(sums, ONE_DIRECTIONAL_EDGES) },
     ..TOTAL
 };
@@ -73,6 +78,7 @@ pub(crate) const ISOLATED_NODES_TOTAL: Line = Line {
         example: ("storage", "2"),
         ..OURS
     },
+    interval: IntervalRule::Never,
     number: Number::Pooled { terms: add_storage, read: |_, sums| stored(sums, ISOLATED_NODES) },
     ..TOTAL
 };

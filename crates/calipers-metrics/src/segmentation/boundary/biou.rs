@@ -1,6 +1,6 @@
 //! The outer band around each foreground class.
 
-use calipers_core::{Doc, Number, Sums, Terms, Value};
+use calipers_core::{Doc, IntervalRule, Number, Sums, Terms, Value};
 
 use super::band::{Band, add_bands, class_ious, mean_iou, pooled};
 use crate::reading::{Reading, number, per_label};
@@ -54,6 +54,7 @@ const BIOU: Line = Line {
         ..DOCUMENTED
     },
     headline: Some(4),
+    interval: IntervalRule::OverLabels,
     number: Number::Pooled { terms: add_row, read: |protocol, sums| all(protocol, sums, Band::iou) },
     ..OUTER
 };
@@ -82,6 +83,7 @@ const BIOU_MACRO: Line = Line {
         example: ("two-squares", "0.6666666666666666"),
         ..DEFINED
     },
+    interval: IntervalRule::OverLabels,
     number: Number::Pooled {
         terms: add_row,
         read: |protocol, sums| number(mean_iou(protocol, sums, Measure::Boundary)),

@@ -1,6 +1,6 @@
 //! Numbers of each class, and their means over classes.
 
-use calipers_core::Doc;
+use calipers_core::{Doc, IntervalRule};
 
 use super::agreement::PIXEL_ACCURACY;
 use super::totals::{Overlap, by_class, class_mean, pooled};
@@ -12,7 +12,7 @@ const IN_NEITHER: &str = "class occurs in neither truth nor prediction";
 /// What numbers of each class have in common.
 const BY_CLASS: Line = Line { group: "overlap", better: higher, range: SHARE, ..Line::DEFAULTS };
 /// What means over classes have in common.
-const CLASS_MEAN: Line = Line { per_unit: true, ..BY_CLASS };
+const CLASS_MEAN: Line = Line { per_unit: true, interval: IntervalRule::OverLabels, ..BY_CLASS };
 const DOCUMENTED: Doc = Doc { reference: document!("1) Confusion-Matrix Family"), ..OURS };
 
 pub(crate) const METRICS: &[Line] = &[

@@ -1,6 +1,6 @@
 //! How long runs are, and their values: the best, the last and what lies between.
 
-use calipers_core::{Better, Doc, Terms, Value};
+use calipers_core::{Better, Doc, IntervalRule, Terms, Value};
 
 use crate::reading::{number, quotient};
 use crate::training::group::{mean, per_group};
@@ -22,6 +22,7 @@ pub(crate) const FOLD_COUNT: Line = Line {
         example: ("five-folds", r#"{"cfg": 5}"#),
         ..CALIPERS
     },
+    interval: IntervalRule::Never,
     number: per_group!(values, |_, runs| Value::Count(runs.count().into())),
     ..Line::DEFAULTS
 };

@@ -1,6 +1,6 @@
 //! What follows the first saturation, by the strict rule.
 
-use calipers_core::{Better, Doc, Terms, Value};
+use calipers_core::{Better, Doc, IntervalRule, Terms, Value};
 use serde::{Deserialize, Serialize};
 
 use super::first::{Saturation, first_saturated, is_worse};
@@ -58,6 +58,7 @@ pub(crate) const DROP_DEPTH_MAX: Line = Line {
         example: ("five-folds", r#"{"cfg": 0.9}"#),
         ..CALIPERS
     },
+    interval: IntervalRule::OrderStatistic,
     number: per_group!(aftermath, |_, runs| largest(runs, DEEPEST, |bits| Value::Number(f64::from_bits(
         bits
     )))),
@@ -74,6 +75,7 @@ pub(crate) const LONGEST_BREAK_MAX: Line = Line {
         example: ("five-folds", r#"{"cfg": 3}"#),
         ..CALIPERS
     },
+    interval: IntervalRule::OrderStatistic,
     number: per_group!(aftermath, |_, runs| largest(runs, LONGEST, |points| Value::Count(points.into()))),
     ..AFTER
 };

@@ -1,7 +1,7 @@
 //! How epochs of first saturation are spread; a run that never saturates comes after all others.
 
 use calipers_core::exact::rounded_quotient;
-use calipers_core::{Better, Doc};
+use calipers_core::{Better, Doc, IntervalRule};
 
 use super::lifetimes::{EPOCHS_TO, SATURATING, SQUARES, counted, lifetimes};
 use crate::reading::{Reading, number, quotient};
@@ -36,6 +36,7 @@ pub(crate) const VELOCITY_MEDIAN: Line = Line {
         example: ("five-folds", r#"{"cfg": 2.0}"#),
         ..CALIPERS
     },
+    interval: IntervalRule::OrderStatistic,
     number: per_group!(lifetimes, |_, runs| number(median(runs))),
     ..SPREAD
 };

@@ -1,6 +1,6 @@
 //! Velocities in which a run that never saturates counts for as long as it lasted.
 
-use calipers_core::{Better, Doc, Value};
+use calipers_core::{Better, Doc, IntervalRule, Value};
 
 use super::kaplan_meier::Survival;
 use super::lifetimes::{EPOCHS_TO, EPOCHS_WITHOUT, SATURATING, counted, lifetimes};
@@ -22,6 +22,7 @@ pub(crate) const VELOCITY_KM_MEDIAN: Line = Line {
         reference: "Kaplan and Meier (1958)",
         example: ("censored", r#"{"c": 4}"#),
     },
+    interval: IntervalRule::OrderStatistic,
     number: per_group!(lifetimes, |_, runs| match Survival::new(counted(runs)).median() {
         Some(epoch) => Value::Count(epoch.into()),
         None => Value::undefined("survival stays above one half"),
@@ -56,6 +57,7 @@ pub(crate) const RMST_HORIZON: Line = Line {
         example: ("censored", r#"{"c": 5}"#),
         ..CALIPERS
     },
+    interval: IntervalRule::Never,
     number: per_group!(lifetimes, |protocol, runs| Value::Count(horizon(protocol, runs).into())),
     ..TIME
 };

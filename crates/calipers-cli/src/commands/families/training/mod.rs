@@ -186,7 +186,7 @@ struct Study {
 }
 
 impl TrainingArgs {
-    pub(crate) fn run(mut self) -> Result<Outcome> {
+    pub(crate) fn run(self) -> Result<Outcome> {
         let without_histories = self.inputs.is_empty() && self.metrics.metric.is_empty();
         let inputs = Inputs::default();
         self.output.check()?;
@@ -212,8 +212,6 @@ impl TrainingArgs {
         if self.output.wants_table() {
             emit::say(&view::write(&measured, emit::style()))?;
         }
-        // The family has intervals of its own, by group.
-        self.output.own_intervals = true;
         let boxed = |accumulator| -> Box<dyn Ledger> { Box::new(accumulator) };
         let ledgers: Vec<_> = measured.accumulators.into_iter().map(boxed).collect();
         emit::ledgers(&ledgers, &self.output, self.seed, self.work.threads())
