@@ -41,7 +41,7 @@ def test_bad_graphs_are_refused_with_the_place(arrays: dict[str, Any], words: li
         ([[0, 7]], [[0, 1]], ["7", "x = 1"]),
         ([[0, 1]], [[0], [1]], ["differ in size"]),
         ([[0.0, 1.0]], [[0, 1]], ["float array"]),
-        ([[0, 1]], [[0.5, 1.0]], ["float array", "--kind"]),
+        ([[0, 1]], [[0.5, 1.0]], ["float array", 'kind="logits"']),
         ([0, 1], [[0, 1]], ["two axes"]),
     ],
 )
