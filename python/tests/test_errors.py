@@ -18,7 +18,7 @@ EDGES = np.array([[0, 1], [1, 0]])
         ({"logits": [0.5, np.nan]}, ["not a number", "node 1"]),
         ({"logits": [1, 2]}, ["'logits' has a type", "i64"]),
         ({"logits": [0.5, 1.0], "labels": [0, 2]}, ["neither 0 nor 1", "node 1", "soft labels"]),
-        ({"logits": [[0.5, 1.0]]}, ["two-dimensional", "--axis"]),
+        ({"logits": [[0.5, 1.0]]}, ["two-dimensional", 'axis="steps"']),
         ({"logits": [0.5]}, ["out of range"]),
         ({"logits": [0.5, 1.0], "probs": [0.5, 1.0]}, ["several kinds of scores"]),
         ({"probs": [0.5, 1.0]}, ["another kind", "probs", "logits"]),
