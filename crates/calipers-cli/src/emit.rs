@@ -59,11 +59,7 @@ pub(crate) fn ledgers(
     seed: u64,
     threads: usize,
 ) -> Result<Outcome> {
-    let asked: Vec<Option<Intervals>> = ledgers.iter().map(|ledger| asked(&**ledger, output, seed)).collect();
-    let reports = ledgers.iter().zip(&asked).map(|(ledger, asked)| match asked {
-        Some(asked) => pages::report(&**ledger, &output.chosen, asked, threads),
-        None => Ok(output.chosen.cut(ledger.report_on(&Threads(threads)))),
-    });
+    let reports = ledgers.iter().map(|ledger| report(&**ledger, output, seed, threads));
     let reports: Vec<Report> = reports.collect::<Result<_>>()?;
     spare_inputs(&reports, output)?;
     if let Some(path) = &output.state {
@@ -95,8 +91,9 @@ pub(crate) fn ledgers(
     forms(&reports, output)
 }
 
-/// How the intervals of a ledger are made: as asked for, else as its own parameters say.
-fn asked(ledger: &dyn Ledger, output: &Output, seed: u64) -> Option<Intervals> {
+/// The report of an accumulator: its intervals and metrics are those that the options ask for.
+/// Intervals are made as asked for, else as its own parameters say.
+pub(crate) fn report(ledger: &dyn Ledger, output: &Output, seed: u64, threads: usize) -> Result<Report> {
     let own = || {
         let bootstrap = ledger.bootstrap()?;
         let method = output.interval.unwrap_or(bootstrap.method);
@@ -105,7 +102,10 @@ fn asked(ledger: &dyn Ledger, output: &Output, seed: u64) -> Option<Intervals> {
             cluster_by: output.cluster_by.clone(),
         })
     };
-    output.intervals(seed).or_else(own)
+    match output.intervals(seed).or_else(own) {
+        Some(asked) => pages::report(ledger, &output.chosen, &asked, threads),
+        None => Ok(output.chosen.cut(ledger.report_on(&Threads(threads)))),
+    }
 }
 
 /// Refuses to write over a file that was measured.

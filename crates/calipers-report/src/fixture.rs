@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use calipers_core::metric::MetricInfo;
+use calipers_core::metric::{IntervalRule, MetricInfo};
 use calipers_core::resample::{Bootstrap, Bounds, Drawn, Intervals, Method};
-use calipers_core::{Better, Digest, Doc, Input, IntervalRule, Range, Report, Value, Warning};
+use calipers_core::{Better, Digest, Input, Range, Report, Value, Warning};
 use serde_json::{Value as Json, json};
 
 /// A report with one value of every kind.
@@ -84,14 +84,12 @@ pub(crate) fn info(id: &str, group: &'static str, better: Better) -> MetricInfo 
         per_unit: true,
         headline: None,
         interval: IntervalRule::Every,
-        doc: Doc {
-            measures: "The share of nodes whose prediction equals their label.",
-            formula: "(tp + tn) / N",
-            undefined: "the graph has no nodes: \"graph has no nodes\"",
-            differs: "",
-            reference: "section 2",
-            example: ("path-of-three", "0.75"),
-        },
+        measures: "The share of nodes whose prediction equals their label.",
+        formula: "(tp + tn) / N",
+        undefined: "the graph has no nodes: \"graph has no nodes\"",
+        differs: "",
+        reference: "section 2",
+        example: ("path-of-three", "0.75"),
     }
 }
 

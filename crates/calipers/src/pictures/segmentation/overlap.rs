@@ -28,7 +28,7 @@ struct Met<'a> {
 
 /// The picture.
 pub(super) fn picture(rows: &Accumulator<Segmentation>, intervals: Option<&Intervals>) -> Picture {
-    let values = match over_all(rows, IOU.id) {
+    let values = match over_all(rows, &IOU) {
         Value::PerLabel(values) => values,
         other => return missing(SLUG, TITLE, reason(&other)),
     };
@@ -74,7 +74,7 @@ pub(super) fn picture(rows: &Accumulator<Segmentation>, intervals: Option<&Inter
         description: format!("{drawn} of {all} classes, best first"),
         axis: Axis::share("intersection over union"),
         bars: bars.collect(),
-        reference: over_all(rows, MIOU.id).as_f64().map(|miou| (miou, format!("mean {}", rounded(miou)))),
+        reference: over_all(rows, &MIOU).as_f64().map(|miou| (miou, format!("mean {}", rounded(miou)))),
     };
     let left_out = match all - drawn {
         0 => String::new(),
