@@ -143,7 +143,7 @@ fn store(asked: &Asked, _: usize) -> Answer {
     let point = |value: Json, timestamp: Json, step: Json| json!({"key": "val/F1", "value": value, "timestamp": timestamp, "step": step});
     let run = |id: &str, name: &str, experiment: &str| {
         json!({
-            "info": {"run_id": id, "run_name": name, "experiment_id": experiment, "status": "FINISHED",
+            "info": {"run_uuid": id, "run_id": id, "run_name": name, "experiment_id": experiment, "status": "FINISHED",
                 "start_time": 1_700_000_000_000_i64, "lifecycle_stage": "active"},
             "data": {"metrics": [{"key": "loss", "value": 1}, {"key": "val/F1", "value": 1}],
                 "params": [{"key": "lr", "value": "0.1"}], "tags": [{"key": "fold", "value": name}]},

@@ -58,9 +58,11 @@ pub(super) struct Run {
 /// What is said of a run.
 #[derive(Deserialize)]
 pub(super) struct Info {
-    /// Servers before 1.0 have the older name alone.
-    #[serde(alias = "run_uuid")]
-    pub(super) run_id: String,
+    #[serde(default)]
+    run_id: Option<String>,
+    /// The older name: servers before 1.0 have it alone, later ones beside the other.
+    #[serde(default)]
+    run_uuid: Option<String>,
     #[serde(default)]
     pub(super) run_name: Option<String>,
     pub(super) experiment_id: String,
@@ -68,6 +70,13 @@ pub(super) struct Info {
     pub(super) status: Option<String>,
     #[serde(default)]
     pub(super) start_time: Option<Whole>,
+}
+
+impl Info {
+    /// The identifier.
+    pub(super) fn id(&self) -> Option<&str> {
+        self.run_id.as_deref().or(self.run_uuid.as_deref())
+    }
 }
 
 /// What was logged in a run: of metrics the last value alone.

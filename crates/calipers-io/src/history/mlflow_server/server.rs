@@ -136,7 +136,8 @@ async fn listed(sender: Sender, base: String, wants: &dyn Fn(&str) -> bool) -> R
         });
         Request::post(&address, with_token(ask, token))
     };
-    pages(&sender, ask, |page: Runs| runs.extend(page.runs.iter().map(|run| served(run, &names)))).await?;
+    pages(&sender, ask, |page: Runs| runs.extend(page.runs.iter().filter_map(|run| served(run, &names))))
+        .await?;
     runs.sort_unstable_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
     Ok(runs.into_iter().map(Arc::new).collect())
 }
@@ -148,15 +149,16 @@ fn with_token(mut ask: serde_json::Value, token: Option<&str>) -> String {
     ask.to_string()
 }
 
-fn served(run: &answers::Run, experiments: &BTreeMap<&str, &str>) -> ServedRun {
+fn served(run: &answers::Run, experiments: &BTreeMap<&str, &str>) -> Option<ServedRun> {
     let (info, tags) = (&run.info, run.data.tags());
+    let id = info.id()?;
     let name = info.run_name.as_ref().filter(|name| !name.is_empty()).or(tags.get(RUN_NAME));
-    let name = name.filter(|name| !name.is_empty()).unwrap_or(&info.run_id).clone();
+    let name = name.filter(|name| !name.is_empty()).map_or(id, String::as_str).to_owned();
     let mut keys: Vec<String> = run.data.metrics.iter().map(|metric| metric.key.clone()).collect();
     keys.sort_unstable();
     let experiment = experiments.get(info.experiment_id.as_str()).copied();
-    ServedRun {
-        id: info.run_id.clone(),
+    Some(ServedRun {
+        id: id.to_owned(),
         name,
         experiment_id: info.experiment_id.clone(),
         experiment: experiment.unwrap_or(&info.experiment_id).to_owned(),
@@ -165,7 +167,7 @@ fn served(run: &answers::Run, experiments: &BTreeMap<&str, &str>) -> ServedRun {
         params: run.data.params(),
         tags,
         keys,
-    }
+    })
 }
 
 /// The values of each key of a run, sorted.
