@@ -96,12 +96,16 @@ fn names_of_files_say_run_and_model() {
 }
 
 #[test]
-fn two_files_of_one_run_are_refused() {
+fn two_files_of_one_run_and_budget_are_refused() {
     let bench = Bench::new();
     let other = f64s(&[4, 2], &[3.0, 0.0, 0.0, 2.0, 1.0, 3.0, 0.0, 2.0]);
     bench.write("a.npz", npz(&with(&[split(0)])));
     bench.write("b.npz", npz(&with(&[split(0), ("attacked_0.1", other)])));
-    bench.refuses("robustness a.npz b.npz", 1, &["two runs have one name", "split0", "a.npz and in b.npz"]);
+    bench.refuses(
+        "robustness a.npz b.npz",
+        1,
+        &["two files hold one run", "unit split0/0.5", "a.npz and in b.npz"],
+    );
 }
 
 #[test]
@@ -155,8 +159,7 @@ fn tiles_of_a_page_are_numbers_that_exist() {
     bench.write("a.npz", npz(&with(&[("attacked_0.1", other)])));
     assert_eq!(bench.run("robustness a.npz --html a.html --quiet").status, 0);
     let page = bench.read("a.html");
-    let tiles = page.split("class=\"headline\"").nth(1).unwrap().split("</section>").next().unwrap();
-    let tiles = tiles.split("<figure").next().unwrap();
+    let tiles = page.split("class=\"cards\"").nth(1).unwrap().split("</ul>").next().unwrap();
     assert!(tiles.contains("accuracy_auc") && tiles.contains("bias_slope"), "{tiles}");
     assert!(!tiles.contains("report holds"), "{tiles}");
 }

@@ -51,10 +51,15 @@ impl Options {
         let settings = [
             ("attack", text(self.attack.as_deref())),
             ("budget", text(self.budget.as_ref().map(Budget::label))),
-            ("run", text(self.run.as_deref())),
-            ("run_by", text(self.run_by.as_ref().map(RunBy::text).as_deref())),
         ];
-        settings.into_iter().map(|(key, setting)| (key.to_owned(), setting)).collect()
+        let run = self.run.as_deref().map(|run| ("run", text(Some(run))));
+        let run_by = self.run_by.as_ref().map(|rule| ("run_by", text(Some(&rule.text()))));
+        settings
+            .into_iter()
+            .chain(run)
+            .chain(run_by)
+            .map(|(key, setting)| (key.to_owned(), setting))
+            .collect()
     }
 }
 

@@ -82,22 +82,23 @@ impl<'a> Plan<'a> {
                 .advice("name several with --run-by regex:PATTERN"));
         }
         let model = one_model(&files, options.protocol.model.as_deref())?;
-        let mut runs: BTreeMap<&str, &str> = BTreeMap::new();
-        for RunFile { run, found, .. } in &files {
-            if let Some(before) = runs.insert(run, &found.shown) {
-                return Err(Error::new(ErrorKind::Duplicate, "two runs have one name")
-                    .in_file(&found.shown)
-                    .at(format!("run {run}"))
-                    .found(format!("in {before} and in {}", found.shown))
-                    .advice("rename one of the files, name runs with --run-by or the key `run`, or measure attacks in states of their own"));
-            }
-        }
         let mut units = Vec::new();
+        let mut seen: BTreeMap<String, &str> = BTreeMap::new();
         for (place, file) in files.iter().enumerate() {
             let shown = file.found.shown.as_str();
             for (number, condition) in file.layout.conditions.iter().enumerate() {
                 let name = unit_name(&file.run, options.attack.as_deref(), &condition.budget);
                 check_name(&name).map_err(|error| error.in_file(shown))?;
+                if let Some(before) = seen.insert(name.clone(), shown) {
+                    return Err(Error::new(ErrorKind::Duplicate, "two files hold one run")
+                        .in_file(shown)
+                        .at(format!("unit {name}"))
+                        .found(format!("in {before} and in {shown}"))
+                        .advice(
+                            "rename one of the files, name runs with --run-by or the key `run`, or measure attacks in \
+                             states of their own",
+                        ));
+                }
                 units.push(UnitPlan { name, shown: shown.to_owned(), place, condition: number });
             }
         }
