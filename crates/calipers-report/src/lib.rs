@@ -27,6 +27,7 @@ pub mod per_unit;
 pub mod sampling;
 pub mod terminal;
 
+mod form;
 mod leaf;
 mod matrix;
 mod sparkline;

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use calipers_core::error::printable;
 use calipers_core::metric::MetricInfo;
 use calipers_core::resample::Bounds;
-use calipers_core::{Better, Report, Value};
+use calipers_core::{Better, Form, Report, Value};
 
+use crate::form::in_words;
 use crate::leaf::{Leaf, children, leaf};
 use crate::number::{rounded, rounded_count, shortest};
 use crate::sparkline::sparkline;
@@ -35,6 +36,10 @@ pub(crate) struct Line {
 pub(crate) enum Cell {
     /// A number or count, rounded for reading.
     Number(String),
+    /// An interval in words.
+    Interval(String),
+    /// Values at thresholds, in words.
+    Sweep(String),
     /// A series: its picture, its ends and its length.
     Series { bars: String, ends: String, length: usize },
     /// The values follow on the next lines.
@@ -95,7 +100,8 @@ pub(crate) fn layout(report: &Report, infos: &[MetricInfo], extent: &Extent) -> 
         let name = id.strip_prefix(&prefix).unwrap_or(id).to_string();
         let mut lines = Vec::new();
         let bounds = report.intervals.as_ref().and_then(|intervals| intervals.get(id));
-        push_lines(&mut lines, 0, name.clone(), name, (value, bounds), extent.most);
+        let form = info.map_or(Form::Plain, |info| info.form);
+        push_lines(&mut lines, 0, (name.clone(), name), (value, bounds), (form, extent.most));
         for line in &mut lines {
             line.better = info.map_or(Better::Neither, |info| info.better);
             line.range = info.map_or("", |info| info.range.text);
@@ -126,10 +132,9 @@ fn shared_reasons(report: &Report, prefix: &str) -> Vec<(String, Vec<String>)> {
 fn push_lines(
     lines: &mut Vec<Line>,
     depth: usize,
-    name: String,
-    path: String,
+    (name, path): (String, String),
     (value, bounds): (&Value, Option<&Bounds>),
-    most: usize,
+    (form, most): (Form, usize),
 ) {
     let line = |depth: usize, name: String, path: String, cell: Cell| Line {
         depth,
@@ -140,7 +145,7 @@ fn push_lines(
         better: Better::Neither,
         range: "",
     };
-    let cell = cell(value);
+    let cell = cell(value, form);
     let nested = matches!(cell, Cell::Heading);
     lines.push(line(depth, name, path.clone(), cell));
     if nested {
@@ -148,7 +153,8 @@ fn push_lines(
         let left_out = below.len().saturating_sub(most);
         for (key, child) in below.into_iter().take(most) {
             let below = bounds.and_then(|bounds| bounds.below(&key));
-            push_lines(lines, depth + 1, key.clone(), format!("{path}.{key}"), (child, below), most);
+            let names = (key.clone(), format!("{path}.{key}"));
+            push_lines(lines, depth + 1, names, (child, below), (form, most));
         }
         if left_out > 0 {
             lines.push(line(depth + 1, String::new(), path, Cell::Omitted(left_out)));
@@ -156,7 +162,10 @@ fn push_lines(
     }
 }
 
-fn cell(value: &Value) -> Cell {
+fn cell(value: &Value, form: Form) -> Cell {
+    if let Some(words) = in_words(value, form) {
+        return if form == Form::Interval { Cell::Interval(words) } else { Cell::Sweep(words) };
+    }
     match (value, leaf(value)) {
         (_, Some(Leaf::Undefined(reason))) => Cell::Undefined(reason.into()),
         (_, Some(leaf)) => Cell::Number(short(leaf)),

@@ -2,11 +2,12 @@
 
 use calipers_core::metric::MetricInfo;
 use calipers_core::resample::Bounds;
-use calipers_core::{Better, Report, Value};
+use calipers_core::{Better, Form, Report, Value};
 use serde_json::{Value as Json, json};
 
 use super::data::Shelf;
 use super::markup::Markup;
+use crate::form::in_words;
 use crate::leaf::{Leaf, children, leaf};
 use crate::number::{rounded, rounded_count};
 use crate::sparkline::sparkline;
@@ -74,7 +75,8 @@ impl Figure {
 
     /// The value in a cell, everything below it folded.
     pub(crate) fn write_value(&self, html: &mut Markup) {
-        write_value(html, &self.value, self.intervals.as_ref(), 0);
+        let form = self.info.as_ref().map_or(Form::Plain, |info| info.form);
+        write_value(html, &self.value, form, self.intervals.as_ref(), 0);
     }
 
     /// The interval in brackets.
@@ -93,19 +95,23 @@ pub(crate) fn span([low, high]: [f64; 2]) -> String {
     format!("{} – {}", rounded(low), rounded(high))
 }
 
-fn write_value(html: &mut Markup, value: &Value, intervals: Option<&Bounds>, depth: usize) {
+fn write_value(html: &mut Markup, value: &Value, form: Form, intervals: Option<&Bounds>, depth: usize) {
+    if let Some(words) = in_words(value, form) {
+        html.element("span", &[("class", "words")], &words);
+        return;
+    }
     match leaf(value) {
         Some(Leaf::Undefined(reason)) => {
             let reason = if reason.is_empty() { "undefined" } else { reason };
             html.element("span", &[("class", "undefined"), ("title", reason)], "–");
         }
         Some(leaf) => _ = html.element("span", &[("class", "number")], &plain(leaf)),
-        None => nested(html, value, intervals, depth),
+        None => nested(html, value, form, intervals, depth),
     }
 }
 
 /// The values below a value: said in short, and all of them when opened.
-fn nested(html: &mut Markup, value: &Value, intervals: Option<&Bounds>, depth: usize) {
+fn nested(html: &mut Markup, value: &Value, form: Form, intervals: Option<&Bounds>, depth: usize) {
     let below = children(value);
     if let (Value::Series(values), true) = (value, below.len() > 40 || depth == 0)
         && let Some(bars) = sparkline(values)
@@ -127,7 +133,7 @@ fn nested(html: &mut Markup, value: &Value, intervals: Option<&Bounds>, depth: u
     for (key, child) in below.iter().take(MOST).filter(|_| depth < DEEPEST) {
         html.raw("<tr>").element("th", &[("scope", "row")], key).raw("<td>");
         let own = intervals.and_then(|intervals| intervals.below(key));
-        write_value(html, child, own, depth + 1);
+        write_value(html, child, form, own, depth + 1);
         html.raw("</td>");
         if intervals.is_some() {
             let bounds = own.and_then(Bounds::single).map(span).unwrap_or_default();
