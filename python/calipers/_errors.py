@@ -9,6 +9,10 @@ class UsageError(CalipersError, ValueError):
     """A call asks for something that does not exist or contradicts itself."""
 
 
+class UnknownArgumentError(UsageError, TypeError):
+    """A call has an argument of a name that is not known."""
+
+
 class InputError(CalipersError, ValueError):
     """The values are readable but not allowed."""
 

@@ -1,9 +1,9 @@
 //! Exact counts of label arrays, which `calipers.compat` turns into the numbers of other libraries.
 
+use calipers::Result;
 use calipers::core::Error;
 use calipers::io::array::{Array, Dtype, Matrix};
 use calipers::metrics::segmentation::overlap::{IdPairs, MaskCounts, mask_counts};
-use calipers::Result;
 use half::{bf16, f16};
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods, ToPyArray};
 use pyo3::prelude::*;
@@ -70,8 +70,7 @@ pub(crate) fn count_masks<'py>(
         Ok((rows, (0..rows).map(row).collect::<Option<Vec<MaskCounts>>>()))
     })?;
     let (rows, Some(counts)) = counted else { return Ok(None) };
-    let flat: Vec<i64> =
-        counts.iter().flat_map(|c| [c.both as i64, c.pred as i64, c.truth as i64]).collect();
+    let flat: Vec<i64> = counts.iter().flat_map(|c| [c.both as i64, c.pred as i64, c.truth as i64]).collect();
     flat.to_pyarray(py).reshape([rows, 3]).map(Some)
 }
 

@@ -284,12 +284,8 @@ fn padded_row(id: &UnitId) -> Fact {
 }
 
 fn padded_rows(provenance: &Provenance) -> Option<Warning> {
-    let units: Vec<String> = provenance
-        .facts
-        .iter()
-        .filter(|fact| fact.code == PADDED)
-        .map(|fact| fact.unit.clone())
-        .collect();
+    let units: Vec<String> =
+        provenance.facts.iter().filter(|fact| fact.code == PADDED).map(|fact| fact.unit.clone()).collect();
     let message = match units.len() {
         0 => return None,
         1 => "1 unit was measured by several processes with different rows; that of the first counts".into(),
