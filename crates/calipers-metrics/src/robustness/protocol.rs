@@ -40,17 +40,7 @@ pub struct Robustness {
 
 impl Default for Robustness {
     fn default() -> Self {
-        Self {
-            preset: Preset::Strict,
-            bins: 50,
-            hist_range: None,
-            nodes: Nodes::All,
-            ddof: 1,
-            cutoff: None,
-            features: Features::Logits,
-            prepare: None,
-            model: None,
-        }
+        Self::new(Preset::Strict)
     }
 }
 
@@ -89,6 +79,21 @@ impl Protocol for Robustness {
 }
 
 impl Robustness {
+    /// The defaults of a preset.
+    pub fn new(preset: Preset) -> Self {
+        Self {
+            preset,
+            bins: 50,
+            hist_range: None,
+            nodes: Nodes::All,
+            ddof: if preset == Preset::RungFork { 0 } else { 1 },
+            cutoff: None,
+            features: Features::Logits,
+            prepare: None,
+            model: None,
+        }
+    }
+
     /// The protocol, unless a parameter means nothing.
     pub fn checked(self) -> Result<Self> {
         if !(1..=MAX_BINS).contains(&self.bins) {
@@ -137,18 +142,15 @@ pub struct Options {
 impl Options {
     /// The protocol with every default filled in, checked.
     pub fn resolve(&self) -> Result<Robustness> {
-        let defaults = Robustness::default();
-        let preset = self.preset.unwrap_or(defaults.preset);
+        let defaults = Robustness::new(self.preset.unwrap_or(Preset::Strict));
         Robustness {
-            preset,
             bins: self.bins.unwrap_or(defaults.bins),
             hist_range: self.hist_range,
             nodes: self.nodes.unwrap_or(defaults.nodes),
-            ddof: self.ddof.unwrap_or(if preset == Preset::RungFork { 0 } else { defaults.ddof }),
+            ddof: self.ddof.unwrap_or(defaults.ddof),
             cutoff: self.cutoff,
             features: self.features.unwrap_or(defaults.features),
-            prepare: None,
-            model: None,
+            ..defaults
         }
         .checked()
     }

@@ -153,19 +153,11 @@ impl IndependentSetArgs {
         let mut decoders = measure.decoders;
         decoders.sort();
         decoders.dedup();
+        let defaults = IndependentSet::new(measure.preset);
         let protocol = IndependentSet {
-            preset: measure.preset,
-            pos_weight: measure.pos_weight.unwrap_or(if published {
-                PosWeight::Pooled
-            } else {
-                PosWeight::Graph
-            }),
+            pos_weight: measure.pos_weight.unwrap_or(defaults.pos_weight),
             feasibility_weight: measure.feasibility_weight,
-            reference: measure.reference.unwrap_or(if published {
-                Reference::Labels
-            } else {
-                Reference::Auto
-            }),
+            reference: measure.reference.unwrap_or(defaults.reference),
             reference_mean: measure.reference_mean,
             baseline: measure.baseline,
             certificate: measure.certificate,
@@ -173,7 +165,7 @@ impl IndependentSetArgs {
             ils_iterations: measure.ils_iterations,
             seed: measure.seed,
             complement: files.complement,
-            ..IndependentSet::default()
+            ..defaults
         };
         Ok(Options {
             inputs: self.inputs,
