@@ -161,21 +161,20 @@ pub(crate) fn plain(leaf: Leaf<'_>) -> String {
 }
 
 fn definition(info: &MetricInfo) -> Json {
-    let doc = &info.doc;
     let better = match info.better {
         Better::Higher => "higher",
         Better::Lower => "lower",
         Better::Neither => "neither: a description, not a score",
     };
-    let undefined = if doc.undefined.is_empty() { "never" } else { doc.undefined };
+    let undefined = if info.undefined.is_empty() { "never" } else { info.undefined };
     let entries = [
-        ("Measures", doc.measures),
-        ("Formula", doc.formula),
+        ("Measures", info.measures),
+        ("Formula", info.formula),
         ("Range", info.range.text),
         ("Better", better),
         ("Undefined when", undefined),
-        ("Differs from", doc.differs),
-        ("Reference", doc.reference),
+        ("Differs from", info.differs),
+        ("Reference", info.reference),
     ];
     entries.into_iter().filter(|(_, text)| !text.is_empty()).map(|(head, text)| json!([head, text])).collect()
 }

@@ -17,11 +17,12 @@ use calipers::inputs::{Inputs, role};
 use calipers::metrics::robustness::Budget;
 use calipers::metrics::robustness::Options;
 use calipers::reproduce::{Stage, Unseen};
+use calipers::run::Progress;
 use calipers::rung::from_model;
 use calipers::rung::from_model::config::{Given, Task};
-use calipers::sources::robustness::{self, Measured};
+use calipers::sources::robustness;
 use calipers::tables::per_node::NodeTable;
-use calipers::{Error, Ledger, Result, demo, run};
+use calipers::{Error, Result, demo, run};
 use clap::Args;
 
 use self::attack::AttackArgs;
@@ -35,7 +36,7 @@ use crate::commands::demo::Shown;
 use crate::commands::subcommands;
 use crate::options::{Output, Work};
 use crate::progress::Bar;
-use crate::{Outcome, emit};
+use crate::{Measured, Outcome};
 
 /// Score how far an attack moves a graph model
 #[derive(Args, Debug)]
@@ -133,11 +134,14 @@ impl RobustnessArgs {
     pub(crate) fn run(self) -> Result<Outcome> {
         match self.command {
             Some(command) => command.run(),
-            None => self.measure(),
+            None => {
+                let bar = Bar::new(&self.output);
+                self.measure(&bar)?.emit()
+            }
         }
     }
 
-    fn measure(self) -> Result<Outcome> {
+    pub(crate) fn measure(self, progress: &dyn Progress) -> Result<Measured> {
         let inputs = Inputs::default();
         let task = self.given(&inputs)?.task(self.per_node.is_some())?;
         if let Task::Arrays(options) = &task {
@@ -147,17 +151,16 @@ impl RobustnessArgs {
         if let Some(path) = &self.per_node {
             per_node::check(path)?;
         }
-        let bar = Bar::new(&self.output);
-        let work = self.work.with(&bar);
-        let Measured { accumulator, nodes } = match task {
+        let work = self.work.with(progress);
+        let robustness::Measured { accumulator, nodes } = match task {
             Task::Arrays(options) => robustness::measure(&options, inputs, &work)?,
             Task::Model(options) => from_model::measure(&options, inputs, &work)?,
         };
         if let (Some(path), Some(nodes)) = (&self.per_node, &nodes) {
             per_node::write(path, &NodeTable(nodes))?;
         }
-        let ledgers: Vec<Box<dyn Ledger>> = vec![Box::new(accumulator)];
-        emit::ledgers(&ledgers, &self.output, self.seed, work.threads)
+        let (seed, threads) = (self.seed, work.threads);
+        Ok(Measured { ledgers: vec![Box::new(accumulator)], output: self.output, seed, threads })
     }
 
     /// The flags, over the configuration if there is one.

@@ -9,6 +9,7 @@ use calipers::inputs::{Inputs, role};
 use calipers::io::history::delimited::{self, Long};
 use calipers::io::history::{FORMATS, Format};
 use calipers::metrics::training::{Direction, Duplicates, Index, Nan, Preset, Training};
+use calipers::run::Progress;
 use calipers::sources::training::assign::{Assignment, FoldBy, GroupBy};
 use calipers::sources::training::options::Options;
 use calipers::sources::training::runs_file::RunsFile;
@@ -19,7 +20,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use crate::commands::demo::{Shown, headlines};
 use crate::options::{Output, Work, named};
 use crate::progress::Bar;
-use crate::{Outcome, emit};
+use crate::{Measured, Outcome, emit};
 
 /// Score how training runs behave over epochs and folds
 #[derive(Args, Debug)]
@@ -186,7 +187,7 @@ struct Study {
 }
 
 impl TrainingArgs {
-    pub(crate) fn run(mut self) -> Result<Outcome> {
+    pub(crate) fn run(self) -> Result<Outcome> {
         let without_histories = self.inputs.is_empty() && self.metrics.metric.is_empty();
         let inputs = Inputs::default();
         self.output.check()?;
@@ -198,14 +199,25 @@ impl TrainingArgs {
         {
             return tables::without_histories(&runs, prefix, self.preset(), self.runs.folds, &self.output);
         }
+        let bar = Bar::new(&self.output);
+        self.measured(inputs, &bar)?.emit()
+    }
+
+    /// Measures the histories, and says nothing of them.
+    pub(crate) fn measure(mut self, progress: &dyn Progress) -> Result<Measured> {
+        self.output.quiet = true;
+        self.output.check()?;
+        self.measured(Inputs::default(), progress)
+    }
+
+    fn measured(mut self, inputs: Inputs, progress: &dyn Progress) -> Result<Measured> {
         let options = self.options(&inputs)?;
         if self.output.per_unit.is_some() && options.metrics.len() > 1 {
             return Err(Error::usage("--per-unit shows one metric")
                 .found(format!("{} metrics", options.metrics.len()))
                 .advice("give one --metric, or write a --state and show its parts"));
         }
-        let bar = Bar::new(&self.output);
-        let measured = sources::training::measure(&options, inputs, &self.work.with(&bar))?;
+        let measured = sources::training::measure(&options, inputs, &self.work.with(progress))?;
         if let (Some(prefix), Some(runs)) = (&self.study.table, &options.assignment.runs) {
             tables::write(runs, &measured, prefix, self.preset(), self.runs.folds)?;
         }
@@ -215,8 +227,8 @@ impl TrainingArgs {
         // The family has intervals of its own, by group.
         self.output.own_intervals = true;
         let boxed = |accumulator| -> Box<dyn Ledger> { Box::new(accumulator) };
-        let ledgers: Vec<_> = measured.accumulators.into_iter().map(boxed).collect();
-        emit::ledgers(&ledgers, &self.output, self.seed, self.work.threads())
+        let ledgers = measured.accumulators.into_iter().map(boxed).collect();
+        Ok(Measured { ledgers, seed: self.seed, threads: self.work.threads(), output: self.output })
     }
 
     fn preset(&self) -> Preset {
