@@ -23,10 +23,6 @@ class UnknownArgumentError(UsageError, TypeError):
     """A call has an argument of a name that is not known."""
 
 
-class UnknownArgumentError(UsageError, TypeError):
-    """A call has an argument of a name that is not known."""
-
-
 class InputError(CalipersError, ValueError):
     """The values are readable but not allowed."""
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from calipers._arrays import ArrayLike
-from calipers._errors import InputError, InputTypeError
+from calipers._errors import InputError, InputTypeError, UsageError
 
 Graph = Any
 """`edge_index` [2, M], or a graph of networkx, PyG (`Data`, `Batch`), SciPy sparse or torch sparse."""
@@ -31,6 +31,9 @@ class Edges(NamedTuple):
 
 def edges(graph: Graph, argument: str = "edge_index") -> Edges:
     """Return the edges of a graph; `argument` names it in messages."""
+    if type(graph) in (list, tuple) and len(graph) == 2 and np.ndim(graph[0]) == 1 and len(graph[0]) != 2:
+        # The usual lists are not gone through twice.
+        return Edges(graph)
     if type(graph) in (np.ndarray, list, tuple):
         return Edges(_either_way(graph, argument))
     library = _library(graph)
@@ -58,6 +61,28 @@ def counted(
             f"  allowed: {found.num_nodes} or more"
         )
     return found.edge_index, num_nodes
+
+
+def on_nodes(graph: Graph, values: ArrayLike, name: str) -> ArrayLike:
+    """Return the edges of a graph of which each node has one of these values."""
+    found = edges(graph)
+    if found.num_nodes is not None and found.num_nodes != len(values):
+        raise InputError(
+            f"`{name}` has one value per node\n       at: {name}\n    found: {len(values)}\n"
+            f"  allowed: {found.num_nodes}, the nodes of `edge_index`"
+        )
+    return found.edge_index
+
+
+def whole(graph: Graph, num_nodes: int | None) -> tuple[ArrayLike, int]:
+    """Return the edges and the number of nodes, which the graph or the caller says."""
+    found, nodes = counted(graph, num_nodes)
+    if nodes is None:
+        raise UsageError(
+            "how many nodes there are is not said\n       at: num_nodes\n  allowed: a number, or a graph of "
+            "networkx, SciPy, torch or PyG, which says it"
+        )
+    return found, nodes
 
 
 def is_sparse_tensor(value: Any) -> bool:

@@ -57,7 +57,7 @@ def compute_iou(
             scores.append(both / union if truth > 0 and union else None)
         else:
             scores.append(both / union if union > 0 else Fraction(1))
-    return _shaped(scores, samples, classes, y_pred, y)
+    return _shaped(scores, samples, classes, y_pred, y).to(y.device)
 
 
 def _without(y_pred: Tensor, y: Tensor, given: Tensor, ignore: int, first: int) -> tuple[Tensor, Tensor]:
@@ -89,7 +89,7 @@ def _sums(y_pred: Tensor, y: Tensor, rows: int) -> Sums:
 def _shaped(scores: list[Exact], samples: int, classes: int, *given: Tensor) -> Tensor:
     double = any(part.dtype == torch.float64 for part in given)
     made = doubles(scores) if double else singles(scores)
-    return torch.from_numpy(made.reshape(samples, classes)).to(given[0].device)
+    return torch.from_numpy(made.reshape(samples, classes))
 
 
 def compute_dice(
@@ -116,7 +116,8 @@ def compute_dice(
         for at in range(len(y_pred))
         for c in classes
     ]
-    return _shaped(scores, len(y_pred), len(classes), *(part for part in (y_pred, y) if part.shape[1] > 1))
+    summed = [part for part in (y_pred, y) if part.shape[1] > 1 and part.is_floating_point()]
+    return _shaped(scores, len(y_pred), len(classes), *summed).to(y_pred.device)
 
 
 def _class_of(values: Tensor, sample: int, c: int, pred: bool = False) -> Tensor:
@@ -210,4 +211,4 @@ def _aggregated(scores: Any, reduction: Any) -> tuple[Tensor, Tensor]:
     if not isinstance(scores, Tensor):
         raise ValueError("the data to aggregate must be PyTorch Tensor.")
     found, counts = do_metric_reduction(scores.double(), reduction)
-    return found.to(scores.dtype), counts.to(scores.dtype) if counts.is_floating_point() else counts
+    return found.to(scores.dtype), counts
