@@ -1,7 +1,6 @@
 """Callbacks in the trainers of the real libraries."""
 
 import os
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -205,6 +204,5 @@ def test_keras_measures_each_epoch_and_continues_where_it_was_stopped(tmp_path: 
     whole.update("cfg/0", VALUES)
     assert cp.training.Evaluator.from_bytes((tmp_path / "run.state").read_bytes()) == whole
     assert [path.name for path in tmp_path.iterdir()] == ["run.state"]
-    with pytest.warns(UserWarning, match="did you mean 'val_f1'"), warnings.catch_warnings():
-        warnings.simplefilter("always")
+    with pytest.warns(UserWarning, match="did you mean 'val_f1'"):
         fit(Keras("val_f2"), 1)

@@ -46,10 +46,11 @@ def libraries() -> dict[str, Any]:
 
         found["torch"] = torch.from_numpy(BOTH)
         found["torch COO"] = torch.from_numpy(DENSE).to_sparse_coo()
+        # Of what the libraries warn about themselves.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found["torch CSR"] = torch.from_numpy(DENSE).to_sparse_csr()
-        from torch_geometric.data import Data
+            from torch_geometric.data import Data
 
         found["PyG"] = Data(edge_index=torch.from_numpy(BOTH), num_nodes=NODES)
     except ImportError:
@@ -122,6 +123,7 @@ def test_what_is_ambiguous_or_no_graph_is_told() -> None:
 
 
 @pytest.mark.compat
+@pytest.mark.filterwarnings("ignore")
 def test_pyg_batches_cut_themselves_and_types_are_refused() -> None:
     data = pytest.importorskip("torch_geometric.data")
     torch = pytest.importorskip("torch")

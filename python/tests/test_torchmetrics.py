@@ -334,6 +334,7 @@ def test_memory_holds_the_rows_and_the_protocol_once() -> None:
     assert len(made.measured) <= 10, "batches are put together"
 
 
+@pytest.mark.filterwarnings("ignore")
 def test_graphs_come_from_a_pyg_batch() -> None:
     data = pytest.importorskip("torch_geometric.data")
     path = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])

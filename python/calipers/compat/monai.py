@@ -210,5 +210,7 @@ def _aggregated(scores: Any, reduction: Any) -> tuple[Tensor, Tensor]:
     """Let the library reduce in double precision, and round once."""
     if not isinstance(scores, Tensor):
         raise ValueError("the data to aggregate must be PyTorch Tensor.")
-    found, counts = do_metric_reduction(scores.double(), reduction)
-    return found.to(scores.dtype), counts
+    # The library writes zeros over NaN where it reduces.
+    theirs, counts = do_metric_reduction(scores.clone(), reduction)
+    wide, _ = do_metric_reduction(scores.clone().double(), reduction)
+    return wide.to(theirs.dtype), counts
