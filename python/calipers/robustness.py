@@ -79,8 +79,9 @@ class Evaluator(EvaluatorBase):
         ddof: int | None = None,
         cutoff: float | None = None,
         features: Features = "logits",
+        model_name: str | None = None,
     ) -> None:
-        """Say how histograms are made, which nodes count, and what the features are.
+        """Say how histograms are made, which nodes count, what the features are, and of which model.
 
         `ddof` is 1 unless given, 0 in preset `rung-fork`.
         """
@@ -92,6 +93,7 @@ class Evaluator(EvaluatorBase):
             "ddof": ddof,
             "cutoff": cutoff,
             "features": features,
+            "model_name": model_name,
         }
         given = {key: value for key, value in options.items() if value is not None}
         try:
