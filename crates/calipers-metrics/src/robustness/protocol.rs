@@ -80,6 +80,10 @@ impl Protocol for Robustness {
         Sampled { unit: &row.run, part: row.attack.as_deref().unwrap_or_default() }
     }
 
+    fn same_truth(&self, a: &Row, b: &Row) -> bool {
+        a.same_truth(b)
+    }
+
     fn warnings(&self, rows: &Rows<'_, Row>, provenance: &Provenance) -> Vec<Warning> {
         warnings(rows, provenance)
     }

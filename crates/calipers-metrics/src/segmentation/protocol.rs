@@ -110,6 +110,10 @@ impl Protocol for Segmentation {
         named.map(|class| self.labels.global[class].as_str()).collect()
     }
 
+    fn same_truth(&self, a: &Row, b: &Row) -> bool {
+        a.same_truth(b)
+    }
+
     fn warnings(&self, rows: &Rows<'_, Row>, provenance: &Provenance) -> Vec<Warning> {
         warnings::warnings(self, rows, provenance)
     }
