@@ -83,6 +83,10 @@ def compare_models(
     resamples: int,
     confidence: float,
     seed: int,
+    interval: str,
+    cluster_by: str | dict[str, str] | None,
+    between: str | None,
+    run_by: str | None,
     threads: int,
 ) -> Compared: ...
 def count_id_pairs(truth: Any, pred: Any, classes: int, ignore: int | None) -> npt.NDArray[np.int64]: ...

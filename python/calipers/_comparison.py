@@ -8,7 +8,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from calipers import _calipers
 from calipers._errors import InputTypeError, UnknownMetricError, UsageError
@@ -44,9 +44,10 @@ _COLUMNS = (
 class Comparison(Mapping[str, dict[str, Any]]):
     """Differences of each later model from the first, by metric id; the family's prefix may be left out.
 
-    A value holds `better`, the `values` by model, and `against_first`. The last has for each later model the
-    `difference`, its `interval`, and `paired`, which compares unit by unit: `wins`, `ties`, `losses`,
-    `sign_p`, `permutation_p`, `adjusted_p` and the units that `differ_most`. Missing numbers are `None`.
+    A value holds `better`, the `values` by model, and `against_first`; with three or more models `ranks` too.
+    `against_first` has for each later model the `difference`, its `interval`, and `paired`, which compares
+    unit by unit: `wins`, `ties`, `losses`, `sign_p`, `permutation_p`, `adjusted_p` and the units that
+    `differ_most`. Missing numbers are `None`.
     """
 
     def __init__(self, compared: _calipers.Compared) -> None:
@@ -159,13 +160,21 @@ def compare(
     resamples: int = 10_000,
     confidence: float = 0.95,
     seed: int = 0,
+    interval: Literal["expanded", "percentile", "bca"] = "expanded",
+    cluster_by: str | Mapping[str, str] | None = None,
+    between: Literal["groups"] | None = None,
+    run_by: str | None = None,
     threads: int | None = None,
 ) -> Comparison:
-    """Compare models over the same units: every later one with the first.
+    """Compare models over the same units: every later one with the first, three and more by rank too.
 
     A model is an evaluator, the bytes of a state, or the path of a state or per-unit file. One mapping gives
     models by name. Units must be the same, and so must everything that says what is measured. How a
     prediction is read may differ.
+
+    `cluster_by` draws units of a cluster together: a rule as on the command line, or a mapping from names to
+    clusters. `between="groups"` compares the groups of one training state. `run_by="regex:.."` says what runs
+    of attacked models are called whatever their model is.
 
     `metrics` names ids to compare, with or without their family. Without it, every metric with a better
     direction is compared. `by_label` adds those that have a number for each class or group. The numbers are
@@ -208,6 +217,17 @@ def compare(
     workers = threads or os.cpu_count() or 1
     return Comparison(
         _calipers.compare_models(
-            [given(model) for model in chosen], names, ids, by_label, resamples, confidence, seed, workers
+            [given(model) for model in chosen],
+            names,
+            ids,
+            by_label,
+            resamples,
+            confidence,
+            seed,
+            interval,
+            cluster_by if cluster_by is None or isinstance(cluster_by, str) else dict(cluster_by),
+            between,
+            run_by,
+            workers,
         )
     )

@@ -61,7 +61,12 @@ def test_intervals_and_tests_are_those_of_an_independent_computation() -> None:
     one, two = model(1), model(2)
     resamples, seed, confidence = 400, 7, 0.9
     found = cp.compare(
-        {"one": one, "two": two}, metrics="accuracy", resamples=resamples, seed=seed, confidence=confidence
+        {"one": one, "two": two},
+        metrics="accuracy",
+        resamples=resamples,
+        seed=seed,
+        confidence=confidence,
+        interval="percentile",
     )
     line = found["accuracy"]["against_first"]["two"]
     first, second = (acc.per_unit()["accuracy"] for acc in (one, two))
@@ -90,6 +95,27 @@ def test_intervals_and_tests_are_those_of_an_independent_computation() -> None:
     assert paired["permutation_exact"]
     assert paired["permutation_p"] == pytest.approx(extreme / 2**UNITS, rel=1e-12)
     assert paired["adjusted_p"] == paired["permutation_p"], "one test needs no correction"
+
+
+def test_clusters_come_as_a_rule_or_as_a_mapping_and_three_models_are_ranked() -> None:
+    models = {"one": model(1), "two": model(2), "three": model(3)}
+    pairs = {f"g{unit:02}": f"p{unit // 2}" for unit in range(UNITS)}
+    found = cp.compare(models, metrics="accuracy", resamples=200, interval="bca", cluster_by=pairs)
+    as_rule = {"metrics": "accuracy", "resamples": 200, "interval": "bca", "cluster_by": r"regex:g(?P<cluster>.)"}
+    parts = json.loads(found.to_json())
+    assert (parts["method"], parts["sampling_unit"]) == ("bca", "cluster")
+    assert parts["strata"]["all"] == {"units": UNITS, "sampling_units": UNITS // 2}
+    ranks = found["accuracy"]["ranks"]
+    assert sum(ranks["models"]["one"]["probability"]) == pytest.approx(1.0)
+    assert ranks["best"] in ranks["set"]
+    tens = json.loads(cp.compare(models, **as_rule).to_json())  # type: ignore[arg-type]
+    assert tens["strata"]["all"]["sampling_units"] == 2
+    with pytest.raises(cp.UsageError, match="interval"):
+        cp.compare(models, interval="t")  # type: ignore[arg-type]
+    with pytest.raises(cp.InputError, match="mapping"):
+        cp.compare(models, cluster_by={"g00": "p0"})
+    with pytest.raises(cp.UsageError, match="training"):
+        cp.compare(model(1), between="groups")
 
 
 def test_a_comparison_is_a_mapping_and_a_table() -> None:

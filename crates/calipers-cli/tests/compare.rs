@@ -38,12 +38,14 @@ fn two_states_are_compared_on_the_terminal() {
         line.split_whitespace().map(String::from).collect()
     };
     assert!(said.stdout.starts_with("segmentation: b against a, 4 units\n"), "{}", said.stdout);
-    assert_eq!(words("pixel_accuracy")[2..5], ["0.6875", "0.9375*", "+0.2500"]);
+    assert_eq!(words("pixel_accuracy")[2..5], ["0.6875", ">0.9375", "+0.2500"]);
     // Four differences of one quarter: the smallest share of 16 sign patterns, for two tests. Where
     // there is no room for both p-values the corrected one stays.
     assert_eq!(words("pixel_accuracy")[7..], ["4", "0", "0", "0.2500"]);
     assert!(said.stdout.contains("Holm's correction for 2 tests"), "{}", said.stdout);
     assert!(said.stdout.contains("units that differ most in miou"), "{}", said.stdout);
+    assert!(said.stdout.contains("> best value of the line"), "{}", said.stdout);
+    assert!(!said.stdout.contains("chance does not explain"), "no p is small enough: {}", said.stdout);
 }
 
 #[test]
@@ -60,11 +62,16 @@ fn every_form_is_written_and_threads_change_nothing() {
     let miou = &read["metrics"]["segmentation.miou"];
     assert_eq!(miou["against_first"]["b"]["paired"]["wins"], 4);
     assert_eq!((&read["models"][0]["source"], &read["correction"]), (&"a.state".into(), &"holm".into()));
+    assert_eq!((&read["method"], &read["sampling_unit"]), (&"expanded".into(), &"unit".into()));
+    assert_eq!(read["strata"]["all"]["sampling_units"], 4);
+    assert!(html.contains("to the right is better"));
     assert!(csv.starts_with("metric,better,first,model,") && csv.contains("segmentation.miou,higher,a,b,"));
     assert!(html.starts_with("<!doctype html>") && html.contains("b against a"));
     for form in ["--markdown", "--latex", "--json -", "--csv -"] {
         let said = bench.run(&format!("compare a.state b.state --resamples 50 {form}"));
-        assert!(said.status == 0 && said.stdout.contains("miou") && said.stderr.is_empty(), "{form}");
+        assert!(said.status == 0 && said.stdout.contains("miou"), "{form}");
+        let codes: Vec<&str> = said.stderr.lines().filter_map(|line| line.split(']').next()).collect();
+        assert_eq!(codes, ["warning[few-units", "warning[few-resamples", "warning[few-pairs"], "{form}");
     }
 }
 
@@ -96,5 +103,12 @@ fn models_that_cannot_be_compared_are_refused_with_the_reason() {
     bench.refuses("compare a.state b.state --confidence 1", 2, &["--confidence"]);
     bench.refuses("compare a.state b.state --markdown --json -", 2, &["share standard output"]);
     bench.refuses("compare a.state b.state --names x", 2, &["--names"]);
-    assert_eq!(bench.run("compare a.state").status, 2);
+    bench.refuses("compare a.state b.state --names x,x", 2, &["--names gives two models one name"]);
+    bench.refuses("compare a.state b.state --interval t", 2, &["expanded, percentile, bca"]);
+    bench.refuses("compare a.state b.state --cluster-by video", 2, &["folder, regex:PATTERN"]);
+    bench.refuses("compare a.state b.state --cluster-by folder", 1, &["unit '0'", "4 such units"]);
+    bench.refuses("compare a.state", 2, &["at least two models", "--between groups"]);
+    bench.refuses("compare a.state --between groups", 2, &["only training states have groups"]);
+    bench.refuses("compare a.state b.state --between groups", 2, &["groups of one state", "2 models"]);
+    bench.refuses("compare a.state b.state --run-by regex:(?P<run>.)", 2, &["runs of attacked models"]);
 }

@@ -1,5 +1,6 @@
 //! Models compared as `calipers compare` compares them.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use calipers::compare::{self, Model, Options};
@@ -8,6 +9,7 @@ use calipers::core::{Error, Result};
 use calipers::report::comparison::{self, Comparison as Part};
 use calipers::report::page::{self, Page};
 use calipers::report::terminal::Style;
+use calipers::sources::clusters::ClusterRule;
 use pyo3::prelude::*;
 
 use crate::failure::detached;
@@ -34,7 +36,7 @@ impl Compared {
 
     /// The table for a terminal of that width.
     fn table(&self, width: usize) -> String {
-        comparison::terminal(&self.0, Style { colour: false, width })
+        comparison::terminal(&self.0, Style { colour: false, width }, false)
     }
 
     /// The table as CSV.
@@ -44,12 +46,12 @@ impl Compared {
 
     /// The table as Markdown.
     fn markdown(&self) -> String {
-        comparison::markdown(&self.0)
+        comparison::markdown(&self.0, false)
     }
 
     /// The table as LaTeX.
     fn latex(&self) -> String {
-        comparison::latex(&self.0)
+        comparison::latex(&self.0, false)
     }
 
     /// The page.
@@ -61,7 +63,7 @@ impl Compared {
 
 /// Compares every later model with the first.
 #[pyfunction]
-#[pyo3(signature = (models, names, metrics, by_label, resamples, confidence, seed, threads))]
+#[pyo3(signature = (models, names, metrics, by_label, resamples, confidence, seed, interval, cluster_by, between, run_by, threads))]
 #[expect(clippy::too_many_arguments, reason = "one a keyword of the function in Python")]
 pub(crate) fn compare_models(
     py: Python<'_>,
@@ -72,24 +74,65 @@ pub(crate) fn compare_models(
     resamples: u32,
     confidence: f64,
     seed: u64,
+    interval: &str,
+    cluster_by: Option<Clusters>,
+    between: Option<&str>,
+    run_by: Option<&str>,
     threads: usize,
 ) -> PyResult<Compared> {
     detached(py, |_| {
+        let method = method(interval)?;
+        if let Some(other) = between.filter(|what| *what != "groups") {
+            return Err(Error::usage("no such parts to compare")
+                .at("between")
+                .found(other)
+                .allowed("groups"));
+        }
         if !(confidence > 0.0 && confidence < 1.0) {
             return Err(Error::usage("confidence lies between 0 and 1").found(confidence));
         }
-        let mut models = opened(models)?;
-        if let Some(names) = names {
-            if names.len() != models.len() {
-                return Err(Error::usage("there is a name for each model")
-                    .found(names.len())
-                    .allowed(models.len()));
-            }
-            models.iter_mut().zip(names).for_each(|(model, name)| model.name = name);
-        }
-        let bootstrap = Bootstrap { resamples, confidence, seed, method: Method::default() };
-        let options = Options { metrics, by_label, bootstrap, threads: threads.max(1) };
+        let models = opened(models)?;
+        let options = Options {
+            metrics,
+            by_label,
+            names: names.unwrap_or_default(),
+            between_groups: between.is_some(),
+            run_by: run_by.map(str::parse).transpose()?,
+            cluster_by: cluster_by.map(ClusterRule::try_from).transpose()?,
+            bootstrap: Bootstrap { resamples, confidence, seed, method },
+            threads: threads.max(1),
+        };
         compare::compare(&models, &options).map(Compared)
+    })
+}
+
+/// Which sampling units come together, as Python says it.
+#[derive(FromPyObject)]
+pub(crate) enum Clusters {
+    /// A rule in words.
+    Rule(String),
+    /// The cluster of each unit.
+    Mapping(BTreeMap<String, String>),
+}
+
+impl TryFrom<Clusters> for ClusterRule {
+    type Error = Error;
+
+    fn try_from(given: Clusters) -> Result<Self> {
+        match given {
+            Clusters::Rule(text) => text.parse(),
+            Clusters::Mapping(clusters) => Ok(Self::Mapping(clusters)),
+        }
+    }
+}
+
+fn method(name: &str) -> Result<Method> {
+    let known = [Method::Expanded, Method::Percentile, Method::Bca].into_iter();
+    known.into_iter().find(|method| method.name() == name).ok_or_else(|| {
+        Error::usage("no such way to make intervals")
+            .at("interval")
+            .found(name)
+            .allowed(Method::NAMES.join(", "))
     })
 }
 

@@ -22,6 +22,8 @@ pub enum Cell {
     Number(f64),
     /// A word.
     Text(String),
+    /// A word or number that stands out.
+    Bold(String),
     /// A switch.
     Flag(bool),
 }
@@ -39,7 +41,7 @@ impl Cell {
             Self::Empty => String::new(),
             Self::Number(x) if x.fract() == 0.0 && x.abs() < 1e15 => format!("{x:.0}"),
             Self::Number(x) => shortest(*x),
-            Self::Text(text) => guarded(text),
+            Self::Text(text) | Self::Bold(text) => guarded(text),
             Self::Flag(true) => "True".into(),
             Self::Flag(false) => "False".into(),
         }
@@ -51,7 +53,7 @@ impl Cell {
             Self::Empty => "–".into(),
             Self::Number(x) if x.fract() == 0.0 && x.abs() < 1e15 => format!("{x:.0}"),
             Self::Number(x) => rounded(*x),
-            Self::Text(words) => text(words),
+            Self::Text(words) | Self::Bold(words) => text(words),
             Self::Flag(on) => on.to_string(),
         }
     }
@@ -82,7 +84,10 @@ impl Grid {
         let rules = columns.iter().map(|i| if self.is_text(*i) { ":--".into() } else { "--:".into() });
         let mut text = line(heading) + &line(rules);
         for row in &self.rows {
-            text += &line(columns.iter().map(|i| row[*i].readable(markdown::escaped)));
+            text += &line(columns.iter().map(|i| match &row[*i] {
+                Cell::Bold(words) => format!("**{}**", markdown::escaped(words)),
+                cell => cell.readable(markdown::escaped),
+            }));
         }
         text
     }
@@ -101,6 +106,7 @@ impl Grid {
                 .iter()
                 .map(|i| match &row[*i] {
                     Cell::Empty => "--".into(),
+                    Cell::Bold(words) => format!("\\textbf{{{}}}", latex::escaped(words)),
                     cell => cell.readable(latex::escaped),
                 })
                 .collect();

@@ -3,7 +3,7 @@
 use std::any::Any;
 
 use calipers_core::metric::{MetricInfo, metric_infos};
-use calipers_core::resample::Intervals;
+use calipers_core::resample::{Draws, Intervals, Sampling};
 use calipers_core::spelling::distance;
 use calipers_core::state::{self, Section};
 use calipers_core::{Accumulator, Error, Ledger, Protocol, Result};
@@ -36,6 +36,22 @@ pub(crate) trait Registered: Protocol<Row: Send + Sync> + Default + Send + Sync 
     const MEASURED_TOGETHER: bool = false;
     /// Measures recorded inputs again, under every recorded protocol.
     fn measure_again(replay: &Replay, threads: usize) -> Result<Vec<Accumulator<Self>>>;
+    /// The groups of a sample that are experiments of their own, each with its rows under names that
+    /// do not say the group; `None` where a family has no groups.
+    fn groups(_rows: &Accumulator<Self>) -> Result<Option<Vec<(String, Accumulator<Self>)>>> {
+        Ok(None)
+    }
+    /// The rows with other names for their runs; `None` where units are no conditions of runs.
+    fn with_runs(
+        _rows: &Accumulator<Self>,
+        _name: &dyn Fn(&str) -> Result<String>,
+    ) -> Result<Option<Accumulator<Self>>> {
+        Ok(None)
+    }
+    /// What several models look like together.
+    fn compared(_models: &[(&str, &Accumulator<Self>)]) -> Vec<Picture> {
+        Vec::new()
+    }
     /// The pictures of its page, in order.
     fn pictures(rows: &Accumulator<Self>, evidence: &Evidence, intervals: Option<&Intervals>)
     -> Vec<Picture>;
@@ -43,6 +59,9 @@ pub(crate) trait Registered: Protocol<Row: Send + Sync> + Default + Send + Sync 
 
 /// Measures recorded inputs again, under every recorded protocol.
 type MeasureAgain = fn(&Replay, usize) -> Result<Vec<Box<dyn Ledger>>>;
+
+/// Ledgers by the name of their group.
+type Groups = Vec<(String, Box<dyn Ledger>)>;
 
 /// One family without its types.
 pub struct Family {
@@ -55,6 +74,11 @@ pub struct Family {
     pub(crate) chosen_metrics: bool,
     pub(crate) measured_together: bool,
     pub(crate) measure_again: MeasureAgain,
+    /// What a sample is made of.
+    pub(crate) sampling: Sampling,
+    pub(crate) groups: fn(&dyn Ledger) -> Result<Option<Groups>>,
+    pub(crate) with_runs: fn(&dyn Ledger, &dyn Fn(&str) -> Result<String>) -> Result<Option<Box<dyn Ledger>>>,
+    pub(crate) compared: fn(&[(&str, &dyn Ledger)]) -> Vec<Picture>,
     pub(crate) pictures: fn(&dyn Ledger, &Evidence, Option<&Intervals>) -> Vec<Picture>,
     /// Its metric table under the parameters of a report.
     metrics_of: fn(Json) -> Option<Vec<MetricInfo>>,
@@ -73,6 +97,20 @@ impl Family {
                 let boxed = |rows| -> Box<dyn Ledger> { Box::new(rows) };
                 Ok(P::measure_again(replay, threads)?.into_iter().map(boxed).collect())
             },
+            sampling: P::SAMPLING,
+            groups: |ledger| {
+                let Some(rows) = rows_of::<P>(ledger) else { return Ok(None) };
+                let boxed = |(name, rows)| -> (String, Box<dyn Ledger>) { (name, Box::new(rows)) };
+                Ok(P::groups(rows)?.map(|groups| groups.into_iter().map(boxed).collect()))
+            },
+            with_runs: |ledger, name| {
+                let Some(rows) = rows_of::<P>(ledger) else { return Ok(None) };
+                Ok(P::with_runs(rows, name)?.map(|rows| -> Box<dyn Ledger> { Box::new(rows) }))
+            },
+            compared: |models| {
+                let typed = models.iter().map(|(name, ledger)| Some((*name, rows_of::<P>(*ledger)?)));
+                typed.collect::<Option<Vec<_>>>().map_or_else(Vec::new, |models| P::compared(&models))
+            },
             pictures: |ledger, evidence, intervals| {
                 let rows = (ledger as &dyn Any).downcast_ref();
                 rows.map_or_else(Vec::new, |rows| P::pictures(rows, evidence, intervals))
@@ -82,6 +120,17 @@ impl Family {
             },
             open: |section, source| Ok(Box::new(state::accumulator::<P>(section, source)?)),
         }
+    }
+}
+
+fn rows_of<P: Protocol>(ledger: &dyn Ledger) -> Option<&Accumulator<P>> {
+    (ledger as &dyn Any).downcast_ref()
+}
+
+impl Family {
+    /// Whether every stratum is drawn as if it were alone, and every number reads one.
+    pub(crate) fn is_drawn_by_stratum(&self) -> bool {
+        self.sampling.draws == Draws::Separate
     }
 }
 

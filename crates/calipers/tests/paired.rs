@@ -1,7 +1,7 @@
 //! Comparisons of models: against slow versions, by simulation, and refused where they would lie.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
-use calipers::compare::permutation::Tests;
+use calipers::compare::significance::permutation::Tests;
 use calipers::compare::{Model, Options, compare};
 use calipers::core::resample::{
     Bootstrap, Leaf, Means, Method, Plan, Sampled, Sampling, percentile_interval,

@@ -9,7 +9,7 @@ use calipers::report::page::{self, Page};
 use calipers::{Error, Result};
 use clap::Args;
 
-use crate::options::{Work, is_stream};
+use crate::options::{Work, is_stream, named};
 use crate::{Outcome, emit};
 
 /// Compare models over the same units: paired differences, intervals and tests
@@ -20,22 +20,41 @@ Examples:
   calipers compare a.state b.state c.state --metric miou --metric biou --markdown
   calipers compare a.csv b.csv --json -                 what --per-unit wrote
   calipers compare a.state b.state --by-label --html comparison.html
+  calipers compare a.state b.state --cluster-by folder  images of one patient are drawn together
+  calipers compare training.state --between groups      groups are the models, paired by fold
 
-Every later model is compared with the first. The models may differ in how a prediction is read
-(heads, maps, temperatures, checkpoints), not in what is measured, and must have the same units.")]
+Every later model is compared with the first, and three or more are ranked. The models may differ in how a
+prediction is read (heads, maps, temperatures, checkpoints), not in what is measured, and must have the same
+units.
+
+Marks: > best value of a line; * p adj. says a difference that chance does not explain; = not distinguishable
+from the best.")]
 pub(crate) struct Compare {
     /// States, or per-unit files (.csv, .jsonl, .parquet)
-    #[arg(required = true, num_args = 2.., value_name = "MODEL")]
+    #[arg(required = true, num_args = 1.., value_name = "MODEL")]
     models: Vec<PathBuf>,
-    /// Compare this metric only (may be repeated): the fewer tests, the less is corrected for
+    /// Compare this metric only, or this number of it, such as iou.sky (may be repeated): the fewer tests,
+    /// the less is corrected for
     #[arg(long, value_name = "ID")]
     metric: Vec<String>,
     /// Compare the numbers of single classes, groups or types too
     #[arg(long)]
     by_label: bool,
-    /// Names of the models, in their order [default: the names of the files]
+    /// Names of the models, in their order [default: the models that states name, else the names of the files]
     #[arg(long, value_name = "A,B,..", value_delimiter = ',')]
     names: Vec<String>,
+    /// Compare the groups of one training state with each other, run by run of a fold
+    #[arg(long, value_name = "WHAT", value_parser = ["groups"])]
+    between: Option<String>,
+    /// What runs of attacked models are called whatever their model is: a pattern with (?P<run>..)
+    #[arg(long, value_name = "regex:PATTERN")]
+    run_by: Option<String>,
+    /// Which units are drawn together: none, folder, regex:PATTERN or FILE.csv:COLUMN
+    #[arg(long, value_name = "RULE")]
+    cluster_by: Option<String>,
+    /// How intervals are made
+    #[arg(long, value_name = "METHOD", default_value = Method::default().name(), value_parser = named::<Method>(&Method::NAMES))]
+    interval: Method,
     /// Number of resamples, and of random sign patterns where not all are tried
     #[arg(long, value_name = "B", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
     resamples: u32,
@@ -71,6 +90,9 @@ struct Forms {
     /// Write a page that holds everything
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    /// On the terminal, in Markdown and in LaTeX: the ranks by every metric
+    #[arg(long)]
+    all: bool,
     /// Print no table and no warnings
     #[arg(long, short)]
     quiet: bool,
@@ -85,23 +107,26 @@ impl Compare {
         if !(self.confidence > 0.0 && self.confidence < 1.0) {
             return Err(Error::usage("--confidence must lie between 0 and 1").found(self.confidence));
         }
-        let mut models = open(&self.models)?;
-        if !self.names.is_empty() {
-            if self.names.len() != models.len() {
-                return Err(Error::usage("--names needs a name for each model")
-                    .found(self.names.len())
-                    .allowed(models.len()));
-            }
-            models.iter_mut().zip(self.names).for_each(|(model, name)| model.name = name);
+        let run_by = self.run_by.as_deref().map(str::parse).transpose()?;
+        let cluster_by = self.cluster_by.as_deref().map(str::parse).transpose()?;
+        if self.between.is_none() && self.models.len() < 2 {
+            return Err(Error::usage("a comparison needs at least two models")
+                .found(self.models.len())
+                .advice("give another, or --between groups for those of a training state"));
         }
+        let models = open(&self.models)?;
         let options = Options {
             metrics: self.metric,
             by_label: self.by_label,
+            names: self.names,
+            between_groups: self.between.is_some(),
+            run_by,
+            cluster_by,
             bootstrap: Bootstrap {
                 resamples: self.resamples,
                 confidence: self.confidence,
                 seed: self.seed,
-                method: Method::default(),
+                method: self.interval,
             },
             threads: Work { shard: None, threads: self.threads }.threads(),
         };
@@ -137,15 +162,15 @@ impl Forms {
             put(path, &page::write(&page))?;
         }
         if self.markdown {
-            emit::say(&comparison::markdown(comparisons))?;
+            emit::say(&comparison::markdown(comparisons, self.all))?;
         }
         if self.latex {
-            emit::say(&comparison::latex(comparisons))?;
+            emit::say(&comparison::latex(comparisons, self.all))?;
         }
         let spoken = self.json.is_some() || self.csv.is_some() || self.markdown || self.latex;
         let warnings = || comparisons.iter().flat_map(|comparison| &comparison.warnings);
         if !spoken && self.html.is_none() && !self.quiet {
-            emit::say(&comparison::terminal(comparisons, emit::style()))?;
+            emit::say(&comparison::terminal(comparisons, emit::style(), self.all))?;
         } else if !self.quiet {
             warnings().for_each(|warning| {
                 emit::note(&format!("warning[{}]: {}", warning.code, warning.message));

@@ -186,6 +186,24 @@ impl<P: Protocol> Accumulator<P> {
         Ok(())
     }
 
+    /// Its rows under other names, without those that get none. What was recorded of files and units
+    /// stays behind. A name given twice is a `Duplicate`.
+    pub fn renamed(
+        &self,
+        mut name: impl FnMut(&str, &P::Row) -> Result<Option<(String, P::Row)>>,
+    ) -> Result<Self> {
+        let mut rows = BTreeMap::new();
+        for (id, kept) in &self.rows {
+            let Some((id, row)) = name(id.as_str(), &kept.row)? else { continue };
+            match rows.entry(UnitId::from(id)) {
+                Entry::Occupied(entry) => return Err(twice(entry.key())),
+                Entry::Vacant(entry) => _ = entry.insert(Kept { row, source: Arc::clone(&kept.source) }),
+            }
+        }
+        let source = Arc::clone(&self.source);
+        Ok(Self { protocol: self.protocol.clone(), rows, provenance: Provenance::default(), source })
+    }
+
     /// Adds the rows of another process of this run, which may have measured some of our units again.
     /// Where such rows differ against one truth, ours stay, and the report says how many; rows of two
     /// truths are a `Conflict`. On an error nothing has changed.

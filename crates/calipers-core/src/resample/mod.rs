@@ -30,6 +30,7 @@ pub use plan::{Clusters, Draws, Plan, Sampled, Sampling, Stratum};
 pub(crate) use resampler::Numbers;
 pub use resampler::{Leaf, Resampler, Scope, resampled};
 pub use splitmix::SplitMix64;
+pub use warnings::{clusters_ignored, few_resamples, few_units};
 pub use weighted_sum::{Panels, Weights};
 
 /// Resamples that are drawn together: few enough for the cache, enough to be worth a thread.

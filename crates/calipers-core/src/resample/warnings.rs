@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::Bootstrap;
 use super::intervals::{Asked, Found, labelled};
 use super::method::Method;
 use super::plan::Plan;
@@ -32,8 +33,9 @@ pub(super) fn of<P: Protocol>(
 ) -> Vec<Warning> {
     let paths = paths(metrics);
     let every = || paths.iter().zip(found);
-    let mut all: Vec<Warning> = few_units(plan, found);
-    all.extend(few_resamples(asked));
+    let read = found.iter().filter(|one| one.interval.is_ok()).flat_map(|one| one.strata.clone());
+    let mut all: Vec<Warning> = few_units(plan, &read.collect()).into_iter().collect();
+    all.extend(few_resamples(&asked.bootstrap));
     let flat = every().filter(|(_, one)| one.interval.as_ref().is_ok_and(|interval| interval.no_spread));
     let flat: Vec<&str> = flat.map(|(path, _)| path.path.as_str()).collect();
     all.extend((!flat.is_empty()).then(|| {
@@ -100,10 +102,9 @@ fn named(names: &[&str]) -> String {
     format!("{}{more}", names[..names.len().min(NAMED)].join(", "))
 }
 
-fn few_units(plan: &Plan, found: &[Found]) -> Vec<Warning> {
-    let read = found.iter().filter(|one| one.interval.is_ok()).flat_map(|one| one.strata.clone());
-    let read: BTreeSet<usize> = read.collect();
-    let small = read.into_iter().map(|at| &plan.strata()[at]).filter(|stratum| stratum.units.len() < FEW);
+/// What there is to say about intervals that read these strata.
+pub fn few_units(plan: &Plan, read: &BTreeSet<usize>) -> Option<Warning> {
+    let small = read.iter().map(|at| &plan.strata()[*at]).filter(|stratum| stratum.units.len() < FEW);
     let several = plan.strata().len() > 1;
     let one = |stratum: &super::Stratum| {
         let of = if several { format!(" of {}", stratum.name) } else { String::new() };
@@ -117,12 +118,13 @@ fn few_units(plan: &Plan, found: &[Found]) -> Vec<Warning> {
             "intervals come from {what}: intervals of fewer than {FEW} are too short more often than they claim"
         )
     };
-    (!small.is_empty()).then(|| warning("few-units", message())).into_iter().collect()
+    (!small.is_empty()).then(|| warning("few-units", message()))
 }
 
-fn few_resamples(asked: &Asked<'_>) -> Option<Warning> {
-    let half = asked.bootstrap.level().half;
-    let few = half * f64::from(asked.bootstrap.resamples) < OUTSIDE;
+/// What there is to say about intervals of so few resamples.
+pub fn few_resamples(bootstrap: &Bootstrap) -> Option<Warning> {
+    let half = bootstrap.level().half;
+    let few = half * f64::from(bootstrap.resamples) < OUTSIDE;
     few.then(|| {
         let mut least = (OUTSIDE / half).floor() as u64;
         while half * (least as f64) < OUTSIDE {
@@ -130,7 +132,7 @@ fn few_resamples(asked: &Asked<'_>) -> Option<Warning> {
         }
         let message = format!(
             "{} resamples leave fewer than 5 outside each end of an interval: at least {least} would do",
-            asked.bootstrap.resamples
+            bootstrap.resamples
         );
         warning("few-resamples", message)
     })
@@ -151,7 +153,8 @@ fn rare_labels(units: &BTreeMap<String, usize>, plan: &Plan) -> Option<Warning> 
     })
 }
 
-fn clusters_ignored(plan: &Plan) -> Option<Warning> {
+/// What there is to say about units that lie in folders and are drawn one by one.
+pub fn clusters_ignored(plan: &Plan) -> Option<Warning> {
     let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
     for name in plan.names() {
         *folders.entry(name.rsplit_once('/').map_or("", |(folder, _)| folder)).or_default() += 1;

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bias::dyadic::Dyadic;
 use super::budget::fraction::Budget;
+use super::unit::unit_name;
 
 /// The row of one clean/attacked pair.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,6 +22,19 @@ pub struct Row {
     pub(super) flips: Option<FlipRow>,
     /// Differences over the edges of the attacked graph.
     pub(super) all: Option<SpreadRow>,
+}
+
+impl Row {
+    /// The same under another name of its run, with the name of its unit.
+    pub fn of_run(&self, run: impl Into<String>) -> (String, Self) {
+        let row = Self { run: run.into(), ..self.clone() };
+        (unit_name(&row.run, row.attack.as_deref(), &row.budget), row)
+    }
+
+    /// The run.
+    pub fn run(&self) -> &str {
+        &self.run
+    }
 }
 
 /// Squared distances over the chosen nodes.

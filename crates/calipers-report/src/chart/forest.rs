@@ -1,5 +1,6 @@
-//! Differences with their intervals around one line that stands for none: a forest plot.
+//! Differences with their intervals beside the line that stands for none: a forest plot.
 
+use super::axis::Axis;
 use super::canvas::{Anchor, Canvas, Paint, Path, Type, fitted, text_width};
 use super::frame::SMALL;
 use super::palette::Colour;
@@ -8,11 +9,12 @@ use super::svg::Svg;
 /// Names, differences and numbers side by side take more room than other drawings.
 const WIDTH: f64 = 960.0;
 const ROW: f64 = 26.0;
-/// The room beside the longest interval, as a share of half the plot.
-const ROOM: f64 = 0.94;
+/// The room that the ticks of an axis take.
+const TICKS: f64 = 24.0;
+/// The room between two axes.
+const GAP: f64 = 12.0;
 
-/// Named differences, one below the other, each on a scale of its own: numbers of different kinds
-/// share no axis, but all of them share the line of no difference.
+/// Named differences, one below the other. Those of one axis can be compared with each other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Forest {
     /// What a screen reader calls it.
@@ -21,8 +23,10 @@ pub struct Forest {
     pub description: String,
     /// What lies to the left and to the right of no difference.
     pub sides: [String; 2],
-    /// The differences from top to bottom.
-    pub trees: Vec<Tree>,
+    /// What the axes measure, and which way is better.
+    pub axis: String,
+    /// The differences of each axis from top to bottom.
+    pub groves: Vec<Vec<Tree>>,
 }
 
 /// One difference.
@@ -45,52 +49,68 @@ pub struct Tree {
 impl Forest {
     /// The drawing.
     pub fn draw(&self) -> Svg {
+        let trees = || self.groves.iter().flatten();
         let wide = |words: fn(&Tree) -> &str, size: f64| {
-            self.trees.iter().map(|tree| text_width(words(tree), size)).fold(0.0, f64::max)
+            trees().map(|tree| text_width(words(tree), size)).fold(0.0, f64::max)
         };
-        let left = (wide(|tree| &tree.name, 13.0) + 24.0).clamp(60.0, 230.0);
+        let left = (wide(|tree| &tree.name, 13.0) + 24.0).clamp(60.0, 260.0);
         let right = WIDTH - (wide(|tree| &tree.words, SMALL) + 16.0).clamp(50.0, 230.0);
-        let (top, half) = (30.0, 0.5 * (right - left));
-        let (middle, bottom) = (left + half, top + ROW * self.trees.len() as f64);
-        let mut canvas = Canvas::new(WIDTH, bottom + 8.0);
+        let top = 30.0;
+        let height = |grove: &Vec<Tree>| ROW * grove.len() as f64 + TICKS + GAP;
+        let bottom = top + self.groves.iter().map(height).sum::<f64>();
+        let mut canvas = Canvas::new(WIDTH, bottom + 26.0);
+        let middle = 0.5 * (left + right);
         let [worse, better] = &self.sides;
-        let side = |words: &str| fitted(words, SMALL, half - 16.0);
+        let side = |words: &str| fitted(words, SMALL, 0.5 * (right - left) - 16.0);
         canvas.text(
-            [middle - 10.0, top - 12.0],
+            [left, top - 12.0],
             &format!("← {}", side(worse)),
-            Type::new(SMALL, Anchor::End).quiet(),
-        );
-        canvas.text(
-            [middle + 10.0, top - 12.0],
-            &format!("{} →", side(better)),
             Type::new(SMALL, Anchor::Start).quiet(),
         );
-        for (i, tree) in self.trees.iter().enumerate() {
-            let y = top + ROW * (i as f64 + 0.5);
-            canvas.line([left, y], [right, y], Paint::line(Colour::Rule, 1.0));
-            let name = fitted(&tree.name, 13.0, left - 22.0);
-            canvas.text([left - 10.0, y + 4.5], &name, Type::new(13.0, Anchor::End));
-            canvas.text([right + 10.0, y + 4.0], &tree.words, Type::new(SMALL, Anchor::Start));
+        canvas.text(
+            [right, top - 12.0],
+            &format!("{} →", side(better)),
+            Type::new(SMALL, Anchor::End).quiet(),
+        );
+        let mut y = top;
+        for grove in &self.groves {
+            planted(&mut canvas, grove, [left, right], y);
+            y += height(grove);
         }
-        canvas.line([middle, top - 4.0], [middle, bottom], Paint::line(Colour::Quiet, 1.2));
-        for (i, tree) in self.trees.iter().enumerate() {
-            let y = top + ROW * (i as f64 + 0.5);
-            let ends = tree.interval.unwrap_or([tree.value; 2]);
-            let farthest = ends.iter().map(|end| end.abs()).fold(tree.value.abs(), f64::max);
-            let scale = if farthest > 0.0 { ROOM * half / farthest } else { 0.0 };
-            let at = |value: f64| middle + scale * value;
-            if tree.interval.is_some() {
-                let mut span = Path::through(ends.map(|end| [at(end), y]));
-                for end in ends {
-                    span.start([at(end), y - 4.0]);
-                    span.to([at(end), y + 4.0]);
-                }
-                canvas.path(span, Paint::line(tree.colour, 2.2), None);
-            }
-            let dot = Paint::fill(tree.colour).outlined(Colour::Paper, 1.2);
-            canvas.circle([at(tree.value), y], 5.0, dot, Some(&tree.tip));
-        }
+        canvas.text([middle, bottom + 12.0], &self.axis, Type::new(13.0, Anchor::Middle));
         canvas.finish(&self.title, &self.description)
+    }
+}
+
+/// The trees of one axis, its ticks below them and a line at no difference.
+fn planted(canvas: &mut Canvas, grove: &[Tree], [left, right]: [f64; 2], top: f64) {
+    let ends = |tree: &Tree| tree.interval.unwrap_or([tree.value; 2]);
+    let values = grove.iter().flat_map(|tree| [tree.value].into_iter().chain(ends(tree))).chain([0.0]);
+    let axis = Axis::around("", values);
+    let at = |value: f64| left + (right - left) * axis.place(value).clamp(0.0, 1.0);
+    let bottom = top + ROW * grove.len() as f64;
+    for (value, label) in axis.ticks(7.0) {
+        canvas.line([at(value), top], [at(value), bottom + 4.0], Paint::line(Colour::Rule, 1.0));
+        canvas.text([at(value), bottom + 17.0], &label, Type::new(SMALL, Anchor::Middle).quiet());
+    }
+    canvas.line([left, bottom], [right, bottom], Paint::line(Colour::Quiet, 1.0));
+    canvas.line([at(0.0), top - 4.0], [at(0.0), bottom + 4.0], Paint::line(Colour::Ink, 1.4));
+    for (i, tree) in grove.iter().enumerate() {
+        let y = top + ROW * (i as f64 + 0.5);
+        let name = fitted(&tree.name, 13.0, left - 22.0);
+        canvas.text([left - 10.0, y + 4.5], &name, Type::new(13.0, Anchor::End));
+        canvas.text([right + 10.0, y + 4.0], &tree.words, Type::new(SMALL, Anchor::Start));
+        if tree.interval.is_some() {
+            let ends = ends(tree);
+            let mut span = Path::through(ends.map(|end| [at(end), y]));
+            for end in ends {
+                span.start([at(end), y - 4.0]);
+                span.to([at(end), y + 4.0]);
+            }
+            canvas.path(span, Paint::line(tree.colour, 2.2), None);
+        }
+        let dot = Paint::fill(tree.colour).outlined(Colour::Paper, 1.2);
+        canvas.circle([at(tree.value), y], 5.0, dot, Some(&tree.tip));
     }
 }
 
@@ -109,17 +129,29 @@ mod tests {
         }
     }
 
-    #[test]
-    fn no_difference_lies_in_the_middle_and_nothing_leaves_the_plot() {
-        let trees = vec![tree(0.0, None), tree(1e9, Some([-3e9, 2e9])), tree(-1e-9, Some([-2e-9, 1e-9]))];
-        let forest =
-            Forest { title: "t".into(), description: "d".into(), sides: ["a".into(), "b".into()], trees };
-        let text = forest.draw().to_string();
+    fn places(groves: Vec<Vec<Tree>>) -> Vec<f64> {
+        let sides = ["a".into(), "b".into()];
+        let (title, description, axis) = ("t".into(), "d".into(), "gain".into());
+        let text = Forest { title, description, sides, axis, groves }.draw().to_string();
         assert!(text.contains("&lt;miou&gt;") && !text.contains("<miou>"));
-        let places =
-            text.split("cx=\"").skip(1).map(|rest| rest.split('"').next().unwrap().parse::<f64>().unwrap());
-        let places: Vec<f64> = places.collect();
-        assert!(places[1] > places[0] && places[2] < places[0], "{places:?}");
+        let places = text.split("cx=\"").skip(1);
+        places.map(|rest| rest.split('"').next().unwrap().parse::<f64>().unwrap()).collect()
+    }
+
+    #[test]
+    fn gains_lie_right_of_no_difference_and_nothing_leaves_the_plot() {
+        let grove = vec![tree(0.0, None), tree(1e9, Some([-3e9, 2e9])), tree(-1e-9, Some([-2e-9, 1e-9]))];
+        let places = places(vec![grove]);
+        assert!(places[1] > places[0] && places[2] <= places[0], "{places:?}");
         assert!(places.iter().all(|place| (60.0..WIDTH - 50.0).contains(place)), "{places:?}");
+    }
+
+    #[test]
+    fn trees_of_one_axis_are_on_one_scale_and_others_on_their_own() {
+        let together = places(vec![vec![tree(0.1, None), tree(0.2, None), tree(0.0, None)]]);
+        let (near, far) = (together[0] - together[2], together[1] - together[2]);
+        assert!((far - 2.0 * near).abs() < 0.5, "{together:?}");
+        let apart = places(vec![vec![tree(0.1, None)], vec![tree(50.0, None)]]);
+        assert!((apart[0] - apart[1]).abs() < 0.5, "{apart:?}");
     }
 }

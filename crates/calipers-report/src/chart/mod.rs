@@ -2,7 +2,7 @@
 //! picture taken from it needs no page, and the same numbers give the same bytes.
 //!
 //! ```text
-//! numbers --Lines, Bars, Forest, Heat, Scatter, Histogram, Network, Reliability--> Svg
+//! numbers --Lines, Bars, Forest, Heat, Scatter, Stacked, Histogram, Network, Reliability--> Svg
 //! Svg     --to_string--> a file of its own, in light colours
 //!         + palette::rules, light, dark--> the same picture in the colours of a page
 //! ```
@@ -20,6 +20,7 @@ pub mod raster;
 pub mod reliability;
 pub mod scatter;
 pub mod sheet;
+pub mod stacked;
 pub mod svg;
 
 mod canvas;

@@ -3,7 +3,7 @@
 use calipers_core::{Better, Value};
 use serde_json::{Map, Value as Json, json};
 
-use super::{Comparison, Difference, Line, Paired};
+use super::{Comparison, Difference, Line, Paired, Ranking, Ranks};
 
 /// The comparison as one object, several as an array.
 pub fn write(comparisons: &[Comparison]) -> String {
@@ -24,6 +24,10 @@ fn one(comparison: &Comparison) -> Json {
     let undefined: Vec<Json> = undefined
         .map(|(id, model, reason)| json!({"metric": id, "model": model, "reason": reason}))
         .collect();
+    let drawn = &comparison.drawn;
+    let strata = drawn.strata.iter().map(|(name, [units, sampling_units])| {
+        (name.clone(), json!({"units": units, "sampling_units": sampling_units}))
+    });
     let warnings: Vec<Json> = comparison
         .warnings
         .iter()
@@ -35,11 +39,15 @@ fn one(comparison: &Comparison) -> Json {
         "subject": comparison.subject,
         "units": comparison.units,
         "models": models.collect::<Vec<_>>(),
-        "resamples": comparison.bootstrap.resamples,
-        "confidence": comparison.bootstrap.confidence,
-        "seed": comparison.bootstrap.seed,
+        "resamples": drawn.bootstrap.resamples,
+        "confidence": drawn.bootstrap.confidence,
+        "seed": drawn.bootstrap.seed,
+        "method": drawn.bootstrap.method.name(),
+        "sampling_unit": drawn.sampling_unit,
+        "cluster_by": drawn.cluster_by,
+        "strata": Json::Object(strata.collect()),
         "tests": comparison.tests(),
-        "correction": "holm",
+        "correction": (comparison.tests() > 0).then_some("holm"),
         "metrics": Json::Object(lines.collect::<Map<_, _>>()),
         "undefined": undefined,
         "warnings": warnings,
@@ -63,11 +71,52 @@ fn line_json(comparison: &Comparison, line: &Line) -> Json {
     let values = names().zip(line.values.iter().map(|value| Json::from(Value::as_f64(value))));
     let against =
         names().skip(1).zip(line.against.iter().map(|found| found.as_ref().map_or(Json::Null, difference)));
-    json!({
+    let mut object = json!({
         "better": better,
         "values": values.collect::<Map<_, _>>(),
         "against_first": against.collect::<Map<_, _>>(),
-    })
+    });
+    if comparison.models.len() > 2
+        && let Json::Object(object) = &mut object
+    {
+        let ranks = match &line.ranks {
+            None => Json::Null,
+            Some(Ranking::Unknown(reason)) => json!({"reason": reason}),
+            Some(Ranking::Known(found)) => ranks(comparison, found),
+        };
+        object.insert("ranks".into(), ranks);
+    }
+    object
+}
+
+fn ranks(comparison: &Comparison, ranks: &Ranks) -> Json {
+    let name = |model: usize| comparison.models[model].name.clone();
+    let models = ranks.models.iter().map(|rank| {
+        let to_best =
+            rank.to_best.as_ref().map(|to| json!({"difference": to.difference, "interval": to.interval}));
+        let object = json!({
+            "rank": rank.rank,
+            "expected": rank.expected,
+            "probability": rank.probability,
+            "to_best": to_best,
+            "undistinguished": rank.undistinguished,
+        });
+        (name(rank.model), object)
+    });
+    let mut object = json!({
+        "best": name(ranks.best),
+        "resamples": ranks.resamples,
+        "level": ranks.level,
+        "models": models.collect::<Map<_, _>>(),
+        "set": ranks.set.iter().map(|model| name(*model)).collect::<Vec<_>>(),
+    });
+    if let Json::Object(object) = &mut object
+        && !ranks.unranked.is_empty()
+    {
+        let unranked = ranks.unranked.iter().map(|(model, reason)| (name(*model), reason.as_str().into()));
+        object.insert("unranked".into(), Json::Object(unranked.collect()));
+    }
+    object
 }
 
 fn difference(found: &Difference) -> Json {

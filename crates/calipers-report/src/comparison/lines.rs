@@ -1,8 +1,8 @@
 //! Comparisons as tables to compute with and to paste into papers.
 
-use calipers_core::{Better, Value};
+use calipers_core::Better;
 
-use super::{Comparison, Difference, Line};
+use super::{BEST, Comparison, Difference, Line, STAR, ranks};
 use crate::csv::{Lines, guarded};
 use crate::grid::{Cell, Grid};
 use crate::markdown as md;
@@ -83,8 +83,7 @@ fn direction(better: Better) -> &'static str {
 /// One later model against the first, rounded for reading.
 pub(super) fn grid(comparison: &Comparison, other: usize) -> Grid {
     let (first, model) = (&comparison.models[0].name, &comparison.models[other + 1].name);
-    let share = shortest(comparison.bootstrap.confidence * 100.0);
-    let interval = format!("{} %", share.strip_suffix(".0").unwrap_or(&share));
+    let interval = format!("{} %", comparison.share());
     let columns = [
         "metric",
         "better",
@@ -100,6 +99,11 @@ pub(super) fn grid(comparison: &Comparison, other: usize) -> Grid {
         "p adj.",
     ];
     let row = |line: &Line| {
+        let best = line.best();
+        let value = |model: usize| match line.values[model].as_f64() {
+            Some(number) if line.is_best(model, best) => Cell::Bold(rounded(number)),
+            number => number.into(),
+        };
         let found = line.against[other].as_ref();
         let paired = found.and_then(|found| found.paired.as_ref());
         let count = |n: Option<u64>| Cell::from(n.map(|n| n as f64));
@@ -107,8 +111,8 @@ pub(super) fn grid(comparison: &Comparison, other: usize) -> Grid {
         vec![
             Cell::Text(line.name()),
             Cell::Text(arrow(line.better).into()),
-            value(&line.values[0]),
-            value(&line.values[other + 1]),
+            value(0),
+            value(other + 1),
             found.map_or(Cell::Empty, |found| Cell::Text(signed(found.difference))),
             bounds.map_or(Cell::Empty, |[low, high]| {
                 Cell::Text(format!("{} to {}", signed(low), signed(high)))
@@ -118,14 +122,15 @@ pub(super) fn grid(comparison: &Comparison, other: usize) -> Grid {
             count(paired.map(|paired| paired.losses)),
             Cell::from(paired.map(|paired| paired.sign)),
             Cell::from(paired.map(|paired| paired.permutation)),
-            Cell::from(paired.map(|paired| paired.adjusted)),
+            match (found, paired) {
+                (Some(found), Some(paired)) if comparison.is_clear(found) => {
+                    Cell::Text(format!("{}{STAR}", rounded(paired.adjusted)))
+                }
+                _ => Cell::from(paired.map(|paired| paired.adjusted)),
+            },
         ]
     };
     Grid { columns: columns.map(String::from).into(), rows: comparison.lines.iter().map(row).collect() }
-}
-
-fn value(value: &Value) -> Cell {
-    value.as_f64().into()
 }
 
 fn arrow(better: Better) -> &'static str {
@@ -137,51 +142,77 @@ pub(super) fn signed(x: f64) -> String {
     if x > 0.0 { format!("+{}", rounded(x)) } else { rounded(x) }
 }
 
-/// The comparisons as Markdown tables, each with its method below.
-pub fn markdown(comparisons: &[Comparison]) -> String {
-    each(comparisons, |comparison, other, title| {
-        let notes: Vec<String> =
-            notes(comparison).iter().map(|note| format!("- {}\n", md::escaped(note))).collect();
-        format!("**{}**\n\n{}\n{}", md::escaped(title), grid(comparison, other).markdown(), notes.concat())
+/// The comparisons as Markdown tables, each with its marks and its method below; of ranks one table, or
+/// `all`.
+pub fn markdown(comparisons: &[Comparison], all: bool) -> String {
+    each(comparisons, all, |title, grid, notes| {
+        let notes: Vec<String> = notes.iter().map(|note| format!("- {}\n", md::escaped(note))).collect();
+        format!("**{}**\n\n{}\n{}", md::escaped(title), grid.markdown(), notes.concat())
     })
 }
 
-/// The comparisons as booktabs tables, each with its method in comments above.
-pub fn latex(comparisons: &[Comparison]) -> String {
-    each(comparisons, |comparison, other, title| {
-        let notes = std::iter::once(title.to_owned()).chain(notes(comparison));
+/// The comparisons as booktabs tables, each with its marks and its method in comments above; of ranks one
+/// table, or `all`.
+pub fn latex(comparisons: &[Comparison], all: bool) -> String {
+    each(comparisons, all, |title, grid, notes| {
+        let notes = std::iter::once(title).chain(notes.iter().map(String::as_str));
         let notes: Vec<String> =
-            notes.map(|note| format!("% {}\n", calipers_core::error::printable(&note))).collect();
-        let table = grid(comparison, other).latex();
+            notes.map(|note| format!("% {}\n", calipers_core::error::printable(note))).collect();
+        let table = grid.latex();
         format!("{}{}", notes.concat(), table.replace('↑', "$\\uparrow$").replace('↓', "$\\downarrow$"))
     })
 }
 
-fn each(comparisons: &[Comparison], one: impl Fn(&Comparison, usize, &str) -> String) -> String {
-    let tables = comparisons.iter().flat_map(|comparison| {
-        (0..comparison.models.len().saturating_sub(1))
-            .map(|other| one(comparison, other, &title(comparison, other)))
-    });
-    tables.collect::<Vec<_>>().join("\n")
+/// Every table in turn: differences, then ranks.
+fn each(comparisons: &[Comparison], all: bool, one: impl Fn(&str, &Grid, &[String]) -> String) -> String {
+    let mut tables = Vec::new();
+    for comparison in comparisons {
+        for other in 0..comparison.models.len().saturating_sub(1) {
+            let legend = comparison.legend(other).map(|text| text.replacen(BEST, "bold:", 1));
+            let notes: Vec<String> = legend.into_iter().chain(notes(comparison)).collect();
+            tables.push(one(&title(comparison, other), &grid(comparison, other), &notes));
+        }
+        let ranked = ranks::tables(comparison, all);
+        tables.extend(ranked.iter().map(|table| one(&table.title, &table.grid, &table.notes)));
+    }
+    tables.join("\n")
 }
 
 /// What a table is about.
 pub(super) fn title(comparison: &Comparison, other: usize) -> String {
     let subject = comparison.subject.as_ref().map(|subject| format!(" {subject}")).unwrap_or_default();
-    let units = if comparison.units == 1 { "1 unit".into() } else { format!("{} units", comparison.units) };
+    let units = sampled(comparison);
     let (first, model) = (&comparison.models[0].name, &comparison.models[other + 1].name);
     format!("{}{subject}: {model} against {first}, {units}", comparison.family)
 }
 
+/// How many units there are, and how many sampling units, where these are something else.
+pub(super) fn sampled(comparison: &Comparison) -> String {
+    let many =
+        |count: u64, what: &str| if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") };
+    let (drawn, units) = (&comparison.drawn, many(comparison.units, "unit"));
+    let sampling: u64 = drawn.strata.iter().map(|(_, [_, sampling])| sampling).sum();
+    match drawn.sampling_unit.as_str() {
+        "unit" => units,
+        word if sampling == comparison.units => many(sampling, word),
+        word => format!("{units} in {}", many(sampling, word)),
+    }
+}
+
 /// What is said below a table: the method, what is undefined, what was left out, warnings.
 pub(super) fn notes(comparison: &Comparison) -> Vec<String> {
-    let mut notes = vec![comparison.method()];
+    let method = comparison.method();
+    let mut notes: Vec<String> = (!method.is_empty()).then_some(method).into_iter().collect();
     let mut left_out: Vec<String> = Vec::new();
     for line in &comparison.lines {
         for (reason, model) in line.reasons(&comparison.models) {
             notes.push(format!("{} is not defined for {model}: {reason}", line.name()));
         }
         for (found, model) in line.against.iter().zip(&comparison.models[1..]) {
+            if let Some(reason) = found.as_ref().and_then(|found| found.fell_back.as_ref()) {
+                let name = line.name();
+                notes.push(format!("{name} of {} has a percentile interval: {reason}", model.name));
+            }
             let missing =
                 found.as_ref().and_then(|found| found.paired.as_ref()).map_or(0, |paired| paired.left_out);
             if missing > 0 {

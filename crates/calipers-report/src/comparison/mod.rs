@@ -3,6 +3,7 @@
 //! ```text
 //! Comparison --json-----> one object a comparison
 //!            --lines----> csv, markdown, latex
+//!            --ranks----> who is best, where there are three models
 //!            --terminal-> the table on a terminal
 //!            --page-----> a section of a page
 //! ```
@@ -11,18 +12,24 @@ mod json;
 mod lines;
 mod page;
 mod pictures;
+mod ranks;
 mod terminal;
 #[cfg(test)]
 mod tests;
 
-use calipers_core::resample::Bootstrap;
+use std::borrow::Cow;
+
+use calipers_core::resample::{Bootstrap, Drawn};
 use calipers_core::{Better, Value, Warning};
 use serde_json::{Map, Value as Json};
 
 pub use json::write as json;
 pub use lines::{csv, latex, markdown};
 pub use page::section;
+pub use ranks::{Rank, Ranking, Ranks, ToBest};
 pub use terminal::write as terminal;
+
+use crate::chart::Picture;
 
 /// What a page of comparisons is called.
 pub const TITLE: &str = "Models compared";
@@ -39,12 +46,14 @@ pub struct Comparison {
     pub subject: Option<String>,
     /// How many units each model has.
     pub units: u64,
-    /// Their names, in key order.
+    /// The names of the sampling units, stratum after stratum.
     pub unit_names: Vec<String>,
     /// The models, the first one to compare with.
     pub models: Vec<Model>,
-    /// How intervals were drawn; as many random sign patterns were tried.
-    pub bootstrap: Bootstrap,
+    /// What intervals were drawn from; as many random sign patterns were tried.
+    pub drawn: Drawn,
+    /// What the family draws of all models together.
+    pub pictures: Vec<Picture>,
     /// The numbers, in report order.
     pub lines: Vec<Line>,
     /// What a reader should know.
@@ -71,10 +80,14 @@ pub struct Line {
     pub label: Option<String>,
     /// Which direction is better.
     pub better: Better,
+    /// The least and the greatest that the number can be.
+    pub range: [f64; 2],
     /// A number or a reason of each model.
     pub values: Vec<Value>,
     /// Each later model against the first; `None` where one of the two has no number.
     pub against: Vec<Option<Difference>>,
+    /// The order of the models, where at least three have the number.
+    pub ranks: Option<Ranking>,
 }
 
 /// What sets a later model apart from the first.
@@ -84,11 +97,13 @@ pub struct Difference {
     pub difference: f64,
     /// The paired bootstrap interval of the difference.
     pub interval: Option<[f64; 2]>,
-    /// What single units say; `None` where the metric has no number of a single unit.
+    /// Why it is a percentile interval although another method was asked for.
+    pub fell_back: Option<Cow<'static, str>>,
+    /// What single sampling units say; `None` where the metric has no number of a single unit.
     pub paired: Option<Paired>,
 }
 
-/// What single units say.
+/// What single sampling units say.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Paired {
     /// Units where the later model is better.
@@ -137,26 +152,81 @@ impl Comparison {
 
     /// The level below which an adjusted p-value is called significant.
     fn level(&self) -> f64 {
-        1.0 - self.bootstrap.confidence
+        1.0 - self.drawn.bootstrap.confidence
     }
 
-    /// What the columns of tests mean, in a sentence.
+    /// The level as people write it.
+    fn level_text(&self) -> String {
+        let text = format!("{:.12}", self.level());
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    }
+
+    /// The share that an interval claims, in percent.
+    fn share(&self) -> String {
+        let share = crate::number::shortest(self.drawn.bootstrap.confidence * 100.0);
+        share.strip_suffix(".0").unwrap_or(&share).to_owned()
+    }
+
+    /// What the columns mean, in a sentence.
     fn method(&self) -> String {
-        let Bootstrap { resamples, confidence, seed, .. } = self.bootstrap;
-        let share = crate::number::shortest(confidence * 100.0);
-        let share = share.strip_suffix(".0").unwrap_or(&share);
+        let Bootstrap { resamples, seed, method, .. } = self.drawn.bootstrap;
+        let (share, unit) = (self.share(), &self.drawn.sampling_unit);
+        let mut text = String::new();
+        if self.lines.iter().any(|line| line.against.iter().flatten().any(|found| found.interval.is_some())) {
+            let clusters = match &self.drawn.cluster_by {
+                Some(rule) if unit == "cluster" => format!(" by {rule}"),
+                _ => String::new(),
+            };
+            text = format!(
+                "{share} % intervals of the difference ({}) from {resamples} paired resamples of the {unit}s{clusters}, \
+                 seed {seed}",
+                method.name()
+            );
+        }
         let tests = match self.tests() {
+            0 => return text,
             1 => "1 test".into(),
             tests => format!("{tests} tests"),
         };
+        let before = if text.is_empty() { "" } else { "; " };
         format!(
-            "{share} % intervals of the difference from {resamples} paired resamples of the units, seed {seed}; \
-             p of a two-sided permutation test of the mean difference per unit (every sign pattern up to 20 \
-             differences, else {resamples} random ones); p adj. after Holm's correction for {tests}, which \
+            "{text}{before}p of a two-sided permutation test of the mean difference per {unit} (every sign pattern up \
+             to 20 differences, else {resamples} random ones); p adj. after Holm's correction for {tests}, which \
              bounds the chance of even one false claim whatever the metrics have to do with each other"
         )
     }
+
+    /// Whether chance does not explain a difference at this level.
+    fn is_clear(&self, found: &Difference) -> bool {
+        found.paired.as_ref().is_some_and(|paired| paired.adjusted <= self.level())
+    }
+
+    /// What the marks mean that occur in the table of a later model.
+    fn legend(&self, other: usize) -> Option<String> {
+        let best = self.lines.iter().any(|line| {
+            let best = line.best();
+            [0, other + 1].iter().any(|model| line.is_best(*model, best))
+        });
+        let clear = self.lines.iter().filter_map(|line| line.against[other].as_ref());
+        let clear = clear.into_iter().any(|found| self.is_clear(found));
+        let star = format!(
+            "{STAR} p adj. at most {}: a difference to {} that chance does not explain",
+            self.level_text(),
+            self.models[0].name
+        );
+        let marks: Vec<String> =
+            [best.then(|| format!("{BEST} best value of the line")), clear.then_some(star)]
+                .into_iter()
+                .flatten()
+                .collect();
+        (!marks.is_empty()).then(|| marks.join("; "))
+    }
 }
+
+/// Before the best value of a line.
+const BEST: &str = ">";
+/// Behind a p-value that chance does not explain.
+const STAR: &str = "*";
 
 impl Line {
     /// The id without its family, and the label behind a point.
@@ -180,6 +250,12 @@ impl Line {
             Better::Lower => numbers.min_by(f64::total_cmp),
             Better::Neither => None,
         }
+    }
+
+    /// Whether a model has the best number.
+    fn is_best(&self, model: usize, best: Option<f64>) -> bool {
+        let own = self.values[model].as_f64();
+        own.zip(best).is_some_and(|(own, best)| own.total_cmp(&best).is_eq())
     }
 
     /// Why models have no number, each reason once.

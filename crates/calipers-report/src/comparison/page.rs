@@ -3,22 +3,34 @@
 use calipers_core::{Table, Value};
 
 use super::lines::{grid, notes, title};
-use super::pictures::pictures;
-use super::{Comparison, Line};
+use super::pictures::{self, pictures};
+use super::{BEST, Comparison, Line, ranks};
 use crate::grid::{Cell, Grid};
 use crate::page::{Block, Section, flatten};
 
+/// How many columns of the table there are without tests.
+const UNTESTED: usize = 5;
 /// What the table of readings is called.
 const READINGS: &str = "How predictions are read, where models differ";
 
 /// The section of a comparison.
 pub fn section(comparison: &Comparison) -> Section {
     let mut blocks = vec![Block::Warnings(comparison.warnings.clone())];
-    blocks.push(Block::Text(comparison.method()));
+    let method = comparison.method();
+    let has_method = !method.is_empty();
+    blocks.extend(has_method.then_some(Block::Text(method)));
+    blocks.extend(comparison.pictures.iter().cloned().map(Block::Picture));
+    blocks.extend(pictures::ranks(comparison).map(Block::Picture));
+    for table in ranks::tables(comparison, true) {
+        blocks.push(Block::Table { title: table.title, grid: table.grid });
+        blocks.extend(table.notes.into_iter().map(Block::Text));
+    }
     for other in 0..comparison.models.len().saturating_sub(1) {
         blocks.extend(pictures(comparison, other).into_iter().map(Block::Picture));
         blocks
             .push(Block::Table { title: title(comparison, other), grid: compact(&grid(comparison, other)) });
+        let legend = comparison.legend(other).map(|text| text.replacen(BEST, "bold:", 1));
+        blocks.extend(legend.map(Block::Text));
         if let Some(table) = farthest(comparison, other) {
             blocks.push(Block::Text(format!(
                 "Units that differ most between {} and {}:",
@@ -30,7 +42,7 @@ pub fn section(comparison: &Comparison) -> Section {
     }
     blocks.push(Block::Table { title: READINGS.into(), grid: readings(comparison) });
     // The method stands above already.
-    blocks.extend(notes(comparison).into_iter().skip(1).map(Block::Text));
+    blocks.extend(notes(comparison).into_iter().skip(usize::from(has_method)).map(Block::Text));
     let names: Vec<&str> = comparison.models.iter().map(|model| model.name.as_str()).collect();
     Section {
         heading: format!("{}: {}", comparison.family, names.join(", ")),
@@ -59,9 +71,11 @@ fn of(line: &Line, other: usize) -> impl Iterator<Item = (String, Vec<Value>)> {
 /// The table with directions beside the names and the units' verdicts in one column, so that a laptop
 /// shows it whole.
 fn compact(grid: &Grid) -> Grid {
+    let tested = grid.rows.iter().any(|row| row[9..].iter().any(|cell| *cell != Cell::Empty));
     let columns = [&grid.columns[0], &grid.columns[2], &grid.columns[3], &grid.columns[4], &grid.columns[5]];
     let columns = columns.into_iter().map(String::as_str).chain(["won / tied / lost"]);
     let columns = columns.chain(grid.columns[9..].iter().map(String::as_str)).map(String::from);
+    let columns: Vec<String> = columns.take(if tested { usize::MAX } else { UNTESTED }).collect();
     let row = |cells: &Vec<Cell>| {
         let named = match (&cells[0], &cells[1]) {
             (Cell::Text(name), Cell::Text(arrow)) => Cell::Text(format!("{name} {arrow}")),
@@ -76,9 +90,11 @@ fn compact(grid: &Grid) -> Grid {
             .collect();
         let verdict = counts.map_or(Cell::Empty, |counts| Cell::Text(counts.join(" / ")));
         let middle = cells[2..6].iter().cloned();
-        std::iter::once(named).chain(middle).chain([verdict]).chain(cells[9..].iter().cloned()).collect()
+        let cells = std::iter::once(named).chain(middle).chain([verdict]).chain(cells[9..].iter().cloned());
+        cells.take(columns.len()).collect()
     };
-    Grid { columns: columns.collect(), rows: grid.rows.iter().map(row).collect() }
+    let rows = grid.rows.iter().map(row).collect();
+    Grid { rows, columns }
 }
 
 /// The parameters of reading that differ, side by side, after the source.

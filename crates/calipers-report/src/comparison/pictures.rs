@@ -3,9 +3,10 @@
 use calipers_core::Better;
 
 use super::lines::signed;
-use super::{Comparison, Difference, Line};
+use super::{Comparison, Difference, Line, Ranking, STAR};
 use crate::chart::forest::{Forest, Tree};
 use crate::chart::scatter::{Cloud, Point, Scatter};
+use crate::chart::stacked::Stacked;
 use crate::chart::{Art, Axis, Colour, Picture};
 use crate::grid::{Cell, Grid};
 use crate::number::rounded;
@@ -35,10 +36,16 @@ fn forest(comparison: &Comparison, other: usize) -> Option<Picture> {
         .filter(|line| line.better != Better::Neither)
         .filter_map(|line| Some((line, line.against[other].as_ref()?)))
         .collect();
-    let trees: Vec<Tree> = found.iter().take(MOST_TREES).map(|(line, found)| tree(line, found)).collect();
-    if trees.is_empty() {
+    if found.is_empty() {
         return None;
     }
+    // Shares and scores can be compared with each other; every other number has a scale of its own.
+    let (shared, own): (Vec<_>, Vec<_>) =
+        found.iter().take(MOST_TREES).partition(|(line, _)| is_bounded(line.range));
+    let planted = |(line, found): &(&Line, &Difference)| tree(comparison, line, found);
+    let mut groves: Vec<Vec<Tree>> = vec![shared.into_iter().map(planted).collect()];
+    groves.extend(own.into_iter().map(|one| vec![planted(one)]));
+    groves.retain(|grove| !grove.is_empty());
     let more = match found.len().saturating_sub(MOST_TREES) {
         0 => String::new(),
         more => format!(" {more} more are in the table."),
@@ -51,30 +58,36 @@ fn forest(comparison: &Comparison, other: usize) -> Option<Picture> {
     let grid = Grid { columns, rows: data.collect() };
     let drawing = Forest {
         title: format!("Differences between {model} and {first}"),
-        description: format!("{} differences with their intervals.", trees.len()),
+        description: format!("{} differences with their intervals.", found.len().min(MOST_TREES)),
         sides: [format!("{first} is better"), format!("{model} is better")],
-        trees,
+        axis: format!("gain of {model} over {first}: to the right is better, for both directions of better"),
+        groves,
     };
     Some(Picture {
         slug: "differences".into(),
         title: "Differences".into(),
         caption: format!(
-            "Each number on a scale of its own, gains of {model} to the right whichever direction is better. \
-             Coloured where the interval leaves out no difference.{more}"
+            "Numbers between 0 and 1 or \u{2212}1 and 1 share an axis, others have their own. Gains of {model} are to \
+             the right, whichever direction is better. Coloured where p adj. is marked with *.{more}"
         ),
         art: Art::Svg(drawing.draw()),
         data: vec![("differences".into(), grid)],
     })
 }
 
-fn tree(line: &Line, found: &Difference) -> Tree {
+/// Whether a number lies in [0, 1] or [-1, 1].
+fn is_bounded([low, high]: [f64; 2]) -> bool {
+    low >= -1.0 && high <= 1.0
+}
+
+fn tree(comparison: &Comparison, line: &Line, found: &Difference) -> Tree {
     let lower = line.better == Better::Lower;
     let gain = |x: f64| if lower { -x } else { x };
     let interval = found.interval.map(|[low, high]| if lower { [-high, -low] } else { [low, high] });
-    let colour = match interval {
-        Some([low, _]) if low > 0.0 => Colour::Series(0),
-        Some([_, high]) if high < 0.0 => Colour::Series(1),
-        _ => Colour::Quiet,
+    let colour = match comparison.is_clear(found) {
+        true if gain(found.difference) > 0.0 => Colour::Series(0),
+        true => Colour::Series(1),
+        false => Colour::Quiet,
     };
     let difference = signed(found.difference);
     let bounds = found.interval.map(|[low, high]| format!(", {} to {}", signed(low), signed(high)));
@@ -82,10 +95,53 @@ fn tree(line: &Line, found: &Difference) -> Tree {
         name: line.name(),
         value: gain(found.difference),
         interval,
-        words: difference.clone(),
+        words: format!("{difference}{}", if comparison.is_clear(found) { STAR } else { "" }),
         colour,
         tip: format!("{}: {difference}{}", line.name(), bounds.unwrap_or_default()),
     }
+}
+
+/// How often each model had each rank, one drawing a metric.
+pub(super) fn ranks(comparison: &Comparison) -> Option<Picture> {
+    let mut variants = Vec::new();
+    let mut rows = Vec::new();
+    for line in &comparison.lines {
+        let Some(Ranking::Known(ranks)) = &line.ranks else { continue };
+        let name = |model: usize| comparison.models[model].name.clone();
+        for rank in &ranks.models {
+            for (place, share) in (1..).zip(&rank.probability) {
+                rows.push(vec![
+                    Cell::Text(line.name()),
+                    Cell::Text(name(rank.model)),
+                    Cell::Number(f64::from(place)),
+                    Cell::Number(*share),
+                ]);
+            }
+        }
+        let mut models: Vec<_> = ranks.models.iter().collect();
+        models.sort_by(|a, b| a.expected.total_cmp(&b.expected));
+        let drawing = Stacked {
+            title: format!("Ranks by {}", line.name()),
+            description: format!("How often each of {} models had each rank.", models.len()),
+            axis: format!("share of {} resamples", ranks.resamples),
+            parts: (1..=models.len()).map(|place| format!("rank {place}")).collect(),
+            bars: models.into_iter().map(|rank| (name(rank.model), rank.probability.clone())).collect(),
+        };
+        variants.push((line.name(), drawing.draw()));
+        if variants.len() == MOST_CLOUDS {
+            break;
+        }
+    }
+    let columns = ["metric", "model", "rank", "probability"].map(String::from).into();
+    (!variants.is_empty()).then(|| Picture {
+        slug: "ranks".into(),
+        title: "Ranks".into(),
+        caption: "How often each model had each rank when the sample was drawn again. Models that are level \
+                  share the ranks that they fill."
+            .into(),
+        art: Art::Variants(variants),
+        data: vec![("ranks".into(), Grid { columns, rows })],
+    })
 }
 
 /// Each unit's number under both models, one drawing a metric.

@@ -1,9 +1,11 @@
 //! The comparison that people read on a terminal.
 
-use calipers_core::{Better, Value};
+use calipers_core::Better;
 
 use super::lines::{notes, signed, title};
-use super::{Comparison, Difference, Line};
+use super::ranks::{self, RankTable};
+use super::{BEST, Comparison, Difference, Line, STAR};
+use crate::grid::Cell;
 use crate::number::rounded;
 use crate::terminal::{Style, arrow};
 use crate::text::{Paint, columns, left, right, short, wrapped};
@@ -12,14 +14,58 @@ use crate::text::{Paint, columns, left, right, short, wrapped};
 const UNITS: usize = 5;
 /// Columns to do without on a narrow terminal, the first of them first.
 const EXPENDABLE: [usize; 3] = [9, 7, 5];
+/// How many columns there are before those that tests fill.
+const WITHOUT_TESTS: usize = 6;
 const HEADINGS: [&str; 7] = ["difference", "interval", "won", "tied", "lost", "p", "p adj."];
 
-/// The comparisons as tables, each with its notes below.
-pub fn write(comparisons: &[Comparison], style: Style) -> String {
+/// The comparisons as tables, each with its notes below, then ranks: those of the number compared first,
+/// or `all`.
+pub fn write(comparisons: &[Comparison], style: Style, all: bool) -> String {
     let tables = comparisons.iter().flat_map(|comparison| {
-        (0..comparison.models.len().saturating_sub(1)).map(move |other| one(comparison, other, style))
+        let differences =
+            (0..comparison.models.len().saturating_sub(1)).map(move |other| one(comparison, other, style));
+        let ranked = ranks::tables(comparison, all).into_iter().map(move |table| ranking(&table, style));
+        differences.chain(ranked)
     });
     tables.collect::<Vec<_>>().join("\n")
+}
+
+/// A table of ranks.
+fn ranking(table: &RankTable, style: Style) -> String {
+    let mut text = paint(&short(&table.title, style.width), Paint::Bold, style) + "\n\n";
+    let most = (style.width / 3).max(16);
+    let cell = |cell: &Cell| match cell {
+        Cell::Text(words) => short(words, most),
+        _ => String::new(),
+    };
+    let rows: Vec<Vec<String>> = table.grid.rows.iter().map(|row| row.iter().map(cell).collect()).collect();
+    let lines = || std::iter::once(&table.grid.columns).chain(&rows);
+    let wide = |k: usize| lines().map(|row| columns(&row[k])).max().unwrap_or(0);
+    for (at, row) in lines().enumerate() {
+        let cells = row.iter().enumerate().map(|(k, cell)| match k {
+            0 => left(cell, wide(k)),
+            // Ranks line up whether a mark stands behind them or not.
+            2 if cell.ends_with('=') => right(cell, wide(k)),
+            2 if at > 0 => right(&format!("{cell} "), wide(k)),
+            _ => right(cell, wide(k)),
+        });
+        let line = format!("  {}", cells.collect::<Vec<_>>().join("  ")).trim_end().to_owned();
+        text += &(paint(&line, if at == 0 { Paint::Dim } else { Paint::Plain }, style) + "\n");
+    }
+    text.push('\n');
+    said(&mut text, &table.notes, style);
+    text
+}
+
+/// What stands below a table.
+fn said(text: &mut String, notes: &[String], style: Style) {
+    for note in notes {
+        let note = calipers_core::error::printable(note);
+        for (i, line) in wrapped(&note, style.width.saturating_sub(4).max(20)).into_iter().enumerate() {
+            let indent = if i == 0 { "  " } else { "    " };
+            *text += &(paint(&format!("{indent}{line}"), Paint::Dim, style) + "\n");
+        }
+    }
 }
 
 fn one(comparison: &Comparison, other: usize, style: Style) -> String {
@@ -29,14 +75,16 @@ fn one(comparison: &Comparison, other: usize, style: Style) -> String {
     let rows: Vec<(Vec<String>, Paint)> = comparison
         .lines
         .iter()
-        .map(|line| (cells(line, other, most), verdict(comparison, line, other)))
+        .map(|line| (cells(comparison, line, other, most), verdict(comparison, line, other)))
         .collect();
     let heading: Vec<String> =
         [String::new(), String::new()].into_iter().chain(models).chain(HEADINGS.map(String::from)).collect();
     let width =
         |k: usize| rows.iter().map(|(row, _)| &row[k]).chain([&heading[k]]).map(|cell| columns(cell)).max();
     let widths: Vec<usize> = (0..heading.len()).map(|k| width(k).unwrap_or(0)).collect();
-    let mut shown: Vec<usize> = (0..heading.len()).collect();
+    // Without a test there is nothing to say about single units either.
+    let columns_of_tests = if comparison.tests() > 0 { heading.len() } else { WITHOUT_TESTS };
+    let mut shown: Vec<usize> = (0..columns_of_tests).collect();
     let too_wide = |shown: &[usize]| shown.iter().map(|&k| widths[k] + 2).sum::<usize>() > style.width;
     for k in EXPENDABLE {
         if too_wide(&shown) {
@@ -54,15 +102,11 @@ fn one(comparison: &Comparison, other: usize, style: Style) -> String {
     for (row, colour) in &rows {
         text += &(paint(&laid_out(row), *colour, style) + "\n");
     }
+    let legend: Vec<String> = comparison.legend(other).into_iter().collect();
+    said(&mut text, &legend, style);
     text += &farthest(comparison, other, style);
     text.push('\n');
-    for note in notes(comparison) {
-        let note = calipers_core::error::printable(&note);
-        for (i, line) in wrapped(&note, style.width.saturating_sub(4).max(20)).into_iter().enumerate() {
-            let indent = if i == 0 { "  " } else { "    " };
-            text += &(paint(&format!("{indent}{line}"), Paint::Dim, style) + "\n");
-        }
-    }
+    said(&mut text, &notes(comparison), style);
     text
 }
 
@@ -72,27 +116,32 @@ fn paint(text: &str, paint: Paint, style: Style) -> String {
 
 /// Green and yellow only where the corrected test says so.
 fn verdict(comparison: &Comparison, line: &Line, other: usize) -> Paint {
-    let Some(Difference { difference, paired: Some(paired), .. }) = &line.against[other] else {
+    let Some(found @ Difference { difference, paired: Some(_), .. }) = &line.against[other] else {
         return Paint::Plain;
     };
     let gained = match line.better {
         Better::Lower => *difference < 0.0,
         _ => *difference > 0.0,
     };
-    match (paired.adjusted <= comparison.level(), gained) {
+    match (comparison.is_clear(found), gained) {
         (false, _) => Paint::Plain,
         (true, true) => Paint::Green,
         (true, false) => Paint::Yellow,
     }
 }
 
-fn cells(line: &Line, other: usize, most: usize) -> Vec<String> {
-    let best = line.best().map(f64::to_bits);
-    let value = |value: &Value| match value.as_f64() {
-        Some(number) => {
-            format!("{}{}", rounded(number), if best == Some(number.to_bits()) { "*" } else { " " })
-        }
-        None => "– ".into(),
+fn cells(comparison: &Comparison, line: &Line, other: usize, most: usize) -> Vec<String> {
+    let best = line.best();
+    let value = |model: usize| match line.values[model].as_f64() {
+        Some(number) => format!("{}{}", if line.is_best(model, best) { BEST } else { "" }, rounded(number)),
+        None => "–".into(),
+    };
+    // Every cell is as long as one with a star, so that points stay below each other.
+    let starred = line_has_star(comparison, other);
+    let mark = |found: &Difference| match (comparison.is_clear(found), starred) {
+        (true, _) => STAR,
+        (false, true) => " ",
+        (false, false) => "",
     };
     let found = line.against[other].as_ref();
     let paired = found.and_then(|found| found.paired.as_ref());
@@ -102,16 +151,29 @@ fn cells(line: &Line, other: usize, most: usize) -> Vec<String> {
     vec![
         short(&line.name(), most),
         arrow(line.better).into(),
-        value(&line.values[0]),
-        value(&line.values[other + 1]),
+        value(0),
+        value(other + 1),
         found.map_or_else(dash, |found| signed(found.difference)),
         interval.map_or_else(dash, |[low, high]| format!("[{}, {}]", signed(low), signed(high))),
         count(paired.map(|paired| paired.wins)),
         count(paired.map(|paired| paired.ties)),
         count(paired.map(|paired| paired.losses)),
         paired.map_or_else(dash, |paired| p(paired.permutation)),
-        paired.map_or_else(dash, |paired| p(paired.adjusted)),
+        match (found, paired) {
+            (Some(found), Some(paired)) => format!("{}{}", p(paired.adjusted), mark(found)),
+            _ if starred => "– ".into(),
+            _ => dash(),
+        },
     ]
+}
+
+/// Whether some difference of a later model is marked.
+fn line_has_star(comparison: &Comparison, other: usize) -> bool {
+    comparison
+        .lines
+        .iter()
+        .filter_map(|line| line.against[other].as_ref())
+        .any(|found| comparison.is_clear(found))
 }
 
 /// A p-value for reading.

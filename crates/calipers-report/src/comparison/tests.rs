@@ -1,6 +1,6 @@
 //! The forms of a small comparison, word for word.
 
-use calipers_core::resample::Bootstrap;
+use calipers_core::resample::{Bootstrap, Method};
 use calipers_core::{Better, Value};
 
 use super::*;
@@ -34,30 +34,37 @@ fn small() -> Comparison {
         units: 8,
         unit_names: ["a<b>", "c", "d"].map(String::from).into(),
         models: vec![model("base"), model("multi")],
-        bootstrap: Bootstrap {
-            resamples: 1000,
-            confidence: 0.95,
-            seed: 0,
-            method: calipers_core::resample::Method::default(),
+        drawn: Drawn {
+            bootstrap: Bootstrap { resamples: 1000, confidence: 0.95, seed: 0, method: Method::Expanded },
+            sampling_unit: "unit".into(),
+            cluster_by: None,
+            strata: vec![("all".into(), [8, 8])],
+            percentile_used: Vec::new(),
         },
+        pictures: Vec::new(),
         lines: vec![
             Line {
                 id: "segmentation.miou".into(),
                 label: None,
                 better: Better::Higher,
+                range: [0.0, 1.0],
                 values: vec![Value::Number(0.5), Value::Number(0.625)],
                 against: vec![Some(Difference {
                     difference: 0.125,
                     interval: Some([-0.0625, 0.25]),
+                    fell_back: None,
                     paired: Some(paired),
                 })],
+                ranks: None,
             },
             Line {
                 id: "segmentation.nll".into(),
                 label: None,
                 better: Better::Lower,
+                range: [0.0, f64::INFINITY],
                 values: vec![Value::undefined("label maps"), Value::Number(0.5)],
                 against: vec![None],
+                ranks: None,
             },
         ],
         warnings: Vec::new(),
@@ -69,27 +76,28 @@ fn the_terminal_shows_both_models_and_never_ranks_an_undefined_one() {
     let expected = "\
 segmentation: multi against base, 8 units
 
-              base    multi  difference             interval  won  tied  lost       p  p adj.
-  miou  ↑  0.5000   0.6250*     +0.1250  [-0.06250, +0.2500]    5     1     0  0.0625  0.1250
-  nll   ↓       –   0.5000*           –                    –    –     –     –       –       –
+             base    multi  difference             interval  won  tied  lost       p  p adj.
+  miou  ↑  0.5000  >0.6250     +0.1250  [-0.06250, +0.2500]    5     1     0  0.0625  0.1250
+  nll   ↓       –  >0.5000           –                    –    –     –     –       –       –
+  > best value of the line
 
   units that differ most in miou
     a<b>  0.2500 → 0.7500  (+0.5000)
     c     0.5000 → 0.6250  (+0.1250)
 
-  95 % intervals of the difference from 1000 paired resamples of the units, seed 0; p of a
-    two-sided permutation test of the mean difference per unit (every sign pattern up to 20
+  95 % intervals of the difference (expanded) from 1000 paired resamples of the units, seed 0; p
+    of a two-sided permutation test of the mean difference per unit (every sign pattern up to 20
     differences, else 1000 random ones); p adj. after Holm's correction for 1 test, which bounds the
     chance of even one false claim whatever the metrics have to do with each other
   nll is not defined for base: label maps
   units where one of the two models has no number are left out of the tests: miou (2, multi)
 ";
-    assert_eq!(terminal(&[small()], Style { colour: false, width: 100 }), expected);
+    assert_eq!(terminal(&[small()], Style { colour: false, width: 100 }, false), expected);
 }
 
 #[test]
 fn a_narrow_terminal_does_without_the_columns_that_say_least() {
-    let text = terminal(&[small()], Style { colour: false, width: 80 });
+    let text = terminal(&[small()], Style { colour: false, width: 80 }, false);
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     assert!(text.contains("p adj.") && !text.contains("tied "), "{text}");
 }
@@ -103,12 +111,12 @@ fn equal_models_have_no_best_one() {
 
 #[test]
 fn markdown_and_latex_hold_the_same_row() {
-    let row = "| miou | ↑ | 0.5000 | 0.6250 | +0.1250 | -0.06250 to +0.2500 | 5 | 1 | 0 | 0.06250 | 0.06250 | 0.1250 |";
-    let text = markdown(&[small()]);
+    let row = "| miou | ↑ | 0.5000 | **0.6250** | +0.1250 | -0.06250 to +0.2500 | 5 | 1 | 0 | 0.06250 | 0.06250 | 0.1250 |";
+    let text = markdown(&[small()], false);
     assert!(text.contains(row), "{text}");
-    let text = latex(&[small()]);
-    assert!(text.contains("miou & $\\uparrow$ & 0.5000 & 0.6250 & +0.1250 &"), "{text}");
-    assert!(text.contains("nll & $\\downarrow$ & -- & 0.5000 & -- &"), "{text}");
+    let text = latex(&[small()], false);
+    assert!(text.contains("miou & $\\uparrow$ & 0.5000 & \\textbf{0.6250} & +0.1250 &"), "{text}");
+    assert!(text.contains("nll & $\\downarrow$ & -- & \\textbf{0.5000} & -- &"), "{text}");
 }
 
 #[test]
@@ -131,4 +139,97 @@ fn a_page_has_both_models_side_by_side_and_no_markup_of_theirs() {
     let page = crate::page::Page { title: "x".into(), sections: vec![section(&small())] };
     let html = crate::page::write(&page);
     assert!(html.contains("multi against base") && !html.contains("a<b>"), "unit names are text");
+}
+
+/// Three models in order, the last two of which may be the best.
+fn three() -> Comparison {
+    let mut comparison = small();
+    comparison.models.push(model("third"));
+    for line in &mut comparison.lines {
+        line.values.push(Value::Number(0.75));
+        line.against.push(None);
+    }
+    let rank = |model, rank: f64, expected, first, to_best| Rank {
+        model,
+        rank,
+        expected,
+        probability: vec![first, 1.0 - first, 0.0],
+        to_best,
+        undistinguished: model > 0,
+    };
+    let apart = |difference, interval| Some(ToBest { difference, interval });
+    comparison.lines[0].ranks = Some(Ranking::Known(Ranks {
+        best: 2,
+        resamples: 1000,
+        level: 0.95,
+        models: vec![
+            rank(0, 3.0, 2.75, 0.0, apart(-0.25, Some([-0.5, -0.125]))),
+            rank(1, 2.0, 2.0, 0.25, apart(-0.125, None)),
+            rank(2, 1.0, 1.25, 0.75, None),
+        ],
+        set: vec![2, 1],
+        unranked: Vec::new(),
+    }));
+    comparison.lines[1].ranks = Some(Ranking::Unknown("1 unit; an interval needs at least 2".into()));
+    comparison
+}
+
+#[test]
+fn three_models_have_a_table_of_ranks_whose_marks_are_explained() {
+    let expected = "\
+ranks by miou
+
+  model   value  rank  expected rank  P(first)  set
+  third  0.7500    1            1.25     0.750  yes
+  multi  0.6250    2=           2.00     0.250  yes
+  base   0.5000    3            2.75     0.000   no
+
+  = not distinguishable from the best, third
+  the truly best model is in the set with a probability of at least 95 %, as far as its intervals
+    hold
+";
+    let text = terminal(&[three()], Style { colour: false, width: 100 }, true);
+    assert!(text.ends_with(expected), "{text}");
+    let text = markdown(&[three()], false);
+    assert!(text.contains("| third | 0.7500 | 1 | 1.25 | 0.750 | yes |"), "{text}");
+    let read: Json = serde_json::from_str(&json(&[three()])).unwrap();
+    let ranks = &read["metrics"]["segmentation.miou"]["ranks"];
+    assert_eq!(ranks["set"], serde_json::json!(["third", "multi"]));
+    assert_eq!((&ranks["best"], &ranks["models"]["third"]["to_best"]), (&"third".into(), &Json::Null));
+    assert_eq!(ranks["models"]["base"]["to_best"]["interval"], serde_json::json!([-0.5, -0.125]));
+    let reason = &read["metrics"]["segmentation.nll"]["ranks"]["reason"];
+    assert_eq!(reason, "1 unit; an interval needs at least 2");
+    let page = crate::page::Page { title: "x".into(), sections: vec![section(&three())] };
+    assert!(crate::page::write(&page).contains("multi, rank 2: 0.7500"));
+}
+
+#[test]
+fn a_star_marks_what_chance_does_not_explain_and_is_said_to() {
+    let mut comparison = small();
+    comparison.lines[0].against[0].as_mut().unwrap().paired.as_mut().unwrap().adjusted = 0.02;
+    let said = "* p adj. at most 0.05: a difference to base that chance does not explain";
+    let text = terminal(&[comparison.clone()], Style { colour: true, width: 200 }, false);
+    assert!(text.contains("0.0200*") && text.contains(said), "{text}");
+    assert!(text.contains("\u{1b}[32m"), "a gain that is clear is green: {text}");
+    let plain = terminal(&[small()], Style { colour: true, width: 200 }, false);
+    assert!(!plain.contains("\u{1b}[32m") && !plain.contains("chance does not"), "{plain}");
+    for text in [markdown(&[comparison.clone()], false), latex(&[comparison.clone()], false)] {
+        assert!(text.contains("0.02000") && text.contains("chance does not explain"), "{text}");
+    }
+}
+
+#[test]
+fn without_tests_there_is_no_p_and_no_correction() {
+    let mut comparison = small();
+    comparison.lines[0].against[0].as_mut().unwrap().paired = None;
+    let texts = [
+        terminal(&[comparison.clone()], Style { colour: false, width: 100 }, false),
+        markdown(&[comparison.clone()], false),
+        latex(&[comparison.clone()], false),
+    ];
+    for text in texts {
+        assert!(!text.contains("Holm") && !text.contains("p adj") && text.contains("0.625"), "{text}");
+    }
+    let read: Json = serde_json::from_str(&json(&[comparison])).unwrap();
+    assert_eq!((&read["tests"], &read["correction"]), (&0.into(), &Json::Null));
 }

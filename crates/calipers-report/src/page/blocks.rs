@@ -242,11 +242,16 @@ fn units(html: &mut Markup, shelf: &mut Shelf, table: &Table, place: &str) {
     );
 }
 
-/// Whether a cell is a number, or a number with its sign in words.
+/// Whether a cell is a number, or a number with its sign or a mark in words.
 fn is_number(cell: &Cell) -> bool {
     match cell {
         Cell::Number(_) => true,
-        Cell::Text(text) => text.starts_with(['+', '-', '0']) && text.parse::<f64>().is_ok(),
+        Cell::Bold(text) => text.parse::<f64>().is_ok(),
+        Cell::Text(text) => {
+            let number = text.trim_end_matches(['*', '=']);
+            let marked = number.len() < text.len();
+            (marked || text.starts_with(['+', '-', '0'])) && number.parse::<f64>().is_ok()
+        }
         _ => false,
     }
 }
@@ -275,6 +280,10 @@ fn table(html: &mut Markup, title: &str, grid: &Grid) {
                 Cell::Number(x) => _ = html.element("td", &[("class", "number")], &rounded(*x)),
                 Cell::Text(text) if is_number(cell) => _ = html.element("td", &[("class", "number")], text),
                 Cell::Text(text) => _ = html.element("td", &[], text),
+                Cell::Bold(text) => {
+                    html.open("td", &[("class", if is_number(cell) { "number" } else { "" })]);
+                    html.element("strong", &[], text).close("td");
+                }
                 Cell::Flag(on) => _ = html.element("td", &[], if *on { "yes" } else { "no" }),
             }
         }

@@ -72,7 +72,7 @@ fn table(name: &str, grid: &Grid) -> Json {
         Cell::Empty => Json::Null,
         Cell::Number(x) if x.fract() == 0.0 && x.abs() < 1e15 => json!(*x as i64),
         Cell::Number(x) => json!(x),
-        Cell::Text(text) => json!(text),
+        Cell::Text(text) | Cell::Bold(text) => json!(text),
         Cell::Flag(on) => json!(on),
     };
     let rows: Vec<Json> = grid.rows.iter().map(|row| row.iter().map(cell).collect()).collect();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use calipers_core::{Error, ErrorKind, Result, Warning};
+use calipers_core::{Error, ErrorKind, Result};
 use serde_json::{Map, Value as Json};
 
 use super::model::Side;
@@ -23,7 +23,7 @@ pub(super) fn check(sides: &[Side<'_>]) -> Result<()> {
 }
 
 fn same_protocol(first: &Side<'_>, other: &Side<'_>) -> Result<()> {
-    let (Some(ours), Some(theirs)) = (first.ledger, other.ledger) else { return Ok(()) };
+    let (Some(ours), Some(theirs)) = (&first.ledger, &other.ledger) else { return Ok(()) };
     if ours.name() != theirs.name() {
         return Err(Error::new(ErrorKind::ProtocolMismatch, "the models are of different families")
             .found(format!("{} in {}, {} in {}", ours.name(), first.source, theirs.name(), other.source)));
@@ -45,7 +45,7 @@ fn same_protocol(first: &Side<'_>, other: &Side<'_>) -> Result<()> {
         0 => String::new(),
         more => format!("; and {more} more"),
     };
-    let reading = first.ledger.map_or(&[][..], |ledger| ledger.reading_parameters());
+    let reading = first.ledger.as_ref().map_or(&[][..], |ledger| ledger.reading_parameters());
     Err(Error::new(ErrorKind::ProtocolMismatch, "the models were not measured alike")
         .found(format!("{}{more}", shown.join("; ")))
         .allowed(format!("differences in how a prediction is read: {}", reading.join(", ")))
@@ -55,7 +55,7 @@ fn same_protocol(first: &Side<'_>, other: &Side<'_>) -> Result<()> {
 /// The parameters that say what is measured.
 fn measured(side: &Side<'_>) -> Map<String, Json> {
     let mut protocol = side.protocol();
-    let reading = side.ledger.map_or(&[][..], |ledger| ledger.reading_parameters());
+    let reading = side.ledger.as_ref().map_or(&[][..], |ledger| ledger.reading_parameters());
     protocol.retain(|key, _| !reading.contains(&key.as_str()));
     protocol
 }
@@ -63,7 +63,7 @@ fn measured(side: &Side<'_>) -> Map<String, Json> {
 /// The parameters that say how the predictions of this side are read.
 pub(super) fn reading(side: &Side<'_>) -> Map<String, Json> {
     let mut protocol = side.protocol();
-    let reading = side.ledger.map_or(&[][..], |ledger| ledger.reading_parameters());
+    let reading = side.ledger.as_ref().map_or(&[][..], |ledger| ledger.reading_parameters());
     protocol.retain(|key, _| reading.contains(&key.as_str()));
     protocol
 }
@@ -83,13 +83,13 @@ fn difference(path: &str, a: &Json, b: &Json, out: &mut Vec<(String, String, Str
 }
 
 fn same_units(first: &Side<'_>, other: &Side<'_>) -> Result<()> {
-    let (ours, theirs) = (&first.table.units, &other.table.units);
+    let (ours, theirs) = (first.units(), other.units());
     if ours == theirs {
         return if ours.is_empty() { Err(Error::value("the models have no units")) } else { Ok(()) };
     }
-    let only = |these: &[String], those: &[String], source: &str| -> Option<String> {
+    let only = |these: &[&str], those: &[&str], source: &str| -> Option<String> {
         let alone: Vec<&str> =
-            these.iter().filter(|unit| those.binary_search(unit).is_err()).map(String::as_str).collect();
+            these.iter().filter(|unit| those.binary_search(unit).is_err()).copied().collect();
         let more = match alone.len().saturating_sub(NAMED) {
             0 => String::new(),
             more => format!(" and {more} more"),
@@ -97,7 +97,7 @@ fn same_units(first: &Side<'_>, other: &Side<'_>) -> Result<()> {
         let named = alone.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
         (!alone.is_empty()).then(|| format!("{} only in {source}: {named}{more}", alone.len()))
     };
-    let parts = [only(ours, theirs, first.source), only(theirs, ours, other.source)];
+    let parts = [only(&ours, &theirs, first.source), only(&theirs, &ours, other.source)];
     Err(Error::value("the models were measured over different units")
         .found(parts.into_iter().flatten().collect::<Vec<_>>().join("; "))
         .advice("compare models over the same units: measure the missing ones, or both without them"))
@@ -105,7 +105,7 @@ fn same_units(first: &Side<'_>, other: &Side<'_>) -> Result<()> {
 
 /// Refuses units whose truth was another one, where both runs recorded it.
 fn same_truth(first: &Side<'_>, other: &Side<'_>) -> Result<()> {
-    let (Some(ours), Some(theirs)) = (first.ledger, other.ledger) else { return Ok(()) };
+    let (Some(ours), Some(theirs)) = (&first.ledger, &other.ledger) else { return Ok(()) };
     let known: BTreeMap<&str, &[u8; 16]> =
         ours.provenance().contents.iter().map(|content| (content.unit.as_str(), &content.truth)).collect();
     let changed: Vec<&str> = theirs
@@ -127,13 +127,4 @@ fn same_truth(first: &Side<'_>, other: &Side<'_>) -> Result<()> {
         .found(format!("{} units: {named}{more}", changed.len()))
         .at(format!("{} and {}", first.source, other.source))
         .advice("measure both models against the same truth"))
-}
-
-/// What a reader of the comparison should know.
-pub(super) fn warnings(sides: &[Side<'_>]) -> Vec<Warning> {
-    let tables = sides.iter().any(|side| side.ledger.is_none());
-    let message = "the models are compared by the numbers of their units: means over units, and nothing says \
-                   whether both were measured alike; states say it";
-    let warning = Warning { code: "per-unit-files".into(), message: message.into(), units: Vec::new() };
-    tables.then_some(warning).into_iter().collect()
 }

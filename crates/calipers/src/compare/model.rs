@@ -1,15 +1,18 @@
 //! A model as it comes to a comparison: accumulators, or a table of its units.
 
+use std::ops::Deref;
 use std::path::Path;
 
 use calipers_core::metric::MetricInfo;
-use calipers_core::resample::{Leaf, Means, Plan, Resampler, Sampled, Sampling, Scope};
+use calipers_core::resample::{Clusters, Leaf, Means, Plan, Resampler, Scope};
 use calipers_core::{Error, ErrorKind, Ledger, Result};
 use calipers_io::file::InputFile;
+use calipers_sources::clusters::ClusterRule;
 use serde_json::{Map, Value as Json};
 
 use super::unit_table::{self, UnitTable};
-use crate::{registry, states};
+use crate::registry::{self, Family};
+use crate::states;
 
 /// A model to compare.
 pub struct Model {
@@ -60,7 +63,8 @@ impl Model {
         }
     }
 
-    fn ledgers(&self) -> &[Box<dyn Ledger>] {
+    /// Its accumulators, one a protocol; none of a per-unit file.
+    pub(super) fn ledgers(&self) -> &[Box<dyn Ledger>] {
         match &self.evidence {
             Evidence::State(ledgers) => ledgers,
             Evidence::Table(_) => &[],
@@ -91,43 +95,87 @@ fn names(paths: &[&Path]) -> Vec<String> {
     if alike { paths.iter().map(|path| path.display().to_string()).collect() } else { stems }
 }
 
+/// An accumulator of the caller, or one whose units have other names here.
+pub(super) enum Held<'m> {
+    Given(&'m dyn Ledger),
+    Renamed(Box<dyn Ledger>),
+}
+
+impl Deref for Held<'_> {
+    type Target = dyn Ledger;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::Given(ledger) => *ledger,
+            Self::Renamed(ledger) => &**ledger,
+        }
+    }
+}
+
 /// One protocol of one model.
 pub(super) struct Side<'m> {
+    /// What tables call the model.
+    pub(super) name: String,
     pub(super) source: &'m str,
     /// The accumulator; `None` where models are compared by the numbers of their units alone.
-    pub(super) ledger: Option<&'m dyn Ledger>,
-    /// The numbers of single units.
+    pub(super) ledger: Option<Held<'m>>,
+    /// The numbers of single units, where there is no accumulator.
     pub(super) table: UnitTable,
     /// What is known about the metrics.
     pub(super) infos: Vec<MetricInfo>,
 }
 
-impl Side<'_> {
+impl<'m> Side<'m> {
+    /// The side of an accumulator.
+    pub(super) fn of(name: String, source: &'m str, ledger: Held<'m>) -> Self {
+        let (infos, table) = (ledger.metrics(), UnitTable::default());
+        Self { name, source, ledger: Some(ledger), table, infos }
+    }
+
     /// The parameters of the protocol; none where only a table is known.
     pub(super) fn protocol(&self) -> Map<String, Json> {
-        self.ledger.map(Ledger::parameters).unwrap_or_default()
+        self.ledger.as_ref().map(|ledger| ledger.parameters()).unwrap_or_default()
+    }
+
+    /// Its family, if this version has it.
+    pub(super) fn family(&self) -> Option<&'static Family> {
+        let (family, _) = self.infos.first()?.id.split_once('.')?;
+        registry::find(family)
+    }
+
+    /// The names of the units, in key order.
+    pub(super) fn units(&self) -> Vec<&str> {
+        match &self.ledger {
+            Some(ledger) => ledger.unit_names(),
+            None => self.table.units.iter().map(String::as_str).collect(),
+        }
     }
 
     /// What is drawn in a resample.
-    pub(super) fn plan(&self) -> Result<Plan> {
-        match self.ledger {
-            Some(ledger) => ledger.plan(None),
+    pub(super) fn plan(&self, rule: Option<&ClusterRule>) -> Result<Plan> {
+        let clusters = |units: &[&str]| rule.map(|rule| rule.clusters(units)).transpose();
+        match &self.ledger {
+            Some(ledger) => {
+                let clusters: Option<Clusters> = clusters(&ledger.sampling_units())?;
+                ledger.plan(clusters.as_ref())
+            }
             None => {
-                let units = self.table.units.iter().map(|unit| Sampled { unit, part: "" });
-                Plan::new(Sampling::UNITS, units, None)
+                let sampling = self.family().map(|family| family.sampling);
+                let clusters = clusters(&self.table.sampling_units())?;
+                self.table.plan(sampling, clusters.as_ref())
             }
         }
     }
 
     /// The numbers of the metrics with these ids over resamples.
     pub(super) fn resampler(&self, scope: Scope, ids: &[String]) -> Box<dyn Resampler + '_> {
-        match self.ledger {
+        match &self.ledger {
             Some(ledger) => ledger.resampler(scope, &|id| ids.iter().any(|wanted| wanted == id)),
             None => {
-                let wanted = |(leaf, _): &&(Leaf, _)| {
-                    (scope == Scope::Labels || leaf.label.is_none()) && ids.contains(&leaf.id)
+                let wanted = |(leaf, _): &(Leaf, _)| {
+                    (scope != Scope::Single || leaf.label.is_none()) && ids.contains(&leaf.id)
                 };
-                let columns = self.table.columns.iter().filter(wanted).cloned();
+                let columns = self.table.columns().into_iter().filter(wanted);
                 Box::new(Means::new(self.table.units.len(), columns))
             }
         }
@@ -169,18 +217,20 @@ pub(super) fn sides(models: &[Model]) -> Result<Vec<Vec<Side<'_>>>> {
 }
 
 fn side<'m>(model: &'m Model, protocol: usize, family: &str, only_tables: bool) -> Result<Side<'m>> {
-    match &model.evidence {
+    let (name, source) = (model.name.clone(), model.source.as_str());
+    let (table, infos) = match &model.evidence {
         Evidence::State(ledgers) => {
             let ledger = &*ledgers[protocol];
+            if !only_tables {
+                return Ok(Side::of(name, source, Held::Given(ledger)));
+            }
             let infos = ledger.metrics();
-            let table = UnitTable::from_ledger(ledger, &infos);
-            let ledger = Some(ledger).filter(|_| !only_tables);
-            Ok(Side { source: &model.source, ledger, table, infos })
+            (UnitTable::from_ledger(ledger, &infos), infos)
         }
         Evidence::Table(file) => {
             let infos = registry::find(family).map_or_else(Vec::new, |family| (family.metrics)());
-            let table = file.of_family(family, &infos).map_err(|error| error.in_file(&model.source))?;
-            Ok(Side { source: &model.source, ledger: None, table, infos })
+            (file.of_family(family, &infos).map_err(|error| error.in_file(source))?, infos)
         }
-    }
+    };
+    Ok(Side { name, source, ledger: None, table, infos })
 }

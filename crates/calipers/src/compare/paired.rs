@@ -1,113 +1,178 @@
 //! The lines of a comparison: numbers of all models, and what sets each later one apart from the
 //! first.
 
-use calipers_core::resample::{Evidence, Leaf, Plan, Resampler, Scope};
+use std::ops::Range;
+
+use calipers_core::resample::{Evidence, Interval, Leaf, Level, Plan, Resampler, Scope};
 use calipers_core::{Better, Result, Value};
 use calipers_report::comparison::{Difference, Line, Paired, UnitPair};
-use calipers_sources::run::{Silent, in_parts};
 
 use super::model::Side;
-use super::permutation::Tests;
-use super::{Options, chosen, holm, sign_test};
-use crate::resample::together;
+use super::samples::{Column, Samples};
+use super::significance::sign_test;
+use super::testing::{self, Tested};
+use super::{Options, chosen, ranks};
 
 /// How many of the units that differ most are kept.
 const MOST: usize = 10;
-/// The random sign patterns have a stream of their own.
-const COINS: u64 = 1;
 
-/// Everything there is to say about the sides.
-pub(super) fn lines(sides: &[Side<'_>], options: &Options) -> Result<Vec<Line>> {
-    let scope = if options.by_label { Scope::Labels } else { Scope::Single };
-    let ids = chosen::metrics(sides, options)?;
+/// Everything there is to say about the sides, and how many differences each test had.
+pub(super) fn lines(
+    sides: &[Side<'_>],
+    plan: &Plan,
+    scope: Scope,
+    options: &Options,
+) -> Result<(Vec<Line>, Vec<Tested>)> {
+    let chosen = chosen::metrics(sides, options)?;
+    let ids: Vec<String> = chosen.iter().map(|(id, _)| id.clone()).collect();
     let resamplers: Vec<Box<dyn Resampler + '_>> =
         sides.iter().map(|side| side.resampler(scope, &ids)).collect();
-    let leaves = chosen::leaves(&ids, &resamplers, options)?;
-    let all: Vec<&dyn Resampler> = resamplers.iter().map(|resampler| &**resampler).collect();
-    let plan = sides[0].plan()?;
-    let values = together(&all, &plan, &options.bootstrap, options.threads)?;
-    let mut lines: Vec<Line> = leaves.iter().map(|leaf| line(leaf, sides, &resamplers)).collect();
-    for (line, leaf) in lines.iter_mut().zip(&leaves) {
-        let at = |side: usize| place(&*resamplers[side], leaf);
-        for other in 1..sides.len() {
-            let (Some(a), Some(b)) = (at(0), at(other)) else { continue };
-            let (ours, theirs) = (resamplers[0].leaves()[a].1, resamplers[other].leaves()[b].1);
-            let both = values[0].iter().zip(&values[other]);
-            let apart =
-                |(first, second): (&Vec<Option<f64>>, &Vec<Option<f64>>)| Some(second[b]? - first[a]?);
-            let differences = both.map(|pair| apart(pair).unwrap_or(f64::NAN));
+    let leaves = chosen::leaves(&sides[0].infos, &chosen, &resamplers, options)?;
+    let models: Vec<&dyn Resampler> = resamplers.iter().map(|resampler| &**resampler).collect();
+    let samples = Samples::draw(&models, plan, options)?;
+    let mut lines = Vec::with_capacity(leaves.len());
+    let mut tests = testing::Tests::default();
+    for (at, leaf) in leaves.iter().enumerate() {
+        let columns: Vec<Option<Column<'_>>> =
+            (0..sides.len()).map(|side| samples.column(side, leaf)).collect();
+        let number = Number::of(leaf, &sides[0], plan);
+        let mut line = line(leaf, &number, sides, &columns);
+        for (other, later) in columns.iter().enumerate().skip(1) {
+            let (Some(first), Some(later)) = (columns[0], *later) else { continue };
+            let found = apart(&number, first, later, (1.0 - options.bootstrap.confidence) / 2.0, options);
+            let paired = pairs(&number, first, later);
             line.against[other - 1] = Some(Difference {
-                difference: theirs - ours,
-                interval: interval(theirs - ours, differences, &plan, leaf, options),
-                paired: pairs(&sides[0], &sides[other], leaf, line.better),
+                difference: later.value - first.value,
+                fell_back: found.as_ref().ok().and_then(|interval| interval.percentile_because.clone()),
+                interval: found.ok().map(|interval| interval.bounds),
+                paired: paired.map(|(paired, differences)| {
+                    tests.push((at, other - 1), &number, differences);
+                    paired
+                }),
             });
         }
+        let reasons: Vec<Option<String>> =
+            line.values.iter().map(|value| value.reason().map(String::from)).collect();
+        line.ranks = ranks::of(&number, &columns, &reasons, options);
+        lines.push(line);
     }
-    test(sides, &leaves, &mut lines, options)?;
-    Ok(lines)
+    let tested = tests.run(&mut lines, options)?;
+    Ok((lines, tested))
 }
 
-/// The interval of a difference; none where its strata are too small.
-fn interval(
-    value: f64,
-    differences: impl Iterator<Item = f64>,
-    plan: &Plan,
-    leaf: &Leaf,
+/// A number that is compared, and what its resamples come from.
+pub(super) struct Number<'a> {
+    pub(super) better: Better,
+    pub(super) plan: &'a Plan,
+    /// The strata that it reads.
+    pub(super) strata: Range<usize>,
+    /// The sampling units of these.
+    pub(super) units: Range<usize>,
+    order_statistic: bool,
+}
+
+impl<'a> Number<'a> {
+    fn of(leaf: &Leaf, side: &Side<'_>, plan: &'a Plan) -> Self {
+        let strata = read_by(plan, leaf.label.as_deref());
+        let of = |stratum: usize| &plan.strata()[stratum].units;
+        let units = if strata.is_empty() { 0..0 } else { of(strata.start).start..of(strata.end - 1).end };
+        Self {
+            better: chosen::better(&side.infos, leaf),
+            plan,
+            strata,
+            units,
+            order_statistic: chosen::info(&side.infos, leaf)
+                .is_some_and(|info| info.interval == calipers_core::IntervalRule::OrderStatistic),
+        }
+    }
+}
+
+/// The strata that a number reads, told by its label or what lies before the last points in it.
+fn read_by(plan: &Plan, label: Option<&str>) -> Range<usize> {
+    let all = plan.read_by(None);
+    let mut label = label;
+    while let Some(name) = label {
+        let own = plan.read_by(Some(name));
+        if own != all {
+            return own;
+        }
+        label = name.rsplit_once('.').map(|(before, _)| before);
+    }
+    all
+}
+
+/// The interval of the difference between two models, this share left out on each side.
+pub(super) fn apart(
+    number: &Number<'_>,
+    first: Column<'_>,
+    later: Column<'_>,
+    half: f64,
     options: &Options,
-) -> Option<[f64; 2]> {
-    let strata = plan.read_by(leaf.label.as_deref());
-    let evidence = Evidence {
-        value,
-        resamples: differences.collect(),
-        left_out: Vec::new(),
-        sizes: plan.sizes(strata.clone()),
-        order_statistic: false,
+) -> std::result::Result<Interval, String> {
+    if let Some(reason) = number.plan.too_small(number.strata.clone()) {
+        return Err(reason);
+    }
+    // Where one of the two is not defined, its NaN makes the difference one.
+    let left_out: Vec<f64> = first.left_out().zip(later.left_out()).map(|(a, b)| b - a).collect();
+    let of_stratum = |stratum| {
+        if left_out.is_empty() { &[][..] } else { &left_out[number.plan.left_out_of(stratum)] }
     };
-    let known = plan.too_small(strata).is_none();
-    known.then(|| options.bootstrap.level().interval(evidence).ok())?.map(|interval| interval.bounds)
+    let level = Level { method: options.bootstrap.method, half, resamples: options.bootstrap.resamples };
+    level.interval(Evidence {
+        value: later.value - first.value,
+        resamples: first.resamples().zip(later.resamples()).map(|(a, b)| b - a).collect(),
+        left_out: number.strata.clone().map(of_stratum).collect(),
+        sizes: number.plan.sizes(number.strata.clone()),
+        order_statistic: number.order_statistic,
+    })
 }
 
-fn place(resampler: &dyn Resampler, leaf: &Leaf) -> Option<usize> {
-    resampler.leaves().iter().position(|(known, _)| known == leaf)
-}
-
-fn line(leaf: &Leaf, sides: &[Side<'_>], resamplers: &[Box<dyn Resampler + '_>]) -> Line {
-    let info = sides[0].infos.iter().find(|info| info.id == leaf.id);
-    let value = |(side, resampler): (&Side<'_>, &dyn Resampler)| match place(resampler, leaf) {
-        Some(place) => Value::Number(resampler.leaves()[place].1),
+fn line(leaf: &Leaf, number: &Number<'_>, sides: &[Side<'_>], columns: &[Option<Column<'_>>]) -> Line {
+    let value = |(side, column): (&Side<'_>, &Option<Column<'_>>)| match column {
+        Some(column) => Value::Number(column.value),
         None => Value::Undefined(chosen::reason(side, leaf).into()),
     };
     Line {
         id: leaf.id.clone(),
         label: leaf.label.clone(),
-        better: info.map_or(Better::Neither, |info| info.better),
-        values: sides.iter().zip(resamplers.iter().map(|one| &**one)).map(value).collect(),
+        better: number.better,
+        range: chosen::range(&sides[0].infos, leaf),
+        values: sides.iter().zip(columns).map(value).collect(),
         against: vec![None; sides.len() - 1],
+        ranks: None,
     }
 }
 
-/// What single units say of two models; `None` where the metric has no number of a single unit.
-fn pairs(first: &Side<'_>, other: &Side<'_>, leaf: &Leaf, better: Better) -> Option<Paired> {
-    let (ours, theirs) = (first.table.column(leaf)?, other.table.column(leaf)?);
+/// What single sampling units say of two models, with the differences; `None` where no sampling unit has
+/// the number alone.
+fn pairs(number: &Number<'_>, first: Column<'_>, later: Column<'_>) -> Option<(Paired, Vec<f64>)> {
     let mut paired = Paired::default();
     let mut most: Vec<UnitPair> = Vec::new();
-    for (unit, (a, b)) in first.table.units.iter().zip(ours.iter().zip(theirs)) {
-        let (Some(a), Some(b)) = (*a, *b) else {
-            paired.left_out += 1;
+    let mut differences = Vec::with_capacity(number.units.len());
+    let both = number.plan.names().iter().zip(first.alone().zip(later.alone()));
+    for (at, (unit, (a, b))) in both.enumerate() {
+        if !number.units.contains(&at) {
             paired.numbers.push(None);
             continue;
-        };
+        }
+        if a.is_nan() || b.is_nan() {
+            paired.left_out += 1;
+            paired.numbers.push(None);
+            differences.push(0.0);
+            continue;
+        }
         paired.numbers.push(Some([a, b]));
-        let wins = match better {
-            Better::Lower => b < a,
-            _ => b > a,
-        };
+        differences.push(b - a);
+        let wins = if number.better == Better::Lower { b < a } else { b > a };
         match a.partial_cmp(&b) {
             Some(std::cmp::Ordering::Equal) => paired.ties += 1,
             _ if wins => paired.wins += 1,
             _ => paired.losses += 1,
         }
         most.push(UnitPair { unit: unit.clone(), first: a, other: b });
+    }
+    if most.is_empty() {
+        return None;
     }
     let apart = |pair: &UnitPair| (pair.other - pair.first).abs();
     most.retain(|pair| apart(pair) > 0.0);
@@ -116,45 +181,5 @@ fn pairs(first: &Side<'_>, other: &Side<'_>, leaf: &Leaf, better: Better) -> Opt
     most.truncate(MOST);
     paired.most = most;
     paired.sign = sign_test::p_value(paired.wins, paired.losses);
-    Some(paired)
-}
-
-/// The permutation test of every difference, and the correction over all of them.
-fn test(sides: &[Side<'_>], leaves: &[Leaf], lines: &mut [Line], options: &Options) -> Result<()> {
-    let units = sides[0].table.units.len();
-    let mut columns = Vec::new();
-    for (line, leaf) in lines.iter().zip(leaves) {
-        for (other, difference) in sides[1..].iter().zip(&line.against) {
-            let tested = difference.as_ref().is_some_and(|difference| difference.paired.is_some());
-            let pair = sides[0].table.column(leaf).zip(other.table.column(leaf)).filter(|_| tested);
-            columns.extend(pair.map(|(ours, theirs)| -> Vec<f64> {
-                let both = ours.iter().zip(theirs);
-                both.map(|(a, b)| a.zip(*b).map_or(0.0, |(a, b)| b - a)).collect()
-            }));
-        }
-    }
-    let tests = Tests::new(units, &columns);
-    let (seed, throws) = (options.bootstrap.seed.wrapping_add(COINS), options.bootstrap.resamples);
-    let parts = in_parts(
-        &options.bootstrap.blocks(),
-        options.threads,
-        &Silent,
-        || vec![0; columns.len()],
-        |_, block, hits: &mut Vec<u64>| {
-            hits.iter_mut().zip(tests.extreme(seed, block.clone())).for_each(|(all, more)| *all += more);
-            Ok(())
-        },
-    )?;
-    let mut hits = vec![0; columns.len()];
-    parts.iter().for_each(|part| hits.iter_mut().zip(part).for_each(|(all, more)| *all += more));
-    let outcomes = tests.outcomes(&hits, throws);
-    let p_values: Vec<f64> = outcomes.iter().map(|outcome| outcome.p).collect();
-    let mut adjusted = outcomes.into_iter().zip(holm::adjusted(&p_values));
-    let tested = lines.iter_mut().flat_map(|line| &mut line.against).flatten();
-    for paired in tested.filter_map(|difference| difference.paired.as_mut()) {
-        if let Some((outcome, adjusted)) = adjusted.next() {
-            (paired.permutation, paired.exact, paired.adjusted) = (outcome.p, outcome.exact, adjusted);
-        }
-    }
-    Ok(())
+    Some((paired, differences))
 }

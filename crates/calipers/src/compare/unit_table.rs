@@ -1,24 +1,52 @@
 //! The numbers of single units: from an accumulator, or from a per-unit file.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use calipers_core::metric::MetricInfo;
-use calipers_core::resample::Leaf;
-use calipers_core::{Error, Ledger, Result, Value};
+use calipers_core::resample::{Clusters, Draws, Leaf, Plan, Sampled, Sampling};
+use calipers_core::{Error, ErrorKind, Ledger, Result, Value};
 use calipers_io::history::{FORMATS, Reader, Table, Wanted, delimited, of_file};
 
-use crate::registry;
+use crate::registry::{self, Family};
 
 /// The column that names the units.
 const UNIT: &str = "unit";
 /// How many names a message spells out.
 const NAMED: usize = 20;
 
+/// The columns that say of which run, attack or group a unit is.
+const RUN: &str = "run";
+const ATTACK: &str = "attack";
+const GROUP: &str = "group";
+
 /// One number a unit in each column; units in key order.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct UnitTable {
     pub(super) units: Vec<String>,
-    pub(super) columns: Vec<(Leaf, Vec<Option<f64>>)>,
+    columns: Vec<(Leaf, Vec<Option<f64>>)>,
+    belongs: Belongs,
+}
+
+/// What units are of, where columns say so: a text for each unit.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Belongs {
+    runs: Option<Vec<String>>,
+    attacks: Option<Vec<String>>,
+    groups: Option<Vec<String>>,
+}
+
+impl Belongs {
+    /// The columns that say something in this family.
+    fn new(family: Option<&Family>, texts: impl Fn(&str) -> Option<Vec<String>>) -> Self {
+        match family.map(|family| family.sampling) {
+            Some(Sampling { draws: Draws::Separate, .. }) => Self { groups: texts(GROUP), ..Self::default() },
+            Some(Sampling { unit: RUN, .. }) => {
+                Self { runs: texts(RUN), attacks: texts(ATTACK), groups: None }
+            }
+            _ => Self::default(),
+        }
+    }
 }
 
 impl UnitTable {
@@ -49,12 +77,86 @@ impl UnitTable {
                 columns.push((Leaf { id, label: None }, cells().map(Value::as_f64).collect()));
             }
         }
-        Self { units: table.rows.into_iter().map(|(unit, _)| unit).collect(), columns }
+        let texts = |name: &str| -> Option<Vec<String>> {
+            let place = table.columns.iter().skip(1).position(|column| column == name)?;
+            let text = |(_, cells): &(String, Vec<Value>)| match &cells[place] {
+                Value::Text(text) => text.to_string(),
+                _ => String::new(),
+            };
+            Some(table.rows.iter().map(text).collect())
+        };
+        let belongs = Belongs::new(registry::find(ledger.name()), texts);
+        Self { units: table.rows.into_iter().map(|(unit, _)| unit).collect(), columns, belongs }
     }
 
-    /// The numbers of a leaf.
-    pub(super) fn column(&self, leaf: &Leaf) -> Option<&[Option<f64>]> {
-        self.columns.iter().find(|(known, _)| known == leaf).map(|(_, numbers)| numbers.as_slice())
+    /// The columns; where units are of groups, one for each group.
+    pub(super) fn columns(&self) -> Vec<(Leaf, Vec<Option<f64>>)> {
+        let Some(groups) = &self.belongs.groups else { return self.columns.clone() };
+        let names: BTreeSet<&String> = groups.iter().collect();
+        let of = |(leaf, numbers): &(Leaf, Vec<Option<f64>>), name: &String| {
+            let own = numbers.iter().zip(groups).map(|(number, group)| number.filter(|_| group == name));
+            (Leaf { label: Some(name.clone()), ..leaf.clone() }, own.collect())
+        };
+        self.columns.iter().flat_map(|column| names.iter().map(|name| of(column, name))).collect()
+    }
+
+    fn sampled(&self) -> impl Iterator<Item = Sampled<'_>> {
+        fn text(texts: &Option<Vec<String>>, at: usize) -> Option<&str> {
+            texts.as_ref().map(|texts| texts[at].as_str())
+        }
+        let Belongs { runs, attacks, groups } = &self.belongs;
+        self.units.iter().enumerate().map(move |(at, unit)| Sampled {
+            unit: text(runs, at).unwrap_or(unit),
+            part: text(groups, at).or(text(attacks, at)).unwrap_or_default(),
+        })
+    }
+
+    /// The names of the sampling units, each once.
+    pub(super) fn sampling_units(&self) -> Vec<&str> {
+        self.sampled().map(|row| row.unit).collect::<BTreeSet<_>>().into_iter().collect()
+    }
+
+    /// What is drawn in a resample: runs and groups where columns name them.
+    pub(super) fn plan(&self, family: Option<Sampling>, clusters: Option<&Clusters>) -> Result<Plan> {
+        let draws = if self.belongs.groups.is_some() { Draws::Separate } else { Draws::Joint };
+        let named = self.belongs.runs.is_some() || self.belongs.groups.is_some();
+        let unit = family.filter(|_| named).map_or(Sampling::UNITS.unit, |family| family.unit);
+        Plan::new(Sampling { unit, draws, ..Sampling::UNITS }, self.sampled(), clusters)
+    }
+
+    /// The names of the runs, each once, where a column names them.
+    pub(super) fn runs(&self) -> Option<Vec<&str>> {
+        self.belongs.runs.is_some().then(|| self.sampling_units())
+    }
+
+    /// Gives runs and the units of them other names.
+    pub(super) fn with_runs(&mut self, name: &dyn Fn(&str) -> Result<String>) -> Result<()> {
+        let Some(runs) = &mut self.belongs.runs else { return Ok(()) };
+        for (run, unit) in runs.iter_mut().zip(&mut self.units) {
+            let new = name(run)?;
+            if let Some(rest) = unit.strip_prefix(run.as_str()) {
+                *unit = format!("{new}{rest}");
+            }
+            *run = new;
+        }
+        let mut order: Vec<usize> = (0..self.units.len()).collect();
+        order.sort_by_key(|at| &self.units[*at]);
+        if let Some(pair) = order.windows(2).find(|pair| self.units[pair[0]] == self.units[pair[1]]) {
+            return Err(
+                Error::new(ErrorKind::Duplicate, "two units have one name").found(&self.units[pair[0]])
+            );
+        }
+        let texts =
+            |texts: &Vec<String>| -> Vec<String> { order.iter().map(|at| texts[*at].clone()).collect() };
+        self.units = texts(&self.units);
+        let Belongs { runs, attacks, groups } = &mut self.belongs;
+        for kept in [runs, attacks, groups].into_iter().flatten() {
+            *kept = texts(kept);
+        }
+        for (_, numbers) in &mut self.columns {
+            *numbers = order.iter().map(|at| numbers[*at]).collect();
+        }
+        Ok(())
     }
 }
 
@@ -69,6 +171,8 @@ fn entry(cell: &Value, label: &str) -> Option<f64> {
 pub(super) struct File {
     units: Vec<String>,
     columns: Vec<(String, Vec<Option<f64>>)>,
+    /// What units are of, by column.
+    texts: BTreeMap<String, Vec<String>>,
 }
 
 /// Reads a per-unit file by its ending.
@@ -84,8 +188,9 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<File> {
     if !keys.iter().any(|key| key == UNIT) {
         return Err(Error::value("the file has no column `unit`").advice("write it with --per-unit"));
     }
-    let numbers = keys.into_iter().filter(|key| key != UNIT).collect();
-    file(&read(&Wanted { numbers, texts: vec![UNIT.into()] })?, format.ending_of(&name) == Some(".csv"))
+    let (texts, numbers) =
+        keys.into_iter().partition(|key| [UNIT, RUN, ATTACK, GROUP].contains(&key.as_str()));
+    file(&read(&Wanted { numbers, texts })?, format.ending_of(&name) == Some(".csv"))
 }
 
 fn file(table: &Table, is_csv: bool) -> Result<File> {
@@ -116,7 +221,19 @@ fn file(table: &Table, is_csv: bool) -> Result<File> {
         let numbers_of = units.iter().map(|(_, row)| by_row[*row as usize]).collect();
         columns.push((numbers.key.clone(), numbers_of));
     }
-    Ok(File { units: units.into_iter().map(|(unit, _)| unit).collect(), columns })
+    let mut texts = BTreeMap::new();
+    for column in [RUN, ATTACK, GROUP] {
+        let Some(text) = table.text(column) else { continue };
+        let mut by_row = vec![String::new(); table.rows];
+        for (row, place) in &text.cells {
+            by_row[*row as usize] = unguarded(&text.names[*place as usize], is_csv);
+        }
+        texts.insert(
+            column.to_owned(),
+            units.iter().map(|(_, row)| std::mem::take(&mut by_row[*row as usize])).collect(),
+        );
+    }
+    Ok(File { units: units.into_iter().map(|(unit, _)| unit).collect(), columns, texts })
 }
 
 /// A name as it was before CSV kept spreadsheets from taking it for a formula.
@@ -149,7 +266,8 @@ impl File {
                 .found(self.headings())
                 .advice("write the file with --per-unit"));
         }
-        Ok(UnitTable { units: self.units.clone(), columns })
+        let belongs = Belongs::new(registry::find(family), |name| self.texts.get(name).cloned());
+        Ok(UnitTable { units: self.units.clone(), columns, belongs })
     }
 
     fn headings(&self) -> String {

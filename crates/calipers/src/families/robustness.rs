@@ -47,6 +47,17 @@ impl Registered for Robustness {
         Ok(vec![measured.accumulator])
     }
 
+    fn with_runs(
+        rows: &Accumulator<Self>,
+        name: &dyn Fn(&str) -> Result<String>,
+    ) -> Result<Option<Accumulator<Self>>> {
+        rows.renamed(|_, row| Ok(Some(row.of_run(name(row.run())?)))).map(Some)
+    }
+
+    fn compared(models: &[(&str, &Accumulator<Self>)]) -> Vec<Picture> {
+        pictures::robustness::compared(models)
+    }
+
     fn pictures(rows: &Accumulator<Self>, evidence: &Evidence, _: Option<&Intervals>) -> Vec<Picture> {
         pictures::robustness::of(rows, evidence)
     }

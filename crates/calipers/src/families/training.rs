@@ -1,10 +1,12 @@
 //! Training histories: read again, their reports and their curves.
 
+use std::collections::BTreeSet;
+
 use calipers_core::resample::Intervals;
 use calipers_core::{Accumulator, Error, Result};
 use calipers_io::history::FORMATS;
 use calipers_io::history::delimited::{self, Long};
-use calipers_metrics::training::{Training, unit_name};
+use calipers_metrics::training::{Row, Training, unit_name};
 use calipers_report::chart::Picture;
 use calipers_sources::inputs::role;
 use calipers_sources::run::Work;
@@ -16,6 +18,9 @@ use calipers_sources::training::{self, Measured};
 use crate::pictures;
 use crate::registry::Registered;
 use crate::replay::{Evidence, Replay};
+
+/// What groups are called where they are models.
+const ALL: &str = "all";
 
 /// The curve of one run.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,6 +66,18 @@ impl Registered for Training {
 
     fn measure_again(replay: &Replay, threads: usize) -> Result<Vec<Accumulator<Self>>> {
         Ok(again(replay, threads, false)?.accumulators)
+    }
+
+    fn groups(rows: &Accumulator<Self>) -> Result<Option<Vec<(String, Accumulator<Self>)>>> {
+        let names: BTreeSet<String> = rows.rows().iter().map(|row| row.group.clone()).collect();
+        let of = |name: String| {
+            let own = rows.renamed(|_, row| {
+                let alike = || Row { group: ALL.into(), ..row.clone() };
+                Ok((row.group == name).then(|| (unit_name(ALL, &row.fold), alike())))
+            });
+            own.map(|own| (name, own))
+        };
+        names.into_iter().map(of).collect::<Result<_>>().map(Some)
     }
 
     fn pictures(rows: &Accumulator<Self>, evidence: &Evidence, _: Option<&Intervals>) -> Vec<Picture> {

@@ -32,6 +32,12 @@ pub(crate) fn of(accumulator: &Accumulator<Robustness>, _: &Evidence) -> Vec<Pic
     vec![bias(&models), accuracy(&models), differences(&models)]
 }
 
+/// Several models in one drawing each of bias and accuracy by budget.
+pub(crate) fn compared(models: &[(&str, &Accumulator<Robustness>)]) -> Vec<Picture> {
+    let models: Vec<Model> = models.iter().map(|(name, rows)| Model::new(name, rows)).collect();
+    vec![bias(&models), accuracy(&models)]
+}
+
 /// One value of the curve at a budget, with its standard deviation where there is one.
 struct Point {
     budget: f64,
