@@ -12,7 +12,7 @@ pub(crate) const NODES_TOTAL: Line = Line {
     measures: "Nodes of all graphs.",
     formula: "sum N.",
     example: ("batch", "7"),
-    number: Number::Pooled { terms: add_storage, read: |_, sums| stored(sums, NODES) },
+    number: Number::pooled(add_storage, |_, sums| stored(sums, NODES)),
     ..TOTAL
 };
 
@@ -21,7 +21,7 @@ pub(crate) const EDGES_TOTAL: Line = Line {
     measures: "Undirected edges of all simple graphs.",
     formula: "sum m.",
     example: ("batch", "5"),
-    number: Number::Pooled { terms: add_storage, read: |_, sums| stored(sums, EDGES) },
+    number: Number::pooled(add_storage, |_, sums| stored(sums, EDGES)),
     ..TOTAL
 };
 
@@ -31,7 +31,7 @@ pub(crate) const SELF_LOOPS_TOTAL: Line = Line {
     formula: "Stored entries (u, u).",
     differs: "Some pipelines add a loop to every node. A node with a loop may still be chosen.",
     example: ("storage", "1"),
-    number: Number::Pooled { terms: add_storage, read: |_, sums| stored(sums, SELF_LOOPS) },
+    number: Number::pooled(add_storage, |_, sums| stored(sums, SELF_LOOPS)),
     ..TOTAL
 };
 
@@ -41,7 +41,7 @@ pub(crate) const DUPLICATE_EDGES_TOTAL: Line = Line {
     formula: "Proper entries minus distinct ordered pairs where both directions are stored (arrays, METIS, \
               ml4co), minus distinct unordered pairs elsewhere.",
     example: ("storage", "1"),
-    number: Number::Pooled { terms: add_storage, read: |_, sums| stored(sums, DUPLICATE_EDGES) },
+    number: Number::pooled(add_storage, |_, sums| stored(sums, DUPLICATE_EDGES)),
     ..TOTAL
 };
 
@@ -50,7 +50,7 @@ pub(crate) const ONE_DIRECTIONAL_EDGES_TOTAL: Line = Line {
     measures: "Edges stored in one direction where both are expected; they are read as undirected.",
     formula: "Unordered pairs of which exactly one direction is stored (arrays, METIS, ml4co), else 0.",
     example: ("storage", "1"),
-    number: Number::Pooled { terms: add_storage, read: |_, sums| stored(sums, ONE_DIRECTIONAL_EDGES) },
+    number: Number::pooled(add_storage, |_, sums| stored(sums, ONE_DIRECTIONAL_EDGES)),
     ..TOTAL
 };
 
@@ -60,7 +60,7 @@ pub(crate) const ISOLATED_NODES_TOTAL: Line = Line {
                set.",
     formula: "Nodes of degree 0.",
     example: ("storage", "2"),
-    number: Number::Pooled { terms: add_storage, read: |_, sums| stored(sums, ISOLATED_NODES) },
+    number: Number::pooled(add_storage, |_, sums| stored(sums, ISOLATED_NODES)),
     ..TOTAL
 };
 
