@@ -130,7 +130,7 @@ mod tests {
         });
         let rows: Vec<_> = rows.collect();
         let number: Number<Segmentation> = Number::pooled(
-            |_, row, terms| {
+            |_, row: &Row, terms| {
                 let scores = row.pixels.as_ref().and_then(|pixels| pixels.calibration.as_deref());
                 scores.iter().for_each(|scores| add_bins(terms, 0, &scores.bins));
             },
