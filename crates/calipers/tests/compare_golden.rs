@@ -8,7 +8,7 @@ use calipers::core::resample::{Bootstrap, Method};
 use calipers::core::{
     Accumulator, Better, Column, Ledger, Metric, Number, Protocol, Provenance, Result, Rows, Value, Warning,
 };
-use calipers::metrics::robustness::{Budget, Cells, Matrix, Pair, Robustness, unit_name};
+use calipers::metrics::robustness::{Budget, Matrix, NumberSlice, Pair, Robustness, unit_name};
 use calipers::metrics::training::{Curve, Sample, Training};
 use calipers::report::comparison;
 use calipers::sources::clusters::ClusterRule;
@@ -109,7 +109,7 @@ fn ledger(case: &Json, model: &str) -> Box<dyn Ledger> {
 }
 
 fn matrix(nodes: usize, scores: &[f64]) -> Matrix<'_> {
-    Matrix::new(nodes, 2, Cells::F64(scores)).unwrap()
+    Matrix::new(nodes, 2, NumberSlice::F64(scores)).unwrap()
 }
 
 /// A pair of so many test nodes of class 0, of which so many are right on the clean and the attacked graph.
