@@ -195,9 +195,8 @@ def transformers(out: Path) -> None:
 
 def keras(out: Path) -> None:
     os.environ["KERAS_BACKEND"] = "torch"
-    import numpy as np
-
     import keras as library
+    import numpy as np
 
     def fit(name: str, epochs: int, first: int, values: list[float]) -> None:
         model = library.Sequential([library.layers.Dense(1)])

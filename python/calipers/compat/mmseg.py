@@ -4,13 +4,10 @@ It is a `BaseMetric` where mmengine is installed, and registered as `CalipersIoU
 works without either.
 
 >>> import torch
->>> metric = IoUMetric()
->>> metric.dataset_meta = {"classes": ["road", "sky"]}
->>> maps = [{"pred_sem_seg": {"data": torch.tensor([[0, 1, 1]])},
-...          "gt_sem_seg": {"data": torch.tensor([[0, 0, 255]])}}]
->>> metric.process({}, maps)
->>> {name: float(value) for name, value in metric.evaluate(size=1).items()}
-{'aAcc': 50.0, 'mIoU': 25.0, 'mAcc': 50.0}
+>>> pred, truth = torch.tensor([[0, 1, 1]]), torch.tensor([[0, 0, 255]])
+>>> areas = IoUMetric.intersect_and_union(pred, truth, num_classes=2, ignore_index=255)
+>>> IoUMetric.total_area_to_metrics(*areas)["IoU"]
+array([0.5, 0. ], dtype=float32)
 """
 
 from __future__ import annotations
