@@ -130,6 +130,7 @@ pub(crate) mod tests {
             rows: (0..values.len() as u32).collect(),
             values: values.to_vec(),
             unreadable: None,
+            ..Numbers::default()
         });
         Table {
             origin,

@@ -204,6 +204,7 @@ mod tests {
             rows: rows.to_vec(),
             values: values.to_vec(),
             unreadable: None,
+            ..Numbers::default()
         };
         table.numbers.push(apart("epoch", &[0, 2], &[1.0, 2.0]));
         let axis = XAxis::choose(&table, Some("epoch"), None).unwrap();

@@ -55,7 +55,7 @@ pub(in crate::history) fn columns(wanted: &Wanted, metrics: Vec<Metric>) -> Resu
         };
         let values = metrics.iter().flat_map(|metric| &metric.points).map(read).collect();
         *column =
-            Some(Numbers { key: key.clone(), rows: (0..rows as u32).collect(), values, unreadable: None });
+            Some(Numbers { key: key.clone(), rows: (0..rows as u32).collect(), values, unreadable: None, ..Numbers::default() });
     }
     let mut first = 0;
     for metric in metrics {
@@ -65,6 +65,7 @@ pub(in crate::history) fn columns(wanted: &Wanted, metrics: Vec<Metric>) -> Resu
             rows: (first..next).collect(),
             values: metric.points.iter().map(|point| point.value).collect(),
             unreadable: metric.unreadable,
+            ..Numbers::default()
         });
         first = next;
     }

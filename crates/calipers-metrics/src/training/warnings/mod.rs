@@ -19,6 +19,7 @@ pub(crate) fn warnings(protocol: &Training, rows: &Rows<'_, Row>, provenance: &P
         files::sampled(provenance),
         repeated_x(protocol, rows),
         missing_epochs(rows),
+        late_start(rows),
         not_finite(rows),
         zero_collapse(protocol, rows),
         single_precision_ties(protocol, rows),
@@ -88,6 +89,16 @@ fn missing_epochs(rows: &Rows<'_, Row>) -> Option<Warning> {
     })
 }
 
+fn late_start(rows: &Rows<'_, Row>) -> Option<Warning> {
+    about("late-start", units(rows, |row| row.doubts.late_start), |units| {
+        format!(
+            "the log of {} begins late (overwritten on resume?): velocity counts from its first point; --index \
+             epoch numbers points by their epoch",
+            counted(units)
+        )
+    })
+}
+
 fn not_finite(rows: &Rows<'_, Row>) -> Option<Warning> {
     let logged: u64 = rows.iter().map(|row| row.doubts.not_finite).sum();
     about("nan-values", units(rows, |row| row.doubts.not_finite > 0), |units| {
@@ -115,11 +126,14 @@ fn zero_collapse(protocol: &Training, rows: &Rows<'_, Row>) -> Option<Warning> {
 }
 
 fn single_precision_ties(protocol: &Training, rows: &Rows<'_, Row>) -> Option<Warning> {
+    let ties: u64 = rows.iter().map(|row| row.doubts.single_precision_ties).sum();
     about("float32-tie", units(rows, |row| row.doubts.single_precision_ties > 0), |units| {
         format!(
-            "values of {} differ from the threshold {} only beyond single precision: they were \
-             probably logged as the threshold itself",
+            "{ties} value{} of {} differ{} from the threshold {} only beyond single precision and counted as above \
+             or below it: --precision single takes them as the threshold itself",
+            if ties == 1 { "" } else { "s" },
             counted(units),
+            if ties == 1 { "s" } else { "" },
             protocol.threshold
         )
     })
