@@ -57,7 +57,11 @@ mod tests {
     fn a_number_becomes_its_neighbour_in_the_type_it_was_stored_in() {
         assert_eq!(Stored::Double.round(0.9).to_bits(), 0.9_f64.to_bits());
         assert_eq!(Stored::Single.round(0.9).to_bits(), f64::from(0.9_f32).to_bits());
-        assert_eq!(Stored::Half.round(3.0e-8).to_bits(), 2.0_f64.powi(-24).to_bits(), "below the normal numbers");
+        assert_eq!(
+            Stored::Half.round(3.0e-8).to_bits(),
+            2.0_f64.powi(-24).to_bits(),
+            "below the normal numbers"
+        );
         for (value, half, brain) in [
             (0.9, 0.89990234375, 0.8984375),
             (1.0, 1.0, 1.0),

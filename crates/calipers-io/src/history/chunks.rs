@@ -233,9 +233,16 @@ mod tests {
     fn a_column_that_is_found_later_takes_its_place_among_the_others() {
         let first = chunk(0, &[2, 3], &[(0, 0.5)], &["a", "a"]);
         let mut second = chunk(2, &[4], &[(0, 0.6)], &["a"]);
-        second
-            .numbers
-            .insert(0, Numbers { key: "epoch".into(), rows: vec![0], values: vec![2.0], unreadable: None, ..Numbers::default() });
+        second.numbers.insert(
+            0,
+            Numbers {
+                key: "epoch".into(),
+                rows: vec![0],
+                values: vec![2.0],
+                unreadable: None,
+                ..Numbers::default()
+            },
+        );
         second.keys.push("epoch".into());
         let mut gathered = Gathered::default();
         gathered.add(&first, 0..2).unwrap();

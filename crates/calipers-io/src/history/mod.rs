@@ -6,6 +6,8 @@
 pub mod chunks;
 mod columns;
 pub mod delimited;
+pub mod dvclive;
+pub mod encoding;
 mod few_digits;
 mod format;
 pub mod json;
@@ -22,8 +24,8 @@ use std::collections::BTreeMap;
 use calipers_core::{Error, Stored};
 
 pub use format::{
-    FORMATS, Format, OnDisk, Parts, RUN_META, Reader, RowsReader, Runs, TRAINER_STATE, TableReader, of_file,
-    of_folder, of_large_file,
+    FORMATS, Format, OnDisk, Parts, RUN_META, Reader, RowsReader, Runs, TRAINER_STATE, TableReader,
+    is_binary, of_file, of_folder, of_large_file,
 };
 
 /// The keys a reader keeps; everything else is skipped and only its name is noted.
@@ -62,6 +64,8 @@ pub enum Origin {
     Tensorboard,
     /// MLflow.
     Mlflow,
+    /// DVCLive.
+    Dvclive,
 }
 
 impl Origin {

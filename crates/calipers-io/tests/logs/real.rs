@@ -17,7 +17,11 @@ fn samples(name: &str) -> Option<PathBuf> {
 }
 
 fn wanted(keys: &[&str]) -> Wanted {
-    Wanted { numbers: keys.iter().map(|key| (*key).to_owned()).collect(), texts: vec!["lr".to_owned()], ..Wanted::default() }
+    Wanted {
+        numbers: keys.iter().map(|key| (*key).to_owned()).collect(),
+        texts: vec!["lr".to_owned()],
+        ..Wanted::default()
+    }
 }
 
 fn events(folder: &Path, keys: &[&str]) -> Table {
@@ -97,5 +101,8 @@ fn an_offline_run_without_history_has_no_rows() {
     let Some(samples) = samples("wandb-offline/no-history") else { return };
     let table =
         wandb::read(&fs::read(samples.join("run-g9dvvkua.wandb")).unwrap(), &wanted(&["_step"])).unwrap();
-    assert_eq!((table.rows, table.run.id.as_deref(), table.run.field(Field::Group)), (0, Some("g9dvvkua"), None));
+    assert_eq!(
+        (table.rows, table.run.id.as_deref(), table.run.field(Field::Group)),
+        (0, Some("g9dvvkua"), None)
+    );
 }

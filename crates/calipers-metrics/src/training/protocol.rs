@@ -7,9 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::columns::COLUMNS;
 use super::metrics::METRICS;
-use super::parameters::{
-    Direction, Duplicates, Index, Nan, Precision, Preset, Restarts, StabilityReading,
-};
+use super::parameters::{Direction, Duplicates, Index, Nan, Precision, Preset, Restarts, StabilityReading};
 use super::row::Row;
 use super::saturation::explain::explain;
 use super::unit::Curve;

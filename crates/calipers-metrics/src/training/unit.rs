@@ -27,7 +27,16 @@ impl<'a> Curve<'a> {
     /// A run whose x are epochs, without a file.
     pub fn new(group: &'a str, fold: &'a str, samples: &'a [Sample]) -> Self {
         let place = &|row| format!("value {row}");
-        Self { group, fold, folds: None, x_key: "epoch", samples, stored: Stored::Double, marks_missing: false, place }
+        Self {
+            group,
+            fold,
+            folds: None,
+            x_key: "epoch",
+            samples,
+            stored: Stored::Double,
+            marks_missing: false,
+            place,
+        }
     }
 
     /// The name of the unit.

@@ -85,7 +85,10 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<File> {
         return Err(Error::value("the file has no column `unit`").advice("write it with --per-unit"));
     }
     let numbers = keys.into_iter().filter(|key| key != UNIT).collect();
-    file(&read(&Wanted { numbers, texts: vec![UNIT.into()], ..Wanted::default() })?, format.ending_of(&name) == Some(".csv"))
+    file(
+        &read(&Wanted { numbers, texts: vec![UNIT.into()], ..Wanted::default() })?,
+        format.ending_of(&name) == Some(".csv"),
+    )
 }
 
 fn file(table: &Table, is_csv: bool) -> Result<File> {

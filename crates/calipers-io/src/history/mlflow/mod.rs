@@ -12,7 +12,7 @@ use super::{Field, Origin, Places, Run, Table, Wanted};
 use crate::text::{self, Line, Lines};
 
 /// The tag that holds the name of a run.
-pub(super) const RUN_NAME: &str = "mlflow.runName";
+pub const RUN_NAME: &str = "mlflow.runName";
 
 /// The tag that holds the identifier of the run that a run was started in.
 pub const PARENT: &str = "mlflow.parentRunId";

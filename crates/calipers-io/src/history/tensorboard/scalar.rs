@@ -42,9 +42,7 @@ impl<'a> Tagged<'a> {
     /// Reads the content.
     pub(super) fn held(&self) -> Result<Held, Malformed> {
         Ok(match self.content {
-            Some((2, Field::Fixed32(bits))) => {
-                Held::Number(f64::from(f32::from_bits(bits)), Stored::Single)
-            }
+            Some((2, Field::Fixed32(bits))) => Held::Number(f64::from(f32::from_bits(bits)), Stored::Single),
             Some((8, Field::Bytes(tensor))) => Tensor::of(tensor)?.held(),
             Some((3 | 5, _)) => Held::Other("a histogram".to_owned()),
             Some((4, _)) => Held::Other("an image".to_owned()),
@@ -200,8 +198,14 @@ mod tests {
         let doubles = [bytes(4, &d), bytes(6, &d), [&[0x31][..], &d].concat()];
         let row = bytes(2, &bytes(2, &[0x08, 1]));
         for (single, double) in singles.into_iter().zip(doubles) {
-            assert_eq!(tensor(&[F.to_vec(), single.clone()]), Held::Number(f64::from(0.1_f32), Stored::Single));
-            assert_eq!(tensor(&[F.to_vec(), row.clone(), single]), Held::Number(f64::from(0.1_f32), Stored::Single));
+            assert_eq!(
+                tensor(&[F.to_vec(), single.clone()]),
+                Held::Number(f64::from(0.1_f32), Stored::Single)
+            );
+            assert_eq!(
+                tensor(&[F.to_vec(), row.clone(), single]),
+                Held::Number(f64::from(0.1_f32), Stored::Single)
+            );
             assert_eq!(tensor(&[D.to_vec(), double]), Held::Number(0.1, Stored::Double));
         }
     }

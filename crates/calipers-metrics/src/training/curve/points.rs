@@ -289,9 +289,10 @@ mod tests {
 
     #[test]
     fn sessions_that_are_put_one_after_the_other_are_numbered_on() {
-        let samples: Vec<Sample> = [(0, 0.0, 0.1), (0, 1.0, 0.2), (1, 0.0, 0.3), (1, 1.0, 0.4), (1, 1.0, 0.5)]
-            .map(|(session, x, value)| Sample { row: 0, x, value, session })
-            .to_vec();
+        let samples: Vec<Sample> =
+            [(0, 0.0, 0.1), (0, 1.0, 0.2), (1, 0.0, 0.3), (1, 1.0, 0.4), (1, 1.0, 0.5)]
+                .map(|(session, x, value)| Sample { row: 0, x, value, session })
+                .to_vec();
         let found = Points::new(&Training::default(), &Curve::new("g", "0", &samples)).unwrap();
         assert_eq!((found.x, found.values), (vec![0.0, 1.0, 0.0, 1.0], vec![0.1, 0.2, 0.3, 0.5]));
         assert_eq!(found.repeated, 1);

@@ -12,8 +12,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::training::curve::points::Points;
 use super::bar::{Bar, is_worse};
+use crate::training::curve::points::Points;
 use crate::training::parameters::Preset;
 use crate::training::protocol::Training;
 

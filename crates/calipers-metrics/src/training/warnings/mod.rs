@@ -17,7 +17,7 @@ pub(crate) fn warnings(protocol: &Training, rows: &Rows<'_, Row>, provenance: &P
     let all = [
         scale(protocol, rows),
         files::sampled(provenance),
-        repeated_x(protocol, rows),
+        repeated_x(protocol, rows, provenance),
         missing_epochs(rows),
         late_start(rows),
         not_finite(rows),
@@ -31,6 +31,14 @@ pub(crate) fn warnings(protocol: &Training, rows: &Rows<'_, Row>, provenance: &P
         files::truncated(provenance),
         files::aggregated(provenance),
         files::groups_ignored(protocol, provenance),
+        files::restarted(protocol, provenance),
+        files::shifted(provenance),
+        files::same_name(provenance),
+        files::mixed_x(provenance),
+        files::passed_x(provenance),
+        files::logged_twice(provenance),
+        files::joined(provenance),
+        files::unread(provenance),
         files::cumulative_carbon(provenance),
         files::without_history(rows, provenance),
         files::without_metric(provenance),
@@ -66,7 +74,7 @@ fn scale(protocol: &Training, rows: &Rows<'_, Row>) -> Option<Warning> {
     })
 }
 
-fn repeated_x(protocol: &Training, rows: &Rows<'_, Row>) -> Option<Warning> {
+fn repeated_x(protocol: &Training, rows: &Rows<'_, Row>, provenance: &Provenance) -> Option<Warning> {
     let repeated: u64 = rows.iter().map(|row| row.doubts.repeated).sum();
     let rule = match protocol.duplicates {
         Duplicates::Last => "the last one logged counts",
@@ -75,7 +83,9 @@ fn repeated_x(protocol: &Training, rows: &Rows<'_, Row>) -> Option<Warning> {
         Duplicates::Error => "none counts",
     };
     about("duplicate-x", units(rows, |row| row.doubts.repeated > 0), |units| {
-        format!("{repeated} x of {} have different values: {rule}", counted(units))
+        let causes = files::details(provenance, "repeated-x");
+        let causes = if causes.is_empty() { causes } else { format!("; {causes}") };
+        format!("{repeated} x of {} have different values: {rule}{causes}", counted(units))
     })
 }
 

@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 
 use calipers::inputs::{Inputs, role};
 use calipers::io::history::delimited::{self, Long};
+use calipers::io::history::encoding::Encoding;
 use calipers::io::history::{FORMATS, Format};
-use calipers::metrics::training::{Direction, Duplicates, Index, Nan, Preset, Training};
+use calipers::metrics::training::{Direction, Duplicates, Index, Nan, Precision, Preset, Restarts, Training};
 use calipers::sources::training::assign::{Assignment, FoldBy, GroupBy};
 use calipers::sources::training::options::Options;
+use calipers::sources::training::runs::filter::Where;
 use calipers::sources::training::runs_file::RunsFile;
 use calipers::{Error, Ledger, Result, demo, run, sources};
 use clap::Args;
@@ -115,10 +117,19 @@ struct Points {
     /// The x of the first epoch, with --index epoch
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     first_epoch: i64,
-    /// What counts of several values at one x
-    #[arg(long, value_name = "RULE", default_value = "last",
-        value_parser = named::<Duplicates>(&["last", "first", "mean", "error"]))]
-    duplicates: Duplicates,
+    /// What counts of several values at one x of a run; written out, it says that they are meant
+    /// [default: last]
+    #[arg(long, value_name = "RULE", value_parser = named::<Duplicates>(&["last", "first", "mean", "error"]))]
+    duplicates: Option<Duplicates>,
+    /// What a later session of one run does to the earlier ones; "rewind", "append" and "runs" take rows
+    /// in the order in which they were logged
+    #[arg(long, value_name = "RULE", default_value = "auto",
+        value_parser = named::<Restarts>(&["auto", "overlay", "rewind", "append", "runs"]))]
+    restarts: Restarts,
+    /// The precision in which a value meets the threshold
+    #[arg(long, value_name = "TYPE", default_value = "stored",
+        value_parser = named::<Precision>(&["stored", "single", "double"]))]
+    precision: Precision,
     /// What a logged NaN or infinity is: not logged, the worst value, or an error
     #[arg(long, value_name = "RULE", default_value = "missing",
         value_parser = named::<Nan>(&["missing", "fail", "error"]))]
@@ -128,12 +139,17 @@ struct Points {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Runs")]
 struct Runs {
-    /// Where configurations come from: none, folder, suffix, regex:RE, column:COL, wandb, runs
-    #[arg(long, value_name = "WHERE", default_value = "none")]
-    group_by: GroupBy,
-    /// Where folds come from: auto, run, suffix, regex:RE, column:COL, runs
-    #[arg(long, value_name = "WHERE", default_value = "auto")]
-    fold_by: FoldBy,
+    /// Where configurations come from: none, folder, suffix, regex:RE, column:COL, wandb, project, experiment,
+    /// parent, runs; several are given one by one or joined with commas [default: none]
+    #[arg(long, value_name = "WHERE")]
+    group_by: Vec<GroupBy>,
+    /// Where folds come from: auto, run, id, suffix, regex:RE, column:COL, runs; several likewise
+    /// [default: auto]
+    #[arg(long, value_name = "WHERE")]
+    fold_by: Vec<FoldBy>,
+    /// Read only runs, or rows of tables, for which KEY=VALUE, KEY!=VALUE or KEY~REGEX holds
+    #[arg(long = "where", value_name = "TEST")]
+    filters: Vec<Where>,
     /// The column that separates the runs of one table
     #[arg(long, value_name = "COL")]
     run_column: Option<String>,
@@ -166,6 +182,9 @@ struct Files {
     /// The character between cells, or "tab" [default: , ; or tab, whichever the header has]
     #[arg(long, value_name = "C", value_parser = delimiter)]
     delimiter: Option<u8>,
+    /// How text files are written [default: by their marks, else UTF-8]
+    #[arg(long, value_name = "NAME", value_parser = encodings())]
+    encoding: Option<Encoding>,
     /// How tables write decimals
     #[arg(long, value_name = "MARK", default_value = "point", value_parser = ["point", "comma"])]
     decimal: String,
@@ -206,6 +225,9 @@ impl TrainingArgs {
         }
         let bar = Bar::new(&self.output);
         let measured = sources::training::measure(&options, inputs, &self.work.with(&bar))?;
+        if let Some((kept, found)) = measured.kept {
+            emit::note(&format!("{kept} of {found} runs read (--where)"));
+        }
         if let (Some(prefix), Some(runs)) = (&self.study.table, &options.assignment.runs) {
             tables::write(runs, &measured, prefix, self.preset(), self.runs.folds)?;
         }
@@ -231,21 +253,24 @@ impl TrainingArgs {
     }
 
     fn options(&self, inputs: &Inputs) -> Result<Options> {
+        let alone = |option: &str, error: String| Error::usage(error).at(option);
         let options = Options {
-            inputs: self.inputs.clone(),
-            metrics: self.protocols()?,
             assignment: Assignment {
-                group_by: self.runs.group_by.clone(),
-                fold_by: self.runs.fold_by.clone(),
+                group_by: GroupBy::joined(&self.runs.group_by).map_err(|error| alone("--group-by", error))?,
+                fold_by: FoldBy::joined(&self.runs.fold_by).map_err(|error| alone("--fold-by", error))?,
                 runs: self.runs_file(inputs)?,
             },
+            filters: self.runs.filters.clone(),
+            repeats_meant: self.points.duplicates.is_some(),
             x: self.points.x.clone(),
             run_column: self.runs.run_column.clone(),
             delimited: self.files.delimited()?,
+            encoding: self.files.encoding,
             format: self.files.format.0,
             skip_missing: self.runs.skip_missing,
             endings: self.study.table.is_some(),
             sketches: self.output.wants_table(),
+            ..Options::over(self.inputs.clone(), self.protocols()?)
         };
         options.check()?;
         Ok(options)
@@ -270,7 +295,9 @@ impl TrainingArgs {
                 inclusive: self.metrics.inclusive,
                 index: self.points.index,
                 first_epoch: self.points.first_epoch,
-                duplicates: self.points.duplicates,
+                duplicates: self.points.duplicates.unwrap_or(defaults.duplicates),
+                restarts: self.points.restarts,
+                precision: self.points.precision,
                 nan: self.points.nan,
                 folds: self.runs.folds,
                 sustain: self.metrics.sustain,
@@ -320,6 +347,11 @@ fn delimiter(text: &str) -> std::result::Result<u8, String> {
     }
 }
 
+fn encodings() -> impl TypedValueParser<Value = Encoding> {
+    PossibleValuesParser::new(Encoding::ALL.map(|(name, _)| name))
+        .map(|name| name.parse().unwrap_or(Encoding::Utf8))
+}
+
 fn layouts() -> impl TypedValueParser<Value = Layout> {
     PossibleValuesParser::new(std::iter::once(AUTO).chain(FORMATS.iter().map(|format| format.name)))
         .map(|name| Layout(FORMATS.called(&name)))
@@ -329,17 +361,15 @@ fn layouts() -> impl TypedValueParser<Value = Layout> {
 pub(in crate::commands) fn demo(folder: &Path, seed: u64, work: &run::Work<'_>) -> Result<Shown> {
     const KEY: &str = demo::training::KEY;
     demo::training::write(folder, seed)?;
+    let metric = Training { metric: KEY.into(), label: KEY.into(), ..Training::new(Preset::Strict) };
     let options = Options {
-        inputs: vec![folder.to_owned()],
-        metrics: vec![Training { metric: KEY.into(), label: KEY.into(), ..Training::new(Preset::Strict) }],
-        assignment: Assignment { group_by: GroupBy::Folder, fold_by: FoldBy::Auto, runs: None },
-        x: None,
-        run_column: None,
-        delimited: delimited::Options::default(),
-        format: None,
-        skip_missing: false,
-        endings: false,
+        assignment: Assignment {
+            group_by: "folder".parse().map_err(Error::usage)?,
+            fold_by: FoldBy::Auto,
+            runs: None,
+        },
         sketches: true,
+        ..Options::over(vec![folder.to_owned()], vec![metric])
     };
     let measured = sources::training::measure(&options, Inputs::default(), work)?;
     let mut shown =
