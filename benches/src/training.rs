@@ -7,7 +7,6 @@ use calipers::io::file::InputFile;
 use calipers::io::history::{Wanted, chunks, delimited};
 use calipers::metrics::training::{Preset, Training};
 use calipers::run::Work;
-use calipers::sources::training::assign::{Assignment, FoldBy, GroupBy};
 use calipers::sources::training::options::Options;
 use calipers::sources::training::{Measured, measure};
 
@@ -76,17 +75,6 @@ fn measured(options: &Options) -> calipers::Result<Measured> {
 
 fn options(path: &Path) -> Options {
     let metric = "val_F1".to_owned();
-    Options {
-        inputs: vec![PathBuf::from(path)],
-        metrics: vec![Training { label: metric.clone(), metric, ..Training::new(Preset::Strict) }],
-        assignment: Assignment { group_by: GroupBy::None, fold_by: FoldBy::Auto, runs: None },
-        x: None,
-        run_column: None,
-        delimited: delimited::Options::default(),
-        format: None,
-        skip_missing: false,
-        endings: false,
-        sketches: false,
-        timeout: calipers::sources::training::options::TIMEOUT,
-    }
+    let training = Training { label: metric.clone(), metric, ..Training::new(Preset::Strict) };
+    Options::over(vec![PathBuf::from(path)], vec![training])
 }
