@@ -340,7 +340,7 @@ impl Walk {
         }
         for name in folders.iter().filter(|name| !name.starts_with('.')) {
             // An MLflow experiment keeps models beside its runs; their metrics are no histories.
-            if !(has_meta && name == "models") && !(plots && name == "plots") {
+            if !(has_meta && name == "models" || plots && name == "plots") {
                 self.search(&folder.folder(name), all)?;
             }
         }
