@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn a_row_without_its_emissions_is_named() {
-        let error = super::records(b"run_id,emissions,energy_consumed\na,,1\n").unwrap_err().to_string();
+        let error = records(b"run_id,emissions,energy_consumed\na,,1\n").unwrap_err().to_string();
         assert!(error.contains("emissions") && error.contains("line 2"), "{error}");
     }
 }
