@@ -531,7 +531,7 @@ mod tests {
         ]);
         assert_eq!(names(&folder, None), ["in", "a/b.c", "hf", "light/version_0", "mlruns/1/r1", "tb/run1"]);
         assert_eq!(names(&folder, FORMATS.called("tensorboard")), ["tb/run1"]);
-        let found = histories(&[folder.path().join("in/tb")], None).unwrap();
+        let found = histories(&[folder.path().join("in/tb")], None).unwrap().histories;
         let Content::Events(files) = &found[0].content else { panic!("{found:?}") };
         assert!(files[0].shown.ends_with("tfevents.1"), "{files:?}");
     }
@@ -542,7 +542,7 @@ mod tests {
         let path = |name: &str| folder.path().join("in").join(name);
         let given =
             [path("x/metrics.csv"), path("x/a.b.csv"), path("tb/e.tfevents.2"), path("tb/e.tfevents.1")];
-        let found = histories(&given, None).unwrap();
+        let found = histories(&given, None).unwrap().histories;
         let names: Vec<&str> = found.iter().map(|history| history.name.as_str()).collect();
         assert_eq!(names, ["x", "a.b", "tb"], "event files of one folder are one run");
     }

@@ -102,7 +102,7 @@ impl XAxis {
                 break;
             }
             if key != ROW && table.number(key).is_none() {
-                unread.push(key.clone());
+                unread.extend(table.keys.contains(key).then(|| key.clone()));
                 continue;
             }
             if !unread.is_empty() {
@@ -204,7 +204,7 @@ fn candidates(table: &Table, key: &str, wish: Wish<'_>) -> Vec<String> {
     match table.origin {
         Origin::Panel => found.extend(wish.own.map(String::from)),
         Origin::Tensorboard | Origin::TrainerState | Origin::Mlflow | Origin::Dvclive => {
-            found.push(STEP.into())
+            found.extend(has(table, STEP).then(|| STEP.to_owned()));
         }
         origin @ (Origin::Table | Origin::Columns | Origin::Wandb) => {
             found.extend(table.run.x_of.get(key).filter(|x| has(table, x)).cloned());
