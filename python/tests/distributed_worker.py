@@ -69,7 +69,7 @@ def measured(sampler: Any) -> dict[str, Any]:
             graph.report().to_json(),
             stepwise.report(bootstrap=9).to_json(),
         ],
-        "units_here": len(image.measured),
+        "units_here": len(image._units()),
     }
 
 
@@ -93,7 +93,7 @@ def conflicting(rank: int) -> dict[str, Any]:
     try:
         image.compute()
     except cp.ConflictError as error:
-        return {"error": str(error), "synced": image._is_synced, "units": len(image.measured)}
+        return {"error": str(error), "synced": image._is_synced, "units": len(image._units())}
     return {}
 
 

@@ -58,7 +58,7 @@ def test_repeated_samples_count_once(alone: Any, several: list[Any]) -> None:
 
 def test_processes_keep_their_own_units_after_a_sync(several: list[Any]) -> None:
     for each in several:
-        assert each["sampled"]["units_here"] == len(each["sampled"]["steps"])
+        assert each["sampled"]["units_here"] == len(each["sampled"]["seen"])
 
 
 def test_every_step_is_that_of_all_processes_when_asked_for(alone: Any, several: list[Any]) -> None:

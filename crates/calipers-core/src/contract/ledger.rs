@@ -22,6 +22,12 @@ pub trait Ledger: Any + Send + Sync {
     fn units(&self) -> usize;
     /// See [`Accumulator::merge`]; another protocol is a `ProtocolMismatch`.
     fn merge(&mut self, other: Box<dyn Ledger>) -> Result<()>;
+    /// See [`Accumulator::merge_repeated`]; another protocol is a `ProtocolMismatch`.
+    fn merge_repeated(&mut self, other: Box<dyn Ledger>) -> Result<()>;
+    /// Its rows without the protocol: see [`state::rows`].
+    fn rows_alone(&self) -> Vec<u8>;
+    /// Adds rows that [`Ledger::rows_alone`] gave, several times over if need be, under this protocol.
+    fn add_rows(&mut self, bytes: &[u8], source: &str) -> Result<()>;
     /// See [`Accumulator::finish`].
     fn report(&self) -> Report {
         self.report_on(&Alone)
@@ -63,14 +69,24 @@ impl<P: Protocol> Ledger for Accumulator<P> {
     }
 
     fn merge(&mut self, other: Box<dyn Ledger>) -> Result<()> {
-        let name = other.name();
-        let other: Box<dyn Any> = other;
-        match other.downcast::<Self>() {
-            Ok(other) => Self::merge(self, *other),
-            Err(_) => Err(Error::new(ErrorKind::ProtocolMismatch, "the states are of different families")
-                .found(format!("{} and {name}", P::NAME))
-                .advice("merge only states of one family")),
+        Self::merge(self, of_family::<P>(other)?)
+    }
+
+    fn merge_repeated(&mut self, other: Box<dyn Ledger>) -> Result<()> {
+        Self::merge_repeated(self, of_family::<P>(other)?)
+    }
+
+    fn rows_alone(&self) -> Vec<u8> {
+        state::rows(self)
+    }
+
+    fn add_rows(&mut self, bytes: &[u8], source: &str) -> Result<()> {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let rows = state::first_rows(self.protocol(), &mut rest, source)?;
+            Self::merge(self, rows)?;
         }
+        Ok(())
     }
 
     fn report_on(&self, workers: &dyn Workers) -> Report {
@@ -125,4 +141,14 @@ impl<P: Protocol> Ledger for Accumulator<P> {
     fn section(&self) -> Section {
         state::section(self)
     }
+}
+
+fn of_family<P: Protocol>(other: Box<dyn Ledger>) -> Result<Accumulator<P>> {
+    let name = other.name();
+    let other: Box<dyn Any> = other;
+    other.downcast::<Accumulator<P>>().map(|other| *other).map_err(|_| {
+        Error::new(ErrorKind::ProtocolMismatch, "the states are of different families")
+            .found(format!("{} and {name}", P::NAME))
+            .advice("merge only states of one family")
+    })
 }

@@ -37,6 +37,14 @@ pub trait Protocol: Clone + PartialEq + Serialize + DeserializeOwned + Send + Sy
     /// whose check would have needed a second pass over the data when the view was built.
     fn measure(&self, name: &str, unit: Self::Unit<'_>) -> Result<Self::Row>;
 
+    /// Whether two rows of one unit were measured against one truth: what no prediction can change is equal.
+    ///
+    /// A network gives other last bits in a batch of another size. Measured twice, a unit then has two
+    /// rows of one truth; two truths under one name are two different units.
+    fn same_truth(&self, a: &Self::Row, b: &Self::Row) -> bool {
+        a == b
+    }
+
     /// The protocol under which single rows are read for the per-unit table: parameters that are
     /// pooled over all rows are fixed to their value here.
     fn for_single_rows(&self, _rows: &Rows<'_, Self::Row>) -> Self {

@@ -71,6 +71,10 @@ impl Protocol for Robustness {
         measure(self, &unit)
     }
 
+    fn same_truth(&self, a: &Row, b: &Row) -> bool {
+        a.same_truth(b)
+    }
+
     fn warnings(&self, rows: &Rows<'_, Row>, provenance: &Provenance) -> Vec<Warning> {
         warnings(rows, provenance)
     }
