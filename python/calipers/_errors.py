@@ -1,4 +1,11 @@
-"""What can go wrong. The texts are those of the command line."""
+"""What can go wrong. The texts are those of the command line, in the words of the call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from calipers._evaluator import EvaluatorBase
 
 
 class CalipersError(Exception):
@@ -7,6 +14,13 @@ class CalipersError(Exception):
 
 class UsageError(CalipersError, ValueError):
     """A call asks for something that does not exist or contradicts itself."""
+
+    evaluator: EvaluatorBase | list[Any] | None = None
+    """What was measured, where `strict` refuses nothing but the warnings."""
+
+
+class UnknownArgumentError(UsageError, TypeError):
+    """A call has an argument of a name that is not known."""
 
 
 class InputError(CalipersError, ValueError):
@@ -21,7 +35,7 @@ class FormatError(CalipersError, ValueError):
     """Bytes are not what their format promises."""
 
 
-class FileError(CalipersError, ValueError):
+class FileError(CalipersError, ValueError, OSError):
     """A file cannot be opened, read or written."""
 
 
@@ -35,6 +49,10 @@ class ConflictError(CalipersError, ValueError):
 
 class ProtocolMismatchError(CalipersError, ValueError):
     """Two states were made under different protocols."""
+
+
+class InternalError(CalipersError, RuntimeError):
+    """The package itself is at fault: please report it."""
 
 
 class UnknownMetricError(CalipersError, KeyError):

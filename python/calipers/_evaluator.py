@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from calipers import _calipers
@@ -24,21 +25,42 @@ class EvaluatorBase:
     family: ClassVar[str]
     _beside: ClassVar[tuple[str, ...]] = ()
     """Attributes that are no part of the state but travel with a copy."""
+    _remembers: ClassVar[bool] = True
+    """Whether intervals are made when a report is read, not while it is measured."""
+    _remembered: dict[str, Any] = {}  # noqa: RUF012
+    """What `evaluate` was asked for and a report uses; replaced, never changed."""
     _state: _calipers.State
 
-    def merge(self, other: Self) -> None:
-        """Add the units of another evaluator.
+    def merge(self, other: Self | bytes) -> None:
+        """Add the units of another evaluator, or of its bytes.
 
         Equal rows under one name coincide; unequal ones raise `ConflictError`, other settings
         `ProtocolMismatchError`. After an error nothing has changed.
         """
-        if not isinstance(other, EvaluatorBase):
-            raise InputTypeError(f"an evaluator merges with another one\n    found: {type(other).__name__}")
-        self._state.merge(other._state, "the other evaluator")
+        self._state.merge(self._evaluator(other)._state, "the other evaluator")
 
-    def report(self, *, bootstrap: int = 0, confidence: float = 0.95, seed: int = 0) -> Report:
-        """Read every metric; with `bootstrap` resamples, with percentile intervals."""
-        return Report(self._state.report(bootstrap, confidence, seed))
+    def _evaluator(self, other: Self | bytes) -> Self:
+        if isinstance(other, bytes | bytearray | memoryview):
+            return type(self).from_bytes(other)
+        if not isinstance(other, EvaluatorBase):
+            raise InputTypeError(
+                f"other is no evaluator\n    found: {type(other).__name__}\n"
+                "  allowed: an evaluator, or the bytes of one"
+            )
+        return other
+
+    def report(
+        self, *, bootstrap: int | None = None, confidence: float | None = None, seed: int | None = None
+    ) -> Report:
+        """Read every metric; with `bootstrap` resamples, with percentile intervals.
+
+        What is not given is what `evaluate` was given: else no resamples, 0.95 and 0.
+        """
+        given = {"bootstrap": bootstrap, "confidence": confidence, "seed": seed}
+        return self._reported({key: value for key, value in given.items() if value is not None})
+
+    def _reported(self, given: dict[str, Any]) -> Report:
+        return Report(self._state.report({**self._remembered, **given}), self)
 
     def per_unit(self) -> dict[str, list[Value]]:
         """Return the per-unit table by column; `None` is undefined. Data frames take it as it is."""
@@ -50,11 +72,23 @@ class EvaluatorBase:
         """Return the state as the command line's `--state` writes it."""
         return self._state.to_bytes()
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the state beside the target, and rename it: the file is whole or not there."""
+        self._state.save(_path(path, "path"))
+
     @classmethod
-    def from_bytes(cls, data: bytes) -> Self:
+    def from_bytes(cls, data: bytes | bytearray | memoryview) -> Self:
         """Return the evaluator whose state these bytes are."""
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise InputTypeError(
+                f"data is of a type that cannot be meant\n    found: {type(data).__name__}\n  allowed: bytes"
+            )
+        return cls._of(_calipers.State.from_bytes(bytes(data), "bytes"))
+
+    @classmethod
+    def _of(cls, state: _calipers.State) -> Self:
         made = cls.__new__(cls)
-        made._adopt(_calipers.State.from_bytes(bytes(data), "bytes"))
+        made._adopt(state)
         return made
 
     def _adopt(self, state: _calipers.State) -> None:
@@ -81,13 +115,26 @@ class EvaluatorBase:
         units = len(self)
         return f"<calipers.{self.family}.Evaluator, {units} unit{'' if units == 1 else 's'}>"
 
+    def _beside_the_state(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("_remembered", *self._beside)}
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self).from_bytes, (self.to_bytes(),), {name: getattr(self, name) for name in self._beside}
+        return type(self).from_bytes, (self.to_bytes(),), self._beside_the_state()
 
     def __copy__(self) -> Self:
         made = type(self).from_bytes(self.to_bytes())
-        made.__dict__.update(copy.deepcopy({name: getattr(self, name) for name in self._beside}))
+        made.__dict__.update(copy.deepcopy(self._beside_the_state()))
         return made
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self.__copy__()
+
+
+def _path(given: str | os.PathLike[str], name: str) -> str:
+    path = os.fspath(given) if isinstance(given, str | os.PathLike) else None
+    if not isinstance(path, str):
+        raise InputTypeError(
+            f"{name} is of a type that cannot be meant\n    found: {type(given).__name__}\n"
+            "  allowed: a path: str or os.PathLike"
+        )
+    return path

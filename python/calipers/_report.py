@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+    from calipers._evaluator import EvaluatorBase
     from calipers._metric_ids import MetricId
 
 Value: TypeAlias = Any
@@ -35,9 +36,10 @@ class Report(Mapping[str, Value]):
     (True, 'no steps given')
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, evaluator: EvaluatorBase | None = None) -> None:
         """Take the JSON of one report, as `to_json` and the command line write it."""
         self._text = text
+        self._evaluator = evaluator
 
     @classmethod
     def from_json(cls, text: str) -> Report:

@@ -14,10 +14,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from calipers import _calipers
+from calipers import _calipers, _files
 from calipers._arrays import ArrayLike
 from calipers._errors import InputTypeError, UsageError
 from calipers._evaluator import EvaluatorBase
+from calipers._files import Path
 from calipers._report import Report
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "Fidelity",
     "agreement",
     "characterization_score",
+    "evaluate",
     "fidelity",
     "fidelity_curve_auc",
     "score",
@@ -111,6 +113,24 @@ class Evaluator(EvaluatorBase):
             "pos_fidelity": pos_fidelity, "neg_fidelity": neg_fidelity, "x": x, **unused,
         }  # fmt: skip
         _calipers.explanation_update(self._state, name, _flat(given))
+
+
+def evaluate(*inputs: Path, **options: Any) -> Evaluator:
+    """Measure the explanations that files hold, as `calipers explanation` does with the same words.
+
+    `inputs` are files with units, or folders of them. The options:
+
+    * measuring: `task`, `scores`, `threshold`, `target_threshold`, `mask_scores`, `pos_weight`, `neg_weight`,
+      `preset`, `metrics` (what a report shows)
+    * work: `threads`, `shard`, `strict`, `progress`; for the report: `bootstrap`, `confidence`, `seed`
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "masks.jsonl"
+    >>> _ = path.write_text('{"unit": "a", "pred_mask": [0.9, 0.1, 0.4], "target_mask": [1, 0, 1]}')
+    >>> evaluate(path, metrics=["recall"]).report()["recall"]
+    0.5
+    """
+    return _files.evaluate(Evaluator, inputs, options)[0]
 
 
 def _number(key: str, value: Any) -> Any:

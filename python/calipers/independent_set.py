@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from calipers import _calipers
+from calipers import _calipers, _files
 from calipers._arrays import ArrayLike
 from calipers._evaluator import EvaluatorBase
+from calipers._files import Path
 
 if TYPE_CHECKING:
     import torch
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Evaluator",
     "LossAndGrad",
+    "evaluate",
     "greedy_decode",
     "is_independent",
     "loss",
@@ -144,6 +146,26 @@ class Evaluator(EvaluatorBase):
             optimum=optimum, num_graphs=None if batch is None else len(names),
         )  # fmt: skip
         _calipers.independent_set_update(self._state, list(names), arrays, self._self_loops)
+
+
+def evaluate(*inputs: Path, **options: Any) -> Evaluator:
+    """Measure the graphs that files and folders hold, as `calipers independent-set` does with the same words.
+
+    `inputs` are array files, folders of them, or one results.json beside `graph`. The options:
+
+    * files: `graph`, `scores`, `labels`, `optimum`, `no_scores`, `scores_are`, `axis`, `graph_format`,
+      `index_base`, `num_nodes`, `names`, `pair_strip`, `self_loops`, `complement`
+    * measuring: `preset`, `pos_weight`, `feasibility_weight`, `reference`, `reference_mean`, `baseline`,
+      `certificate`, `decoders`, `ils_iterations`, `seed`
+    * work: `threads`, `shard`, `strict`, `progress`; for the report: `bootstrap`, `confidence`
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "edge.npz"
+    >>> np.savez(path, edge_index=[[0, 1], [1, 0]], logits=[1.0, -1.0], labels=[1, 0])
+    >>> evaluate(path).report()["accuracy"]
+    1.0
+    """
+    return _files.evaluate(Evaluator, inputs, options)[0]
 
 
 def _given(**arrays: ArrayLike | None) -> dict[str, ArrayLike]:

@@ -15,10 +15,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from calipers import _calipers
+from calipers import _calipers, _files
 from calipers._arrays import ArrayLike
 from calipers._errors import InputError, InputTypeError, UsageError
 from calipers._evaluator import EvaluatorBase
+from calipers._files import Path
 
 __all__ = [
     "EdgeDifferences",
@@ -27,6 +28,7 @@ __all__ = [
     "bias_curve",
     "edge_feature_diff",
     "estimation_bias",
+    "evaluate",
     "robust_accuracy",
 ]
 
@@ -76,8 +78,9 @@ class Evaluator(EvaluatorBase):
         ddof: int | None = None,
         cutoff: float | None = None,
         features: Features = "logits",
+        model_name: str | None = None,
     ) -> None:
-        """Say how histograms are made, which nodes count, and what the features are.
+        """Say how histograms are made, which nodes count, what the features are, and of which model.
 
         `ddof` is 1 unless given, 0 in preset `rung-fork`.
         """
@@ -89,6 +92,7 @@ class Evaluator(EvaluatorBase):
             "ddof": ddof,
             "cutoff": cutoff,
             "features": features,
+            "model_name": model_name,
         }
         given = {key: value for key, value in options.items() if value is not None}
         try:
@@ -136,6 +140,28 @@ class Evaluator(EvaluatorBase):
         ):  # fmt: skip
             given.update(_by_budget(key, by_budget, budget))
         _calipers.robustness_update(self._state, run, attack, given)
+
+
+def evaluate(*inputs: Path, **options: Any) -> Evaluator:
+    """Measure the runs that files hold, as `calipers robustness` does with the same words.
+
+    `inputs` are files, folders of them, or a configuration. The options:
+
+    * arrays: `attack`, `budget`
+    * measuring: `preset`, `bins`, `hist_range`, `nodes`, `ddof`, `cutoff`, `features`
+    * a model: `graph`, `features_file`, `labels_file`, `prepare`, `model`, `trained_on`, `run`, `splits`,
+      `split`, `seeds`, `shares`, `penalty`, `weights`, `gamma`, `lambda_hat`, `layers`, `scad_a`,
+      `scad_scale`, `attacked`, `flips` (files by budget), `budgets`
+    * `per_node`, a file with one row per node that is written
+    * work: `threads`, `shard`, `strict`, `progress`; for the report: `bootstrap`, `confidence`, `seed`
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "split0.npz"
+    >>> np.savez(path, **{"clean": [[1.0], [2.0]], "attacked_0.05": [[1.0], [4.0]]})
+    >>> evaluate(path).report()["bias_curve"]["0.05"]["bias_total"]
+    4.0
+    """
+    return _files.evaluate(Evaluator, inputs, options)[0]
 
 
 def _by_budget(key: str, given: Any, budget: Budget | None) -> dict[str, Any]:

@@ -15,10 +15,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from calipers import _calipers
+from calipers import _calipers, _files
 from calipers._arrays import ArrayLike
 from calipers._errors import UsageError
 from calipers._evaluator import EvaluatorBase
+from calipers._files import Path
 from calipers._report import Value
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "calibration",
     "confusion",
     "contour_counts",
+    "evaluate",
     "fuse",
     "iou",
     "miou",
@@ -128,8 +130,9 @@ class Evaluator(EvaluatorBase):
         _calipers.segmentation_update_confusion(self._state, name, confusion)
         self._open = False
 
-    def merge(self, other: Evaluator) -> None:
+    def merge(self, other: Evaluator | bytes) -> None:
         """Add the units of another evaluator; see `EvaluatorBase.merge`."""
+        other = self._evaluator(other)
         if isinstance(other, Evaluator) and other._open != self._open:
             # One of them has not been told a kind yet, and has no units: it takes that of the other.
             if self._open:
@@ -138,6 +141,30 @@ class Evaluator(EvaluatorBase):
                 self._state.merge(other._empty(self._declared()), "the other evaluator")
                 return
         super().merge(other)
+
+
+def evaluate(*inputs: Path, **options: Any) -> Evaluator:
+    """Measure the images that files and folders hold, as `calipers segmentation` does with the same words.
+
+    `inputs` is a configuration, or nothing. The report records what was read, and how. The options:
+
+    * files: `truth`, `pred`, `confusion`, `truth_suffix`, `pred_suffix`, `flat`, `allow_missing`
+    * labels: `classes` (a number, names, names by id, a file of names, or "cityscapes"), `ignore`,
+      `background`, `exclude_background`, `truth_space`, `unpredicted`, `missing_heads`
+    * prediction: `kind`, `layout`, `space`
+    * measuring: `preset`, `measure`, `thickness`, `cheng`, `tolerance`, `tolerance_px`, `bins`, `bins_closed`
+    * work: `threads`, `shard`, `strict`, `progress`; for the report: `bootstrap`, `confidence`, `seed`
+
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> for name, labels in ("truth", [[0, 1]]), ("pred", [[0, 0]]):
+    ...     (folder / name).mkdir()
+    ...     np.save(folder / name / "frankfurt.npy", np.array(labels, np.uint8))
+    >>> acc = evaluate(truth=folder / "truth", pred=folder / "pred", classes=["road", "sky"])
+    >>> acc.report()["iou"]
+    {'road': 0.5, 'sky': 0.0}
+    """
+    return _files.evaluate(Evaluator, inputs, options)[0]
 
 
 def _config(**keys: Any) -> dict[str, Any]:

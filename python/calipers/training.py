@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
-from calipers import _calipers
+from calipers import _calipers, _files
 from calipers._arrays import ArrayLike
 from calipers._evaluator import EvaluatorBase
+from calipers._files import Path
 
-__all__ = ["Evaluator", "measure"]
+__all__ = ["Evaluator", "evaluate", "measure"]
 
 Direction = Literal["max", "min"]
 Duplicates = Literal["last", "first", "mean", "error"]
@@ -37,6 +38,7 @@ class Evaluator(EvaluatorBase):
     """
 
     family = "training"
+    _remembers = False
 
     def __init__(
         self,
@@ -95,6 +97,35 @@ class Evaluator(EvaluatorBase):
         group = (before if slash else "all") if group is None else group
         fold = after if fold is None else fold
         _calipers.training_update(self._state, group, fold, values, x)
+
+
+@overload
+def evaluate(*inputs: Path, metric: str | None = None, **options: Any) -> Evaluator: ...
+@overload
+def evaluate(*inputs: Path, metric: Sequence[str], **options: Any) -> list[Evaluator]: ...
+def evaluate(
+    *inputs: Path, metric: str | Sequence[str] | None = None, **options: Any
+) -> Evaluator | list[Evaluator]:
+    r"""Measure the histories that files and folders hold, as `calipers training` does with the same words.
+
+    A list of metrics gives a list of evaluators, in order; `threshold`, `scale`, `direction` and `label` are
+    given once, or once for each. The options:
+
+    * metrics: `threshold`, `scale`, `direction`, `label`, `inclusive`, `preset`, `sustain`, `par`, `horizon`,
+      `sweep`, `bootstrap`, `confidence`, `seed`
+    * points: `x`, `index`, `first_epoch`, `duplicates`, `nan`
+    * runs: `group_by`, `fold_by`, `run_column`, `folds`, `skip_missing`, `runs`, `project`
+    * files: `format`, `key_column`, `value_column`, `delimiter`, `decimal`
+    * work: `threads`, `shard`, `strict`, `progress`
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "run.csv"
+    >>> _ = path.write_text("epoch,val_F1\n0,0.5\n1,0.95\n")
+    >>> evaluate(path, metric="val_F1").report()["velocity_wise"]
+    {'all': 2.0}
+    """
+    made = _files.evaluate(Evaluator, inputs, {"metric": metric, **options})
+    return made[0] if metric is None or isinstance(metric, str) else made
 
 
 def measure(

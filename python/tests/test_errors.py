@@ -18,7 +18,7 @@ EDGES = np.array([[0, 1], [1, 0]])
         ({"logits": [0.5, np.nan]}, ["not a number", "node 1"]),
         ({"logits": [1, 2]}, ["'logits' has a type", "i64"]),
         ({"logits": [0.5, 1.0], "labels": [0, 2]}, ["neither 0 nor 1", "node 1", "soft labels"]),
-        ({"logits": [[0.5, 1.0]]}, ["two-dimensional", "--axis"]),
+        ({"logits": [[0.5, 1.0]]}, ["two-dimensional", 'axis="steps"']),
         ({"logits": [0.5]}, ["out of range"]),
         ({"logits": [0.5, 1.0], "probs": [0.5, 1.0]}, ["several kinds of scores"]),
         ({"probs": [0.5, 1.0]}, ["another kind", "probs", "logits"]),
@@ -41,7 +41,7 @@ def test_bad_graphs_are_refused_with_the_place(arrays: dict[str, Any], words: li
         ([[0, 7]], [[0, 1]], ["7", "x = 1"]),
         ([[0, 1]], [[0], [1]], ["differ in size"]),
         ([[0.0, 1.0]], [[0, 1]], ["float array"]),
-        ([[0, 1]], [[0.5, 1.0]], ["float array", "--kind"]),
+        ([[0, 1]], [[0.5, 1.0]], ["float array", 'kind="logits"']),
         ([0, 1], [[0, 1]], ["two axes"]),
     ],
 )

@@ -47,14 +47,8 @@ pub(crate) fn ledgers(
     seed: u64,
     threads: usize,
 ) -> Result<Outcome> {
-    let reports: Vec<Report> = ledgers
-        .iter()
-        .map(|ledger| match output.intervals(seed) {
-            Some(bootstrap) => ledger.report_with_intervals(&bootstrap),
-            None => ledger.report_on(&Threads(threads)),
-        })
-        .map(|report| output.chosen.cut(report))
-        .collect();
+    let reports: Vec<Report> =
+        ledgers.iter().map(|ledger| report(&**ledger, output, seed, threads)).collect();
     spare_inputs(&reports, output)?;
     if let Some(path) = &output.state {
         write(path, &states::to_bytes(ledgers))?;
@@ -78,6 +72,14 @@ pub(crate) fn ledgers(
         page(path, ledgers.iter().map(|ledger| section(&**ledger)).collect::<Result<_>>()?)?;
     }
     forms(&reports, output)
+}
+
+/// The report of an accumulator: its intervals and metrics are those that the options ask for.
+pub(crate) fn report(ledger: &dyn Ledger, output: &Output, seed: u64, threads: usize) -> Report {
+    output.chosen.cut(match output.intervals(seed) {
+        Some(bootstrap) => ledger.report_with_intervals(&bootstrap),
+        None => ledger.report_on(&Threads(threads)),
+    })
 }
 
 /// Refuses to write over a file that was measured.

@@ -3,6 +3,8 @@
 
 mod commands;
 mod emit;
+pub mod keywords;
+mod measured;
 mod options;
 mod progress;
 pub mod serve;
@@ -14,6 +16,7 @@ use calipers::{Error, ErrorKind};
 use clap::Parser;
 
 use commands::Command;
+pub use measured::Measured;
 
 /// Measures models the way a paper defines the number, and gives the same bits whoever runs it.
 #[derive(Parser)]

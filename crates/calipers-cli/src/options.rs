@@ -5,14 +5,12 @@ use std::str::FromStr;
 
 use calipers::chosen::Chosen;
 use calipers::core::resample::Bootstrap;
-use calipers::run::{self, Shard};
+use calipers::run::{self, Progress, Shard};
 
 use calipers::{Error, Result};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::de::DeserializeOwned;
-
-use crate::progress::Bar;
 
 /// The resamples behind the intervals of a page, where no number is asked for.
 const PAGE_RESAMPLES: u32 = 2_000;
@@ -78,9 +76,9 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    /// The same for the library, drawing a bar.
-    pub(crate) fn with<'a>(&self, bar: &'a Bar) -> run::Work<'a> {
-        run::Work { shard: self.shard, threads: self.threads(), progress: bar }
+    /// The same for the library, telling someone how far it has come.
+    pub(crate) fn with<'a>(&self, progress: &'a dyn Progress) -> run::Work<'a> {
+        run::Work { shard: self.shard, threads: self.threads(), progress }
     }
 
     /// The number of worker threads.

@@ -4,6 +4,7 @@
 
 pub mod explanation;
 pub mod independent_set;
+mod line;
 mod reading;
 pub mod robustness;
 pub mod segmentation;

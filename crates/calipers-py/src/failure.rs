@@ -2,13 +2,17 @@
 
 use std::cell::Cell;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use calipers::core::{Error, ErrorKind, Result, stop};
+use calipers_cli::keywords::{Refused, in_keywords};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
-/// The exception for an error, its text that of the command line.
+use crate::progress::Raised;
+
+/// The exception for an error, its text that of the command line in Python's words.
 pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
     let class = match error.kind() {
         ErrorKind::Usage => "UsageError",
@@ -28,11 +32,20 @@ pub(crate) fn wrong_type(py: Python<'_>, error: &Error) -> PyErr {
     of_class(py, "InputTypeError", error)
 }
 
+/// The exception for a call with keyword arguments that failed.
+pub(crate) fn refused(py: Python<'_>, refused: Refused) -> PyErr {
+    match refused {
+        Refused::Unknown(error) => of_class(py, "UnknownArgumentError", &error),
+        Refused::WrongType(error) => wrong_type(py, &error),
+        Refused::Failed(error) => raised(py, &error),
+    }
+}
+
 fn of_class(py: Python<'_>, class: &str, error: &Error) -> PyErr {
     let made = py
         .import("calipers._errors")
         .and_then(|module| module.getattr(class))
-        .and_then(|class| class.call1((error.to_string(),)));
+        .and_then(|class| class.call1((in_keywords(error.clone()).to_string(),)));
     made.map_or_else(|broken| broken, PyErr::from_value)
 }
 
@@ -58,11 +71,38 @@ pub(crate) fn wanted() -> Result<()> {
 
 /// Does work that cannot fail without the interpreter's lock, until a signal arrives.
 pub(crate) fn watched<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    watched_unless(py, || false, work)
+}
+
+/// The same for work that tells Python how far it has come; what the callable raised ends it.
+pub(crate) fn detached_told<T: Send>(
+    py: Python<'_>,
+    raised: &Arc<Raised>,
+    work: impl FnOnce() -> T + Send,
+) -> PyResult<T> {
+    let asked = Arc::clone(raised);
+    let done = watched_unless(py, move || asked.any(), work);
+    if let Some(error) = raised.take() {
+        return Err(error);
+    }
+    let done = done?;
+    py.check_signals()?;
+    Ok(done)
+}
+
+fn watched_unless<T: Send>(
+    py: Python<'_>,
+    unwanted: impl Fn() -> bool + Send + 'static,
+    work: impl FnOnce() -> T + Send,
+) -> PyResult<T> {
     let done = py.detach(|| {
         let signal: Rc<Cell<Option<PyErr>>> = Rc::default();
         let heard = Rc::clone(&signal);
         let looked = Cell::new(Instant::now());
         let question = move || {
+            if unwanted() {
+                return true;
+            }
             if looked.get().elapsed() < PATIENCE {
                 return false;
             }

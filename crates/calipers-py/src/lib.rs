@@ -7,6 +7,9 @@
 //! state     an accumulator of any family
 //! tensor    short tensors of torch, lent for the length of a call
 //! report    the text forms of a report
+//! given     keyword arguments and paths
+//! files     files measured as the command line measures them
+//! progress  how far the work has come, told to Python
 //! families  one file a family: what its evaluator and functions take
 //! ```
 //!
@@ -16,6 +19,9 @@ mod array;
 mod comparison;
 mod failure;
 mod families;
+mod files;
+mod given;
+mod progress;
 mod report;
 mod state;
 mod tensor;
@@ -50,6 +56,8 @@ mod _calipers {
     };
     #[pymodule_export]
     use crate::families::training::{training_new, training_update};
+    #[pymodule_export]
+    use crate::files::{evaluate, report_keywords};
     #[pymodule_export]
     use crate::report::{metric_ids, report_check, report_csv, report_latex, report_markdown, report_table};
     #[pymodule_export]

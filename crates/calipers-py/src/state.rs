@@ -1,16 +1,18 @@
 //! An accumulator of any family.
 
 use std::any::Any;
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard};
 
-use calipers::core::resample::Bootstrap;
 use calipers::core::{Error, Protocol, Result};
 use calipers::report::{json, per_unit};
 use calipers::{Accumulator, Ledger, states};
+use calipers_cli::keywords;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyDict};
 
-use crate::failure::{detached, wanted};
+use crate::failure::{detached, refused, wanted};
+use crate::given;
 
 /// What an evaluator holds: measured units and how they were measured.
 #[pyclass(frozen, module = "calipers._calipers")]
@@ -26,6 +28,11 @@ impl State {
         P::Row: Send + Sync,
     {
         Self { ledger: Mutex::new(Box::new(Accumulator::new(protocol))) }
+    }
+
+    /// What was measured elsewhere.
+    pub(crate) fn of(ledger: Box<dyn Ledger>) -> Self {
+        Self { ledger: Mutex::new(ledger) }
     }
 
     fn locked(&self) -> Result<MutexGuard<'_, Box<dyn Ledger>>> {
@@ -94,6 +101,11 @@ impl State {
         detached(py, |_| self.bytes()).map(|bytes| PyBytes::new(py, &bytes))
     }
 
+    /// Writes the bytes of the state to a file, whole or not at all.
+    fn save(&self, py: Python<'_>, path: &str) -> PyResult<()> {
+        detached(py, |_| calipers::output::write(Path::new(path), &self.bytes()?))
+    }
+
     /// The name of the family.
     fn family(&self, py: Python<'_>) -> PyResult<&'static str> {
         detached(py, |_| Ok(self.locked()?.name()))
@@ -113,19 +125,14 @@ impl State {
         })
     }
 
-    /// The report as JSON.
-    fn report(&self, py: Python<'_>, resamples: u32, confidence: f64, seed: u64) -> PyResult<String> {
-        detached(py, |_| {
+    /// The report as JSON, with the intervals and metrics that the options ask for.
+    fn report(&self, py: Python<'_>, options: &Bound<'_, PyDict>) -> PyResult<String> {
+        let options = given::options(options)?;
+        let written = detached(py, |_| {
             let ledger = self.locked()?;
-            if !(confidence > 0.0 && confidence < 1.0) {
-                return Err(Error::usage("confidence lies between 0 and 1").found(confidence));
-            }
-            let report = match resamples {
-                0 => ledger.report(),
-                _ => ledger.report_with_intervals(&Bootstrap { resamples, confidence, seed }),
-            };
-            Ok(json::write(&[report]))
-        })
+            Ok(keywords::report(&**ledger, &options, 1).map(|report| json::write(&[report])))
+        })?;
+        written.map_err(|error| refused(py, error))
     }
 
     /// The per-unit table: its headings, and its rows as JSON lines.

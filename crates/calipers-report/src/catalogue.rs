@@ -21,7 +21,7 @@ pub fn list(families: &[Family<'_>], style: Style) -> String {
             text.push_str(&format!("\n  {}\n", Paint::Bold.on(group, style.colour)));
             for info in infos {
                 let arrow = Paint::Green.on(&left(arrow(info.better), 1), style.colour);
-                let measures = Paint::Dim.on(&short(&joined(info.doc.measures), room), style.colour);
+                let measures = Paint::Dim.on(&short(&joined(info.measures), room), style.colour);
                 text.push_str(&format!("    {}  {arrow}  {measures}\n", left(&info.id, ids)));
             }
         }
@@ -33,23 +33,22 @@ pub fn list(families: &[Family<'_>], style: Style) -> String {
 /// One metric's definition under fixed headings.
 pub fn explain(info: &MetricInfo, style: Style) -> String {
     const HEADING: usize = 16;
-    let doc = &info.doc;
     let better = match info.better {
         Better::Higher => "higher ↑",
         Better::Lower => "lower ↓",
         Better::Neither => "neither: a description, not a score",
     };
-    let undefined = if doc.undefined.is_empty() { "never" } else { doc.undefined };
-    let (example, value) = doc.example;
+    let undefined = if info.undefined.is_empty() { "never" } else { info.undefined };
+    let (example, value) = info.example;
     let example = if example.is_empty() { String::new() } else { format!("{example}: {value}") };
     let entries = [
-        ("Measures", doc.measures),
-        ("Formula", doc.formula),
+        ("Measures", info.measures),
+        ("Formula", info.formula),
         ("Range", info.range.text),
         ("Better", better),
         ("Undefined when", undefined),
-        ("Differs from", doc.differs),
-        ("Reference", doc.reference),
+        ("Differs from", info.differs),
+        ("Reference", info.reference),
         ("Example", &example),
     ];
     let mut text = format!("{}\n\n", Paint::Bold.on(&info.id, style.colour));
@@ -75,7 +74,7 @@ pub fn markdown_table(families: &[Family<'_>]) -> String {
             text.push_str(&format!("| **{}** | | | |\n", escaped(group)));
             for info in infos {
                 let id = info.id.strip_prefix(&format!("{family}.")).unwrap_or(&info.id);
-                let (range, measures) = (escaped(info.range.text), escaped(&joined(info.doc.measures)));
+                let (range, measures) = (escaped(info.range.text), escaped(&joined(info.measures)));
                 text.push_str(&format!("| {} | {} | {range} | {measures} |\n", name(id), arrow(info.better)));
             }
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use calipers_core::metric::MetricInfo;
-use calipers_core::{Better, Digest, Doc, Input, Range, Report, Value, Warning};
+use calipers_core::{Better, Digest, Form, Input, Range, Report, Value, Warning};
 use serde_json::{Value as Json, json};
 
 /// A report with one value of every kind.
@@ -65,16 +65,15 @@ pub(crate) fn info(id: &str, group: &'static str, better: Better) -> MetricInfo 
         group,
         better,
         range: Range { low: 0.0, high: 1.0, text: "[0, 1]" },
+        form: Form::Plain,
         per_unit: true,
         headline: None,
-        doc: Doc {
-            measures: "The share of nodes whose prediction equals their label.",
-            formula: "(tp + tn) / N",
-            undefined: "the graph has no nodes: \"graph has no nodes\"",
-            differs: "",
-            reference: "section 2",
-            example: ("path-of-three", "0.75"),
-        },
+        measures: "The share of nodes whose prediction equals their label.",
+        formula: "(tp + tn) / N",
+        undefined: "the graph has no nodes: \"graph has no nodes\"",
+        differs: "",
+        reference: "section 2",
+        example: ("path-of-three", "0.75"),
     }
 }
 

@@ -23,6 +23,11 @@ impl Chosen {
         Self(chosen.then(|| report.metrics.iter().map(|(id, _)| id.clone()).collect()))
     }
 
+    /// The chosen ids; none without a choice.
+    pub fn ids(&self) -> Vec<String> {
+        self.0.iter().flatten().cloned().collect()
+    }
+
     /// Whether a metric is shown.
     pub fn has(&self, id: &str) -> bool {
         self.0.as_ref().is_none_or(|ids| ids.contains(id))

@@ -125,6 +125,17 @@ impl Error {
         self
     }
 
+    /// The same failure in other words: what was said of options, but not the name of the file.
+    #[must_use]
+    pub fn reworded(mut self, word: impl Fn(&str) -> String) -> Self {
+        let Parts { what, place, found, allowed, advice, .. } = &mut *self.0;
+        *what = word(what);
+        for text in [place, found, allowed, advice].into_iter().flatten() {
+            *text = word(text);
+        }
+        self
+    }
+
     /// The same failure, where the command line and not a file is what has to be mended.
     #[must_use]
     pub fn as_usage(mut self) -> Self {

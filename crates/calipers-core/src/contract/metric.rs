@@ -16,8 +16,20 @@ pub struct Metric<P: Protocol> {
     pub better: fn(&P) -> Better,
     /// The values it can take.
     pub range: Range,
-    /// What `calipers explain` says.
-    pub doc: Doc,
+    /// How people read its values.
+    pub form: Form,
+    /// What it measures.
+    pub measures: &'static str,
+    /// How it is computed.
+    pub formula: &'static str,
+    /// When it has no value, and the reason then given; empty when it always has one.
+    pub undefined: &'static str,
+    /// How it differs from what others compute under the same name; may be empty.
+    pub differs: &'static str,
+    /// Where the definition comes from.
+    pub reference: &'static str,
+    /// A worked example of `spec/` and the value it gives there, as JSON; a test runs it.
+    pub example: (&'static str, &'static str),
     /// Whether the preset and the parameters have it.
     pub presets: fn(&P) -> bool,
     /// The evidence it needs, possibly from different units; without, it is left out of the report.
@@ -65,14 +77,21 @@ pub const fn joined<P: Protocol, const LINES: usize>(tables: &[&[Metric<P>]]) ->
 }
 
 impl<P: Protocol> Metric<P> {
-    /// What most lines have: every preset, no needs, no headline, no column of the per-unit table. The
-    /// fields that a line has to give are empty.
+    /// What most lines have: every preset, no needs, no headline, no column of the per-unit table, a
+    /// definition of our own that differs from nobody's and always has a value. The fields that a line has
+    /// to give are empty.
     pub const DEFAULTS: Self = Self {
         id: "",
         group: "",
         better: |_| Better::Neither,
         range: Range { low: f64::NEG_INFINITY, high: f64::INFINITY, text: "" },
-        doc: Doc { measures: "", formula: "", undefined: "", differs: "", reference: "", example: ("", "") },
+        form: Form::Plain,
+        measures: "",
+        formula: "",
+        undefined: "",
+        differs: "",
+        reference: "Calipers",
+        example: ("", ""),
         presets: |_| true,
         needs: &[],
         headline: None,
@@ -176,6 +195,17 @@ pub enum Better {
     Neither,
 }
 
+/// What the lists among the values of a metric mean. Programs get lists whatever they mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Numbers in an order, such as a curve over steps.
+    Plain,
+    /// Two numbers: from where to where.
+    Interval,
+    /// Pairs: a threshold and what the number is there.
+    Sweep,
+}
+
 /// The values a metric can take.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
@@ -185,23 +215,6 @@ pub struct Range {
     pub high: f64,
     /// The range as people write it, with the names of the family.
     pub text: &'static str,
-}
-
-/// The definition of a metric under fixed headings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Doc {
-    /// What it measures.
-    pub measures: &'static str,
-    /// How it is computed.
-    pub formula: &'static str,
-    /// When it has no value, and the reason then given; empty when it always has one.
-    pub undefined: &'static str,
-    /// How it differs from what others compute under the same name; may be empty.
-    pub differs: &'static str,
-    /// Where the definition comes from.
-    pub reference: &'static str,
-    /// A worked example of `spec/` and the value it gives there, as JSON; a test runs it.
-    pub example: (&'static str, &'static str),
 }
 
 /// A line of the metric table without its type: what lists, docs and tables need.
@@ -215,12 +228,24 @@ pub struct MetricInfo {
     pub better: Better,
     /// See [`Metric::range`].
     pub range: Range,
+    /// See [`Metric::form`].
+    pub form: Form,
     /// See [`Metric::per_unit`].
     pub per_unit: bool,
     /// See [`Metric::headline`].
     pub headline: Option<u8>,
-    /// See [`Metric::doc`].
-    pub doc: Doc,
+    /// See [`Metric::measures`].
+    pub measures: &'static str,
+    /// See [`Metric::formula`].
+    pub formula: &'static str,
+    /// See [`Metric::undefined`].
+    pub undefined: &'static str,
+    /// See [`Metric::differs`].
+    pub differs: &'static str,
+    /// See [`Metric::reference`].
+    pub reference: &'static str,
+    /// See [`Metric::example`].
+    pub example: (&'static str, &'static str),
 }
 
 /// Every line of a protocol's table, for the given parameters.
@@ -232,9 +257,15 @@ pub fn metric_infos<P: Protocol>(protocol: &P) -> Vec<MetricInfo> {
             group: metric.group,
             better: (metric.better)(protocol),
             range: metric.range,
+            form: metric.form,
             per_unit: metric.per_unit,
             headline: metric.headline,
-            doc: metric.doc,
+            measures: metric.measures,
+            formula: metric.formula,
+            undefined: metric.undefined,
+            differs: metric.differs,
+            reference: metric.reference,
+            example: metric.example,
         })
         .collect()
 }

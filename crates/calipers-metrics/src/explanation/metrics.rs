@@ -1,6 +1,6 @@
 //! The metric table: every number of the family in report order, and what its lines share.
 
-use calipers_core::{Better, Metric, Range};
+use calipers_core::{Metric, Range};
 
 use super::curve::{given, sweep};
 use super::fidelity::{labels, probability, regression, robust};
@@ -113,48 +113,4 @@ pub(super) const GRAPHXAI: &str = "Agarwal et al., Evaluating Explainability for
 pub(super) const CLEVR: &str = "Arras, Osman and Samek, CLEVR-XAI: A benchmark dataset for the ground truth \
                                 evaluation of neural network explanations, 2022";
 
-pub(super) const SHARE: Range = Range { low: 0.0, high: 1.0, text: "[0, 1]" };
-pub(super) const SIGNED: Range = Range { low: -1.0, high: 1.0, text: "[-1, 1]" };
 pub(super) const TWICE_SIGNED: Range = Range { low: -2.0, high: 2.0, text: "[-2, 2]" };
-pub(super) const ANGLE: Range = Range { low: 0.0, high: 2.0, text: "[0, 2]" };
-pub(super) const NON_NEGATIVE: Range = Range { low: 0.0, high: f64::INFINITY, text: "[0, inf)" };
-pub(super) const ANY: Range = Range { low: f64::NEG_INFINITY, high: f64::INFINITY, text: "(-inf, inf)" };
-
-pub(super) fn higher(_: &Explanation) -> Better {
-    Better::Higher
-}
-
-pub(super) fn lower(_: &Explanation) -> Better {
-    Better::Lower
-}
-
-pub(super) fn neither(_: &Explanation) -> Better {
-    Better::Neither
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::BTreeSet;
-
-    #[test]
-    fn no_id_occurs_twice_and_ids_are_snake_case() {
-        let ids: BTreeSet<_> = METRICS.iter().map(|metric| metric.id).collect();
-        assert_eq!(ids.len(), METRICS.len());
-        for id in ids {
-            assert!(id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_'), "{id}");
-        }
-    }
-
-    #[test]
-    fn every_definition_is_written_out() {
-        for Metric { id, doc, .. } in METRICS {
-            for (heading, text) in
-                [("measures", doc.measures), ("formula", doc.formula), ("reference", doc.reference)]
-            {
-                assert!(!text.is_empty(), "{id} lacks {heading}");
-            }
-            assert!(!doc.example.0.is_empty() && !doc.example.1.is_empty(), "{id} lacks an example");
-        }
-    }
-}

@@ -33,16 +33,7 @@ pub struct Explanation {
 
 impl Default for Explanation {
     fn default() -> Self {
-        Self {
-            task: Task::Multiclass,
-            scores: None,
-            threshold: 0.5,
-            target_threshold: 0.5,
-            mask_scores: MaskScores::Probs,
-            pos_weight: 0.5,
-            neg_weight: 0.5,
-            preset: Preset::Strict,
-        }
+        Self::new(Preset::Strict)
     }
 }
 
@@ -66,6 +57,20 @@ impl Protocol for Explanation {
 }
 
 impl Explanation {
+    /// The defaults of a preset.
+    pub fn new(preset: Preset) -> Self {
+        Self {
+            task: Task::Multiclass,
+            scores: None,
+            threshold: 0.5,
+            target_threshold: 0.5,
+            mask_scores: MaskScores::Probs,
+            pos_weight: 0.5,
+            neg_weight: 0.5,
+            preset,
+        }
+    }
+
     /// The protocol, unless its parameters mean nothing, or nothing together.
     pub fn checked(self) -> Result<Self> {
         let Self { threshold, target_threshold, mask_scores, preset, .. } = self;
@@ -121,8 +126,8 @@ pub struct Options {
 impl Options {
     /// The protocol with every default filled in, checked.
     pub fn resolve(&self) -> Result<Explanation> {
-        let defaults = Explanation::default();
-        let preset = self.preset.unwrap_or(defaults.preset);
+        let defaults = Explanation::new(self.preset.unwrap_or(Preset::Strict));
+        let preset = defaults.preset;
         if preset == Preset::Pyg {
             let given = [
                 ("--mask-scores", self.mask_scores.is_some()),

@@ -1,6 +1,6 @@
 //! The metric table: every number of the family in report order, and what its lines share.
 
-use calipers_core::{Better, Metric, Range};
+use calipers_core::Metric;
 
 use super::difference::{density, flips};
 use super::protocol::{Preset, Robustness};
@@ -57,49 +57,16 @@ pub(super) const DOCUMENTED: Line = Line::DEFAULTS;
 pub(super) const BEYOND: Line =
     Line { presets: |protocol| protocol.preset == Preset::Strict, ..Line::DEFAULTS };
 
-pub(super) const SHARE: Range = Range { low: 0.0, high: 1.0, text: "[0, 1]" };
-pub(super) const SIGNED: Range = Range { low: -1.0, high: 1.0, text: "[-1, 1]" };
-pub(super) const UP_TO_ONE: Range = Range { low: f64::NEG_INFINITY, high: 1.0, text: "(-inf, 1]" };
-pub(super) const NON_NEGATIVE: Range = Range { low: 0.0, high: f64::INFINITY, text: "[0, inf)" };
-pub(super) const ANY: Range = Range { low: f64::NEG_INFINITY, high: f64::INFINITY, text: "(-inf, inf)" };
-
-pub(super) fn higher(_: &Robustness) -> Better {
-    Better::Higher
-}
-
-pub(super) fn lower(_: &Robustness) -> Better {
-    Better::Lower
-}
-
-pub(super) fn neither(_: &Robustness) -> Better {
-    Better::Neither
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
 
     #[test]
-    fn no_id_occurs_twice_and_the_document_has_what_refers_to_it() {
-        let ids: BTreeSet<_> = METRICS.iter().map(|metric| metric.id).collect();
-        assert_eq!(ids.len(), METRICS.len());
+    fn the_document_has_what_refers_to_it() {
         let of_document = Robustness { preset: Preset::Document, ..Robustness::default() };
         for metric in METRICS {
-            let document = metric.doc.reference.starts_with("Estimation Bias Measurement");
+            let document = metric.reference.starts_with("Estimation Bias Measurement");
             assert_eq!((metric.presets)(&of_document), document, "{}", metric.id);
-        }
-    }
-
-    #[test]
-    fn every_definition_is_written_out() {
-        for Metric { id, doc, .. } in METRICS {
-            for (heading, text) in
-                [("measures", doc.measures), ("formula", doc.formula), ("reference", doc.reference)]
-            {
-                assert!(!text.is_empty(), "{id} lacks {heading}");
-            }
-            assert!(!doc.example.0.is_empty() && !doc.example.1.is_empty(), "{id} lacks an example");
         }
     }
 }

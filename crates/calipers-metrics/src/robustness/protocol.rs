@@ -30,27 +30,19 @@ pub struct Robustness {
     pub cutoff: Option<f64>,
     /// What the features are.
     pub features: Features,
+    /// The name of the model, where files or the caller say one: all rows are of one model.
+    pub model: Option<String>,
     /// How the graph was prepared before the model saw it; none for given arrays.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prepare: Option<Prepare>,
-    /// The model that computed the features; none for given arrays.
+    /// How the model that computed the features propagates; none for given arrays.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub model: Option<Model>,
+    pub model_settings: Option<ModelSettings>,
 }
 
 impl Default for Robustness {
     fn default() -> Self {
-        Self {
-            preset: Preset::Strict,
-            bins: 50,
-            hist_range: None,
-            nodes: Nodes::All,
-            ddof: 1,
-            cutoff: None,
-            features: Features::Logits,
-            prepare: None,
-            model: None,
-        }
+        Self::new(Preset::Strict)
     }
 }
 
@@ -69,7 +61,7 @@ impl Protocol for Robustness {
         Column { name: "n", read: |_, row| Value::Count(row.bias.per_node.len() as i128) },
     ];
     const READING_IN_ROWS: &'static [&'static str] = &[];
-    const READING_PARAMETERS: &'static [&'static str] = &["model", "cutoff"];
+    const READING_PARAMETERS: &'static [&'static str] = &["model", "model_settings", "cutoff"];
     // Raw bias has no scale that two models share.
 
     type Unit<'a> = Pair<'a>;
@@ -85,6 +77,22 @@ impl Protocol for Robustness {
 }
 
 impl Robustness {
+    /// The defaults of a preset.
+    pub fn new(preset: Preset) -> Self {
+        Self {
+            preset,
+            bins: 50,
+            hist_range: None,
+            nodes: Nodes::All,
+            ddof: if preset == Preset::RungFork { 0 } else { 1 },
+            cutoff: None,
+            features: Features::Logits,
+            model: None,
+            prepare: None,
+            model_settings: None,
+        }
+    }
+
     /// The protocol, unless a parameter means nothing.
     pub fn checked(self) -> Result<Self> {
         if !(1..=MAX_BINS).contains(&self.bins) {
@@ -101,6 +109,14 @@ impl Robustness {
         {
             return Err(Error::usage(format!("--cutoff is {cutoff:?}")).allowed("a finite number >= 0"));
         }
+        if let Some(name) = &self.model
+            && !is_model_name(name)
+        {
+            return Err(Error::usage("not a name for a model")
+                .at("--model-name")
+                .found(format!("{name:?}"))
+                .allowed("text of one line"));
+        }
         Ok(self)
     }
 
@@ -108,6 +124,11 @@ impl Robustness {
     pub(super) fn is_fork(&self) -> bool {
         self.preset == Preset::RungFork
     }
+}
+
+/// Whether a text names a model: something that a line of a table can show.
+pub fn is_model_name(name: &str) -> bool {
+    !name.is_empty() && !name.chars().any(char::is_control)
 }
 
 /// The parameters as a caller gives them: everything may be left out.
@@ -128,23 +149,23 @@ pub struct Options {
     pub cutoff: Option<f64>,
     /// See [`Robustness::features`].
     pub features: Option<Features>,
+    /// See [`Robustness::model`].
+    pub model_name: Option<String>,
 }
 
 impl Options {
     /// The protocol with every default filled in, checked.
     pub fn resolve(&self) -> Result<Robustness> {
-        let defaults = Robustness::default();
-        let preset = self.preset.unwrap_or(defaults.preset);
+        let defaults = Robustness::new(self.preset.unwrap_or(Preset::Strict));
         Robustness {
-            preset,
             bins: self.bins.unwrap_or(defaults.bins),
             hist_range: self.hist_range,
             nodes: self.nodes.unwrap_or(defaults.nodes),
-            ddof: self.ddof.unwrap_or(if preset == Preset::RungFork { 0 } else { defaults.ddof }),
+            ddof: self.ddof.unwrap_or(defaults.ddof),
             cutoff: self.cutoff,
             features: self.features.unwrap_or(defaults.features),
-            prepare: None,
-            model: None,
+            model: self.model_name.clone(),
+            ..defaults
         }
         .checked()
     }
@@ -197,7 +218,7 @@ pub enum Prepare {
 /// The parameters of the model that computed the features, in its own words.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Model {
+pub struct ModelSettings {
     /// The penalty on edge differences.
     pub penalty: String,
     /// The form of the edge weights.
@@ -236,6 +257,7 @@ mod tests {
             (Options { hist_range: Some([0.0, f64::INFINITY]), ..Options::default() }, "finite"),
             (Options { cutoff: Some(-0.5), ..Options::default() }, "--cutoff is -0.5"),
             (Options { cutoff: Some(f64::NAN), ..Options::default() }, "--cutoff is NaN"),
+            (Options { model_name: Some("a\nb".into()), ..Options::default() }, "--model-name"),
         ] {
             let error = options.resolve().unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Usage);
@@ -244,11 +266,11 @@ mod tests {
     }
 
     #[test]
-    fn given_arrays_have_no_model_in_their_protocol() {
+    fn given_arrays_have_no_settings_of_a_model_in_their_protocol() {
         let json = serde_json::to_string(&Robustness::default()).unwrap();
         assert_eq!(
             json,
-            r#"{"preset":"strict","bins":50,"hist_range":null,"nodes":"all","ddof":1,"cutoff":null,"features":"logits"}"#
+            r#"{"preset":"strict","bins":50,"hist_range":null,"nodes":"all","ddof":1,"cutoff":null,"features":"logits","model":null}"#
         );
     }
 }

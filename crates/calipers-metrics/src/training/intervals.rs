@@ -1,53 +1,45 @@
 //! How far a number could be off, from the runs that happen to be there.
 
 use calipers_core::resample::{Bootstrap, resampled};
-use calipers_core::{Better, Doc, Rows, Value};
+use calipers_core::{Form, Rows, Value};
 
 use super::group::per_group;
-use super::metrics::{ANY, Line, by_stability_reading};
+use super::metrics::{Line, by_stability_reading};
 use super::protocol::Training;
 use super::row::Row;
 use super::saturation::divergence::DIVERGENCE_RATE;
 use super::saturation::stability::STABILITY_WISE;
 use super::saturation::velocity::VELOCITY_WISE;
 use super::survival::times::VELOCITY_RMST;
+use crate::line::{ANY, lower};
 
 const INTERVAL: Line = Line {
     group: "intervals",
-    better: |_| Better::Lower,
+    better: lower,
     range: ANY,
-    doc: Doc {
-        formula: "Only with --bootstrap B: [low, high], the values at rank k and R - 1 - k of the R \
-                  defined ones of B resamples of the runs of the group, k = floor((1 - C)/2 R + 0.5), C = \
-                  --confidence.",
-        undefined: "\"defined in R of B resamples\".",
-        differs: "The intervals common to all families are of single numbers; every number of this family \
-                  is one per group, so that these stand in their place.",
-        reference: "Percentile bootstrap (Efron 1979)",
-        ..Line::DEFAULTS.doc
-    },
+    form: Form::Interval,
+    formula: "Only with --bootstrap B: [low, high], the values at rank k and R - 1 - k of the R defined ones \
+              of B resamples of the runs of the group, k = floor((1 - C)/2 R + 0.5), C = --confidence.",
+    undefined: "\"defined in R of B resamples\".",
+    differs: "The intervals common to all families are of single numbers; every number of this family is one \
+              per group, so that these stand in their place.",
+    reference: "Percentile bootstrap (Efron 1979)",
     presets: |protocol| protocol.bootstrap > 0,
     ..Line::DEFAULTS
 };
 
 pub(crate) const VELOCITY_WISE_CI: Line = Line {
     id: "velocity_wise_ci",
-    doc: Doc {
-        measures: "An interval of velocity_wise.",
-        example: ("bootstrap", r#"{"cfg": [1.0, 2.5]}"#),
-        ..INTERVAL.doc
-    },
+    measures: "An interval of velocity_wise.",
+    example: ("bootstrap", r#"{"cfg": [1.0, 2.5]}"#),
     number: per_group!(|_, _, _| (), |protocol, runs| interval(protocol, runs.rows(), &VELOCITY_WISE)),
     ..INTERVAL
 };
 
 pub(crate) const VELOCITY_RMST_CI: Line = Line {
     id: "velocity_rmst_ci",
-    doc: Doc {
-        measures: "An interval of velocity_rmst.",
-        example: ("bootstrap", r#"{"cfg": [1.2, 4.6]}"#),
-        ..INTERVAL.doc
-    },
+    measures: "An interval of velocity_rmst.",
+    example: ("bootstrap", r#"{"cfg": [1.2, 4.6]}"#),
     number: per_group!(|_, _, _| (), |protocol, runs| interval(protocol, runs.rows(), &VELOCITY_RMST)),
     ..INTERVAL
 };
@@ -55,22 +47,16 @@ pub(crate) const VELOCITY_RMST_CI: Line = Line {
 pub(crate) const STABILITY_WISE_CI: Line = Line {
     id: "stability_wise_ci",
     better: by_stability_reading,
-    doc: Doc {
-        measures: "An interval of stability_wise.",
-        example: ("bootstrap", r#"{"cfg": [0.0, 0.375]}"#),
-        ..INTERVAL.doc
-    },
+    measures: "An interval of stability_wise.",
+    example: ("bootstrap", r#"{"cfg": [0.0, 0.375]}"#),
     number: per_group!(|_, _, _| (), |protocol, runs| interval(protocol, runs.rows(), &STABILITY_WISE)),
     ..INTERVAL
 };
 
 pub(crate) const DIVERGENCE_RATE_CI: Line = Line {
     id: "divergence_rate_ci",
-    doc: Doc {
-        measures: "An interval of divergence_rate.",
-        example: ("bootstrap", r#"{"cfg": [0.0, 1.0]}"#),
-        ..INTERVAL.doc
-    },
+    measures: "An interval of divergence_rate.",
+    example: ("bootstrap", r#"{"cfg": [0.0, 1.0]}"#),
     number: per_group!(|_, _, _| (), |protocol, runs| interval(protocol, runs.rows(), &DIVERGENCE_RATE)),
     ..INTERVAL
 };

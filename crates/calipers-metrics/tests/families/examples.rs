@@ -7,7 +7,7 @@ use calipers_core::Ledger;
 use serde_json::Value as Json;
 
 use crate::case::{assert_value, repository, value, warnings};
-use crate::family::{FAMILIES, Family};
+use crate::family::{Definition, FAMILIES, Family};
 
 pub(crate) struct Example {
     pub(crate) input: Json,
@@ -65,8 +65,7 @@ fn every_worked_example_comes_out_as_written() {
 fn every_metric_has_its_example_and_the_example_gives_its_value() {
     for family in FAMILIES {
         let examples = examples(family);
-        for (id, doc) in (family.metrics)() {
-            let (name, text) = doc.example;
+        for Definition { id, example: (name, text), .. } in (family.metrics)() {
             let expected: Json = serde_json::from_str(text).unwrap();
             let example = examples.get(name).unwrap_or_else(|| panic!("{id}: no example {name}"));
             assert_value(family, &example.state.report(), id, &expected, &example.input, name);

@@ -1,6 +1,6 @@
 //! A family as the laws see it, and the list of all.
 
-use calipers_core::{Doc, Ledger, Protocol, Result};
+use calipers_core::{Ledger, Metric, Protocol, Result};
 use serde_json::Value as Json;
 
 use crate::agreement::Tolerance;
@@ -11,8 +11,8 @@ pub(crate) struct Family {
     pub(crate) name: &'static str,
     /// The golden files that hold reports.
     pub(crate) golden: &'static [&'static str],
-    /// Id and definition of every metric.
-    pub(crate) metrics: fn() -> Vec<(&'static str, Doc)>,
+    /// Every metric, its id without the prefix.
+    pub(crate) metrics: fn() -> Vec<Definition>,
     /// A run written as JSON: parameters and units in, a state out.
     pub(crate) run: fn(&Json) -> Result<Box<dyn Ledger>>,
     /// How far the number of an id may be off in a run.
@@ -29,9 +29,22 @@ pub(crate) const FAMILIES: [&Family; 5] = [
     &training::FAMILY,
 ];
 
+/// What a line of the metric table says.
+pub(crate) struct Definition {
+    pub(crate) id: &'static str,
+    pub(crate) measures: &'static str,
+    pub(crate) formula: &'static str,
+    pub(crate) undefined: &'static str,
+    pub(crate) reference: &'static str,
+    pub(crate) example: (&'static str, &'static str),
+}
+
 /// The lines of a protocol's metric table.
-pub(crate) fn metrics<P: Protocol>() -> Vec<(&'static str, Doc)> {
-    P::METRICS.iter().map(|metric| (metric.id, metric.doc)).collect()
+pub(crate) fn metrics<P: Protocol>() -> Vec<Definition> {
+    let definition = |&Metric { id, measures, formula, undefined, reference, example, .. }: &Metric<P>| {
+        Definition { id, measures, formula, undefined, reference, example }
+    };
+    P::METRICS.iter().map(definition).collect()
 }
 
 impl Family {

@@ -83,9 +83,9 @@ fn every_reason_is_written_in_the_definition_of_its_metric() {
         let metrics = (family.metrics)();
         for case in reported_cases(family) {
             for (path, reason) in case["expect"]["undefined"].as_object().expect("reasons") {
-                let (_, doc) = metrics.iter().find(|(known, _)| *known == id(path)).expect("a known id");
+                let metric = metrics.iter().find(|metric| metric.id == id(path)).expect("a known id");
                 let reason = (family.general)(reason.as_str().expect("a reason"));
-                assert!(doc.undefined.contains(&format!("\"{reason}\"")), "{path}: {reason}");
+                assert!(metric.undefined.contains(&format!("\"{reason}\"")), "{path}: {reason}");
             }
         }
     }
@@ -111,7 +111,8 @@ fn every_id_is_pinned_with_a_number_by_a_golden_case_or_a_worked_example() {
             pinned
                 .extend(metrics.filter(|(_, value)| has_number(value)).map(|(path, _)| id(path).to_owned()));
         }
-        let unpinned = (family.metrics)().into_iter().map(|(id, _)| id).filter(|id| !pinned.contains(*id));
+        let unpinned =
+            (family.metrics)().into_iter().map(|metric| metric.id).filter(|id| !pinned.contains(*id));
         assert_eq!(unpinned.collect::<Vec<_>>(), Vec::<&str>::new(), "{}", family.name);
     }
 }

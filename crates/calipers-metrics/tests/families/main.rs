@@ -3,6 +3,7 @@
 
 mod agreement;
 mod case;
+mod definitions;
 mod examples;
 mod explanation;
 mod family;

@@ -78,6 +78,12 @@ pub fn put_into(config: &mut Config, classes: Config) {
     }
 }
 
+/// The configuration of classes that a program names itself.
+pub fn named(original: Originals) -> Result<Config> {
+    checked(&original).map_err(Error::as_usage)?;
+    Ok(listed(original))
+}
+
 fn listed(original: Originals) -> Config {
     let labels = LabelsConfig { original: Some(original), ..LabelsConfig::default() };
     Config { labels, ..Config::default() }
@@ -109,6 +115,12 @@ fn json(text: &str) -> Result<Originals> {
     if original.0.is_empty() {
         return Err(Error::value("no classes in the file").at("line 1"));
     }
+    checked(&original)?;
+    Ok(original)
+}
+
+/// Refuses empty names and names that occur twice.
+fn checked(original: &Originals) -> Result<()> {
     let mut seen = BTreeMap::new();
     for (id, name) in &original.0 {
         if name.trim().is_empty() {
@@ -118,7 +130,7 @@ fn json(text: &str) -> Result<Originals> {
             return Err(twice(name).at(format!("classes {first} and {id}")));
         }
     }
-    Ok(original)
+    Ok(())
 }
 
 fn lines(text: &str) -> Result<Originals> {

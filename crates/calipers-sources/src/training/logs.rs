@@ -15,6 +15,7 @@ use super::discover::{Content, History, Place, file_name};
 use super::options::Options;
 use super::runs::filter;
 use super::runs::known::Known;
+use super::tracking;
 use crate::hashing::HashedFile;
 use crate::inputs::{Inputs, Opened, role};
 use crate::walk::given_folder;
@@ -44,7 +45,8 @@ pub struct Log {
 }
 
 impl Log {
-    fn new(
+    /// A table of a history.
+    pub(super) fn new(
         table: Table,
         format: &'static Format,
         history: &History,
@@ -122,6 +124,7 @@ impl Reader<'_> {
             Content::TrainerStates(places) => self.trainer_states(history, places, wanted, sink),
             Content::Dvclive(files) => self.dvclive(history, files, wanted, sink),
             Content::Mlflow(files) => self.mlflow(history, files, wanted, sink),
+            Content::Server(address) => tracking::read(self, history, address, wanted, sink),
         }
     }
 

@@ -6,6 +6,7 @@
 //!           labels, which are read          assign    a run -> group and fold
 //! assemble  all of it, run by run           cut       a long table into tables of one run
 //! study     what the per-run JSON adds      endings   what a history says beside its curve
+//! tracking  the runs of a tracking server
 //! ```
 
 pub mod assemble;
@@ -20,6 +21,7 @@ pub mod points;
 pub mod runs;
 pub mod runs_file;
 pub mod study;
+mod tracking;
 mod unread;
 
 use std::collections::BTreeSet;
@@ -28,7 +30,7 @@ use calipers_core::{Accumulator, Error, Fact, Result};
 use calipers_metrics::training::Training;
 
 use self::assemble::{Assembler, Part};
-use self::discover::{Found, nothing_in};
+use self::discover::{Content, Found, nothing_in};
 use self::logs::Reader;
 use self::options::Options;
 use self::points::sketch::Sketch;
@@ -61,7 +63,10 @@ pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Mea
     options.check()?;
     let protocols = options.protocols();
     let Found { mut histories, unread } = discover::histories(&options.inputs, options.format)?;
-    histories.retain(|history| history.content.places().iter().any(|place| inputs.may_read(&place.shown)));
+    histories.retain(|history| match &history.content {
+        Content::Server(address) => inputs.may_read_below(address.shown()),
+        content => content.places().iter().any(|place| inputs.may_read(&place.shown)),
+    });
     // Where there are fewer histories than shards, every shard reads them all and measures its runs.
     let share = work.shard.filter(|shard| (shard.of as usize) > histories.len());
     let part = match work.shard.filter(|_| share.is_none()) {

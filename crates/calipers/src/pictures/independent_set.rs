@@ -29,21 +29,21 @@ fn ratios(rows: &Accumulator<IndependentSet>) -> Picture {
     const SLUG: &str = "ratios";
     const TITLE: &str = "Distribution of approximation ratios";
     let shown = [
-        (APPROX_RATIO_POSTPROCESSED.id, "after greedy repair", Colour::Series(0)),
-        (BASELINE_APPROX_RATIO.id, "baseline without scores", Colour::Series(1)),
+        (APPROX_RATIO_POSTPROCESSED, "after greedy repair", Colour::Series(0)),
+        (BASELINE_APPROX_RATIO, "baseline without scores", Colour::Series(1)),
     ];
-    let values = shown.map(|(id, name, colour)| (id, name, colour, of_each(rows, id)));
-    if values[0].3.is_empty() {
-        return missing(SLUG, TITLE, reason(&over_all(rows, shown[0].0)));
+    let values = shown.map(|(line, name, colour)| (name, colour, of_each(rows, &line)));
+    if values[0].2.is_empty() {
+        return missing(SLUG, TITLE, reason(&over_all(rows, &APPROX_RATIO_POSTPROCESSED)));
     }
-    let all = values.iter().flat_map(|(_, _, _, values)| values.iter().map(|(_, _, ratio)| *ratio));
+    let all = values.iter().flat_map(|(_, _, values)| values.iter().map(|(_, _, ratio)| *ratio));
     let (low, high) = all.fold((1.0f64, 1.0f64), |(low, high), ratio| (low.min(ratio), high.max(ratio)));
     let axis = Axis::around("size / reference size", [low - 0.02, high + 0.02]);
     let edges = bins(&axis, BINS);
     let counts: Vec<(String, Colour, Vec<u64>)> = values
         .iter()
-        .filter(|(_, _, _, values)| !values.is_empty())
-        .map(|(_, name, colour, values)| {
+        .filter(|(_, _, values)| !values.is_empty())
+        .map(|(name, colour, values)| {
             (String::from(*name), *colour, counted(values.iter().map(|(_, _, ratio)| *ratio), &edges))
         })
         .collect();
@@ -54,10 +54,10 @@ fn ratios(rows: &Accumulator<IndependentSet>) -> Picture {
     let columns: Vec<&str> =
         ["from", "to"].into_iter().chain(counts.iter().map(|(name, _, _)| name.as_str())).collect();
     let data = table(&columns, data);
-    let mean = over_all(rows, shown[0].0).as_f64();
+    let mean = over_all(rows, &APPROX_RATIO_POSTPROCESSED).as_f64();
     let drawing = Histogram {
         title: TITLE.into(),
-        description: format!("{} graphs; mean {}", values[0].3.len(), mean.map_or("–".into(), rounded)),
+        description: format!("{} graphs; mean {}", values[0].2.len(), mean.map_or("–".into(), rounded)),
         x: axis,
         counted: "graphs".into(),
         edges,
@@ -78,9 +78,9 @@ fn ratios(rows: &Accumulator<IndependentSet>) -> Picture {
 fn gap(rows: &Accumulator<IndependentSet>) -> Picture {
     const SLUG: &str = "gap";
     const TITLE: &str = "Gap against size";
-    let gaps = of_each(rows, GAP.id);
+    let gaps = of_each(rows, &GAP);
     if gaps.is_empty() {
-        return missing(SLUG, TITLE, reason(&over_all(rows, GAP.id)));
+        return missing(SLUG, TITLE, reason(&over_all(rows, &GAP)));
     }
     let sizes: Vec<f64> = rows.rows().iter().map(|row| row.nodes as f64).collect();
     let points: Vec<Point> = gaps

@@ -1,4 +1,4 @@
-//! What pictures read from rows: metrics by id, over all units or each alone.
+//! What pictures read from rows: metrics by their constants, over all units or each alone.
 
 use calipers_core::{Accumulator, Metric, Protocol, Value};
 use calipers_report::chart::{Art, Picture};
@@ -7,23 +7,23 @@ use calipers_report::grid::{Cell, Grid};
 /// The most rows that the data behind a picture has.
 pub(super) const MOST_ROWS: usize = 20_000;
 
-fn metric<P: Protocol>(id: &str) -> Option<&'static Metric<P>> {
-    P::METRICS.iter().find(|metric| metric.id == id)
-}
-
 /// A metric over all units; undefined with the reason where the report has none.
-pub(super) fn over_all<P: Protocol>(rows: &Accumulator<P>, id: &str) -> Value {
+pub(super) fn over_all<P: Protocol>(rows: &Accumulator<P>, metric: &Metric<P>) -> Value {
     let (protocol, all) = (rows.protocol(), rows.rows());
-    metric::<P>(id)
-        .filter(|metric| metric.is_reported(protocol, &all))
-        .map_or(Value::undefined("the report has no such number"), |metric| metric.read(protocol, &all))
+    if metric.is_reported(protocol, &all) {
+        metric.read(protocol, &all)
+    } else {
+        Value::undefined("the report has no such number")
+    }
 }
 
 /// A metric of each unit that has a number for it, with the name of the unit and its position.
-pub(super) fn of_each<P: Protocol>(rows: &Accumulator<P>, id: &str) -> Vec<(usize, String, f64)> {
+pub(super) fn of_each<P: Protocol>(rows: &Accumulator<P>, metric: &Metric<P>) -> Vec<(usize, String, f64)> {
     let all = rows.rows();
     let fixed = rows.protocol().for_single_rows(&all);
-    let Some(metric) = metric::<P>(id).filter(|metric| (metric.presets)(&fixed)) else { return Vec::new() };
+    if !(metric.presets)(&fixed) {
+        return Vec::new();
+    }
     let read = |(i, (name, _)): (usize, (&str, _))| {
         let number = metric.read(&fixed, &all.single(i)).as_f64()?;
         Some((i, name.to_owned(), number))

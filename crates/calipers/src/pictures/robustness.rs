@@ -1,6 +1,6 @@
 //! Attacks on graph models: bias and accuracy by budget, and the differences along edges.
 
-use calipers_core::{Accumulator, Report, Value};
+use calipers_core::{Accumulator, Metric, Report, Value};
 use calipers_metrics::robustness::figures::{Spread, spreads};
 use calipers_metrics::robustness::{
     BIAS_RELATIVE, BIAS_TOTAL, CLEAN_ACCURACY, CURVE, CURVE_STD, ROBUST_ACCURACY, Robustness,
@@ -44,7 +44,7 @@ struct Point {
 type Named = (String, Vec<Point>);
 
 /// A number of the curve, by name of the model and its attack.
-fn curves(models: &[Model], scalar: &str) -> Vec<Named> {
+fn curves(models: &[Model], scalar: &Metric<Robustness>) -> Vec<Named> {
     let mut curves: Vec<Named> = Vec::new();
     for model in models {
         let entries = labels(model.report.value(&CURVE));
@@ -57,9 +57,9 @@ fn curves(models: &[Model], scalar: &str) -> Vec<Named> {
             };
             let deviation = || {
                 let condition = labelled(model.report.value(&CURVE_STD), condition)?;
-                labelled(Some(condition), scalar)?.as_f64()
+                labelled(Some(condition), scalar.id)?.as_f64()
             };
-            let value = labelled(Some(numbers), scalar).and_then(Value::as_f64);
+            let value = labelled(Some(numbers), scalar.id).and_then(Value::as_f64);
             let (Ok(budget), Some(value)) = (label.parse(), value) else { continue };
             let point = Point { budget, label: label.to_owned(), value, deviation: deviation() };
             match curves.iter_mut().find(|(known, _)| *known == name) {
@@ -145,7 +145,7 @@ fn grid(curves: &[(&str, Vec<Named>)]) -> Grid {
 
 /// Bias by budget, as it is and as a share of the clean features.
 pub(crate) fn bias(models: &[Model]) -> Picture {
-    let (total, relative) = (curves(models, BIAS_TOTAL.id), curves(models, BIAS_RELATIVE.id));
+    let (total, relative) = (curves(models, &BIAS_TOTAL), curves(models, &BIAS_RELATIVE));
     let drawings = vec![
         ("total".to_owned(), drawn("Bias by budget", "total bias", &total, true)),
         ("relative".to_owned(), drawn("Relative bias by budget", "bias / clean features", &relative, true)),
@@ -164,7 +164,7 @@ pub(crate) fn bias(models: &[Model]) -> Picture {
 
 /// Both forms of the bias curve on one sheet.
 pub(crate) fn bias_sheet(models: &[Model]) -> Svg {
-    let (total, relative) = (curves(models, BIAS_TOTAL.id), curves(models, BIAS_RELATIVE.id));
+    let (total, relative) = (curves(models, &BIAS_TOTAL), curves(models, &BIAS_RELATIVE));
     let drawings = vec![
         ("Total bias".to_owned(), drawn("Bias by budget", "total bias", &total, true)),
         (
@@ -177,8 +177,8 @@ pub(crate) fn bias_sheet(models: &[Model]) -> Svg {
 
 /// Accuracy on the test nodes by budget; at 0 that on the clean graph.
 pub(crate) fn accuracy(models: &[Model]) -> Picture {
-    let mut attacked = curves(models, ROBUST_ACCURACY.id);
-    for (name, clean) in curves(models, CLEAN_ACCURACY.id) {
+    let mut attacked = curves(models, &ROBUST_ACCURACY);
+    for (name, clean) in curves(models, &CLEAN_ACCURACY) {
         let Some((_, points)) = attacked.iter_mut().find(|(known, _)| *known == name) else { continue };
         if points.iter().all(|point| point.budget > 0.0)
             && let Some(first) = clean.into_iter().next()

@@ -31,7 +31,7 @@ fn reliability(rows: &Accumulator<Segmentation>) -> Picture {
     const SLUG: &str = "reliability";
     const TITLE: &str = "Reliability diagram";
     let [counts, confidences, accuracies] =
-        [RELIABILITY_COUNT, RELIABILITY_CONFIDENCE, RELIABILITY_ACCURACY].map(|line| over_all(rows, line.id));
+        [RELIABILITY_COUNT, RELIABILITY_CONFIDENCE, RELIABILITY_ACCURACY].map(|line| over_all(rows, &line));
     let (Some(counts), Some(confidences), Some(accuracies)) =
         (series(&counts), series(&confidences), series(&accuracies))
     else {
@@ -47,7 +47,7 @@ fn reliability(rows: &Accumulator<Segmentation>) -> Picture {
             accuracy: finite(accuracy),
         })
         .collect();
-    let note = over_all(rows, ECE.id).as_f64().map_or(String::new(), |ece| format!("ECE {}", rounded(ece)));
+    let note = over_all(rows, &ECE).as_f64().map_or(String::new(), |ece| format!("ECE {}", rounded(ece)));
     let data = bins.iter().enumerate().map(|(i, bin)| {
         let edge = |k: usize| Cell::Number(k as f64 / bins.len() as f64);
         vec![edge(i), edge(i + 1), Cell::Number(bin.count), bin.confidence.into(), bin.accuracy.into()]

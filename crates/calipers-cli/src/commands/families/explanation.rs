@@ -8,14 +8,15 @@ use calipers::inputs::Inputs;
 use calipers::metrics::explanation::{
     Explanation, MaskScores, Options as Parameters, Preset, Scores, Task, missing_keys,
 };
+use calipers::run::Progress;
 use calipers::sources::explanation::{Options, measure};
-use calipers::{Error, Ledger, Result, demo, registry, run};
+use calipers::{Error, Result, demo, registry, run};
 use clap::Args;
 
 use crate::commands::demo::{Shown, headlines};
 use crate::options::{Output, Work, named};
 use crate::progress::Bar;
-use crate::{Outcome, emit};
+use crate::{Measured, Outcome};
 
 /// Score explanations of graph neural networks
 #[derive(Args, Debug)]
@@ -89,6 +90,11 @@ struct Measure {
 
 impl ExplanationArgs {
     pub(crate) fn run(self) -> Result<Outcome> {
+        let bar = Bar::new(&self.output);
+        self.measure(&bar)?.emit()
+    }
+
+    pub(super) fn measure(self, progress: &dyn Progress) -> Result<Measured> {
         let Self { inputs, measure: given, work, mut output } = self;
         let parameters = Parameters {
             task: given.task,
@@ -107,7 +113,7 @@ impl ExplanationArgs {
         }
         output.check()?;
         let options = Options { inputs, protocol };
-        let accumulator = measure(&options, Inputs::default(), &work.with(&Bar::new(&output)))?;
+        let accumulator = measure(&options, Inputs::default(), &work.with(progress))?;
         // The evidence of a metric may be in another shard.
         if work.shard.is_none() {
             let rows = accumulator.rows();
@@ -116,8 +122,8 @@ impl ExplanationArgs {
                 return Err(Error::value(format!("{id} cannot be computed: {missing}")).at("--metrics"));
             }
         }
-        let ledgers: Vec<Box<dyn Ledger>> = vec![Box::new(accumulator)];
-        emit::ledgers(&ledgers, &output, given.seed, work.threads())
+        let (seed, threads) = (given.seed, work.threads());
+        Ok(Measured { ledgers: vec![Box::new(accumulator)], output, seed, threads })
     }
 }
 

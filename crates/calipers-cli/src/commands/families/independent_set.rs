@@ -9,6 +9,7 @@ use calipers::metrics::independent_set::{
     Axis, Baseline, Decoder, IndependentSet, Kind, PosWeight, Preset, Reference,
 };
 use calipers::report::terminal;
+use calipers::run::Progress;
 use calipers::sources::independent_set::options::{IN_GRAPH, Labels, Optimum, Options};
 use calipers::{Error, Ledger, Result, demo, run, sources};
 use clap::Args;
@@ -17,7 +18,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use crate::commands::demo::Shown;
 use crate::options::{Output, Work, named};
 use crate::progress::Bar;
-use crate::{Outcome, emit};
+use crate::{Measured, Outcome, emit};
 
 /// Score predicted maximum independent sets
 #[derive(Args, Debug)]
@@ -131,15 +132,19 @@ struct Measure {
 
 impl IndependentSetArgs {
     pub(crate) fn run(self) -> Result<Outcome> {
+        let bar = Bar::new(&self.output);
+        self.measure(&bar)?.emit()
+    }
+
+    pub(super) fn measure(self, progress: &dyn Progress) -> Result<Measured> {
         let (output, work) = (self.output.clone(), self.work.clone());
         let options = self.options()?;
         options.check()?;
         output.check()?;
-        let bar = Bar::new(&output);
-        let accumulator = sources::independent_set::measure(&options, Inputs::default(), &work.with(&bar))?;
-        let seed = options.protocol.seed;
-        let ledgers: Vec<Box<dyn Ledger>> = vec![Box::new(accumulator)];
-        emit::ledgers(&ledgers, &output, seed, work.threads())
+        let accumulator =
+            sources::independent_set::measure(&options, Inputs::default(), &work.with(progress))?;
+        let (seed, threads) = (options.protocol.seed, work.threads());
+        Ok(Measured { ledgers: vec![Box::new(accumulator)], output, seed, threads })
     }
 
     fn options(self) -> Result<Options> {
@@ -153,19 +158,11 @@ impl IndependentSetArgs {
         let mut decoders = measure.decoders;
         decoders.sort();
         decoders.dedup();
+        let defaults = IndependentSet::new(measure.preset);
         let protocol = IndependentSet {
-            preset: measure.preset,
-            pos_weight: measure.pos_weight.unwrap_or(if published {
-                PosWeight::Pooled
-            } else {
-                PosWeight::Graph
-            }),
+            pos_weight: measure.pos_weight.unwrap_or(defaults.pos_weight),
             feasibility_weight: measure.feasibility_weight,
-            reference: measure.reference.unwrap_or(if published {
-                Reference::Labels
-            } else {
-                Reference::Auto
-            }),
+            reference: measure.reference.unwrap_or(defaults.reference),
             reference_mean: measure.reference_mean,
             baseline: measure.baseline,
             certificate: measure.certificate,
@@ -173,7 +170,7 @@ impl IndependentSetArgs {
             ils_iterations: measure.ils_iterations,
             seed: measure.seed,
             complement: files.complement,
-            ..IndependentSet::default()
+            ..defaults
         };
         Ok(Options {
             inputs: self.inputs,

@@ -6,8 +6,12 @@ mod robustness;
 mod segmentation;
 mod training;
 
+use calipers::Result;
+use calipers::run::Progress;
+
 use super::demo::Show;
 use super::subcommands;
+use crate::Measured;
 
 subcommands! {
     /// One subcommand per family.
@@ -17,6 +21,19 @@ subcommands! {
     Explanation(Box<explanation::ExplanationArgs>),
     Training(Box<training::TrainingArgs>),
     Robustness(Box<robustness::RobustnessArgs>),
+}
+
+impl Family {
+    /// Measures the units that the options name, and writes nothing.
+    pub(crate) fn measure(self, progress: &dyn Progress) -> Result<Measured> {
+        match self {
+            Self::IndependentSet(args) => args.measure(progress),
+            Self::Segmentation(args) => args.measure(progress),
+            Self::Explanation(args) => args.measure(progress),
+            Self::Training(args) => args.measure(progress),
+            Self::Robustness(args) => args.measure(progress),
+        }
+    }
 }
 
 /// What the demo shows, family by family, each in the folder of its name.

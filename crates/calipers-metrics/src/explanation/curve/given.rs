@@ -1,9 +1,9 @@
 //! Given fidelity curves.
 
-use calipers_core::{Doc, Number, Rows, Value};
+use calipers_core::{Number, Rows, Value};
 
 use super::{characterization, curve_area};
-use crate::explanation::metrics::{BEYOND, Line, NON_NEGATIVE, PUBLISHED, SHARE, document, higher};
+use crate::explanation::metrics::{BEYOND, Line, PUBLISHED, document};
 use crate::explanation::needs::Need;
 use crate::explanation::protocol::{Explanation, Preset};
 use crate::explanation::published;
@@ -11,6 +11,7 @@ use crate::explanation::reading::{
     AXES_DIFFER, LENGTHS_DIFFER, NO_RANGE, PUBLISHED_NAN, ZERO_WEIGHT, given, mean, of_unit,
 };
 use crate::explanation::row::{CurveRow, Row};
+use crate::line::{NON_NEGATIVE, SHARE, higher};
 use crate::reading::Reading;
 
 pub(crate) const CURVE: Need =
@@ -82,16 +83,14 @@ pub(crate) const CHARACTERIZATION_SCORE: Line = Line {
     id: "characterization_score",
     range: SHARE,
     needs: &[CURVE],
-    doc: Doc {
-        measures: "The characterization score at every point of a given fidelity curve.",
-        formula: "charact(pos_k, neg_k) = (w+ + w-) / (w+/pos + w-/(1-neg)), mean over units at each k. \
-                 Preset pyg: 1/((1/p) w+ + (1/(1-n)) w-) in the type of the arrays.",
-        undefined: "\"0/0: weight 0 on a fidelity term of 0\"; \"curves have different lengths\"; \"units \
-                   have different x\"; \"published code returns NaN\".",
-        differs: "pos = 0 or neg = 1 gives 0, the limit of the formula.",
-        reference: document!("characterization_score"),
-        example: ("curve", "[1.0, 0.75, 0.5, 0.12195121951219509]"),
-    },
+    measures: "The characterization score at every point of a given fidelity curve.",
+    formula: "charact(pos_k, neg_k) = (w+ + w-) / (w+/pos + w-/(1-neg)), mean over units at each k. Preset \
+              pyg: 1/((1/p) w+ + (1/(1-n)) w-) in the type of the arrays.",
+    undefined: "\"0/0: weight 0 on a fidelity term of 0\"; \"curves have different lengths\"; \"units have \
+                different x\"; \"published code returns NaN\".",
+    differs: "pos = 0 or neg = 1 gives 0, the limit of the formula.",
+    reference: document!("characterization_score"),
+    example: ("curve", "[1.0, 0.75, 0.5, 0.12195121951219509]"),
     number: Number::Rows(mean_scores),
     ..GIVEN
 };
@@ -99,15 +98,12 @@ pub(crate) const CHARACTERIZATION_SCORE: Line = Line {
 pub(crate) const FIDELITY_CURVE_AUC: Line = Line {
     id: "fidelity_curve_auc",
     per_unit: true,
-    doc: Doc {
-        measures: "The area under fid+ / (1 - fid-) over the axis x.",
-        formula: "Sum over k of (x_k+1 - x_k)(f_k+1 + f_k)/2, f = pos/(1 - neg); mean over units.",
-        undefined: "\"fid_minus is 1 at point K: division by zero\"; \"infinite: beyond the largest \
-                   number\".",
-        differs: "Not divided by the range of x, as in the document.",
-        reference: document!("fidelity_curve_auc"),
-        example: ("curve", "18.250000000000004"),
-    },
+    measures: "The area under fid+ / (1 - fid-) over the axis x.",
+    formula: "Sum over k of (x_k+1 - x_k)(f_k+1 + f_k)/2, f = pos/(1 - neg); mean over units.",
+    undefined: "\"fid_minus is 1 at point K: division by zero\"; \"infinite: beyond the largest number\".",
+    differs: "Not divided by the range of x, as in the document.",
+    reference: document!("fidelity_curve_auc"),
+    example: ("curve", "18.250000000000004"),
     number: Number::Mean {
         of: |protocol, row| of_unit(area_of(protocol, row).map(|(area, _)| area)),
         none: None,
@@ -119,15 +115,12 @@ pub(crate) const FIDELITY_CURVE_AUC_NORMALIZED: Line = Line {
     id: "fidelity_curve_auc_normalized",
     per_unit: true,
     presets: BEYOND.presets,
-    doc: Doc {
-        measures: "The mean height of the curve.",
-        formula: "fidelity_curve_auc / (x_K - x_1) of each unit; mean over units.",
-        undefined: "\"fid_minus is 1 at point K: division by zero\"; \"x range is 0\"; \"infinite: beyond \
-                   the largest number\".",
-        differs: "Comparable between curves of different ranges.",
-        reference: "Calipers",
-        example: ("curve", "3.650000000000001"),
-    },
+    measures: "The mean height of the curve.",
+    formula: "fidelity_curve_auc / (x_K - x_1) of each unit; mean over units.",
+    undefined: "\"fid_minus is 1 at point K: division by zero\"; \"x range is 0\"; \"infinite: beyond the \
+                largest number\".",
+    differs: "Comparable between curves of different ranges.",
+    example: ("curve", "3.650000000000001"),
     number: Number::Mean {
         of: |protocol, row| of_unit(area_of(protocol, row).map(|(area, range)| height(area, range))),
         none: None,

@@ -2,15 +2,16 @@
 
 use std::cmp::Ordering;
 
-use calipers_core::{Doc, Number, Sums, Terms, Value};
+use calipers_core::{Number, Sums, Terms, Value};
 
 use super::given::area;
 use crate::explanation::fidelity::{KINDS, Of, SIDES, Side, need, place};
-use crate::explanation::metrics::{ANY, BEYOND, Line, NON_NEGATIVE, SHARE, document, higher, lower, neither};
+use crate::explanation::metrics::{BEYOND, Line, document};
 use crate::explanation::needs::Need;
 use crate::explanation::protocol::Explanation;
 use crate::explanation::reading::{AXES_DIFFER, Pooled, given, number};
 use crate::explanation::row::{Row, SideRow};
+use crate::line::{ANY, NON_NEGATIVE, SHARE, higher, lower, neither};
 use crate::reading::Reading;
 
 const SWEEP: Need = Need {
@@ -107,24 +108,18 @@ const POINTS: Line = Line {
     group: "sweep",
     better: higher,
     range: SHARE,
-    doc: Doc {
-        undefined: "\"no explained instances\"; \"units have different x\".",
-        reference: document!("fidelity"),
-        ..Line::DEFAULTS.doc
-    },
+    undefined: "\"no explained instances\"; \"units have different x\".",
+    reference: document!("fidelity"),
     ..BEYOND
 };
 
 const AREA: Line = Line {
     range: NON_NEGATIVE,
     per_unit: true,
-    doc: Doc {
-        undefined: "\"no explained instances\"; \"units have different x\"; \"fid_minus is 1 at point K: \
-                   division by zero\".",
-        differs: "Fidelities are pooled before the division.",
-        reference: document!("fidelity_curve_auc"),
-        ..Line::DEFAULTS.doc
-    },
+    undefined: "\"no explained instances\"; \"units have different x\"; \"fid_minus is 1 at point K: \
+                division by zero\".",
+    differs: "Fidelities are pooled before the division.",
+    reference: document!("fidelity_curve_auc"),
     ..POINTS
 };
 
@@ -134,14 +129,10 @@ pub const CURVE_X: Line = Line {
     better: neither,
     range: ANY,
     needs: &[SWEEP],
-    doc: Doc {
-        measures: "The axis of the sweeps.",
-        formula: "x, the same in every unit.",
-        undefined: "\"units have different x\".",
-        differs: "",
-        reference: "Calipers",
-        example: ("sweep", "[0.25, 0.5, 0.75]"),
-    },
+    measures: "The axis of the sweeps.",
+    formula: "x, the same in every unit.",
+    undefined: "\"units have different x\".",
+    example: ("sweep", "[0.25, 0.5, 0.75]"),
     number: swept!(axis),
     ..POINTS
 };
@@ -150,12 +141,9 @@ pub const CURVE_X: Line = Line {
 pub const FID_PLUS_MODEL_CURVE: Line = Line {
     id: "fid_plus_model_curve",
     needs: &[PLUS_SWEEP],
-    doc: Doc {
-        measures: "fid_plus_model at every point of the sweep.",
-        formula: "fid_plus_model with y_comp_sweep at x_k in place of y_comp, pooled at each k.",
-        example: ("sweep", "[0.25, 0.5, 1.0]"),
-        ..POINTS.doc
-    },
+    measures: "fid_plus_model at every point of the sweep.",
+    formula: "fid_plus_model with y_comp_sweep at x_k in place of y_comp, pooled at each k.",
+    example: ("sweep", "[0.25, 0.5, 1.0]"),
     number: swept!(|groups| fidelities(groups, Side::Plus, Of::Model)),
     ..POINTS
 };
@@ -165,12 +153,9 @@ pub const FID_MINUS_MODEL_CURVE: Line = Line {
     id: "fid_minus_model_curve",
     better: lower,
     needs: &[MINUS_SWEEP],
-    doc: Doc {
-        measures: "fid_minus_model at every point of the sweep.",
-        formula: "fid_minus_model with y_sub_sweep at x_k in place of y_sub, pooled at each k.",
-        example: ("sweep", "[0.5, 0.25, 0.0]"),
-        ..POINTS.doc
-    },
+    measures: "fid_minus_model at every point of the sweep.",
+    formula: "fid_minus_model with y_sub_sweep at x_k in place of y_sub, pooled at each k.",
+    example: ("sweep", "[0.5, 0.25, 0.0]"),
     number: swept!(|groups| fidelities(groups, Side::Minus, Of::Model)),
     ..POINTS
 };
@@ -179,12 +164,9 @@ pub const FID_MINUS_MODEL_CURVE: Line = Line {
 pub const FID_PLUS_PHENOMENON_CURVE: Line = Line {
     id: "fid_plus_phenomenon_curve",
     needs: &[PLUS_TRUE_SWEEP],
-    doc: Doc {
-        measures: "fid_plus_phenomenon at every point of the sweep.",
-        formula: "fid_plus_phenomenon with y_comp_sweep at x_k in place of y_comp, pooled at each k.",
-        example: ("sweep", "[0.0, 0.5, 0.75]"),
-        ..POINTS.doc
-    },
+    measures: "fid_plus_phenomenon at every point of the sweep.",
+    formula: "fid_plus_phenomenon with y_comp_sweep at x_k in place of y_comp, pooled at each k.",
+    example: ("sweep", "[0.0, 0.5, 0.75]"),
     number: swept!(|groups| fidelities(groups, Side::Plus, Of::Phenomenon)),
     ..POINTS
 };
@@ -194,12 +176,9 @@ pub const FID_MINUS_PHENOMENON_CURVE: Line = Line {
     id: "fid_minus_phenomenon_curve",
     better: lower,
     needs: &[MINUS_TRUE_SWEEP],
-    doc: Doc {
-        measures: "fid_minus_phenomenon at every point of the sweep.",
-        formula: "fid_minus_phenomenon with y_sub_sweep at x_k in place of y_sub, pooled at each k.",
-        example: ("sweep", "[0.25, 0.25, 0.0]"),
-        ..POINTS.doc
-    },
+    measures: "fid_minus_phenomenon at every point of the sweep.",
+    formula: "fid_minus_phenomenon with y_sub_sweep at x_k in place of y_sub, pooled at each k.",
+    example: ("sweep", "[0.25, 0.25, 0.0]"),
     number: swept!(|groups| fidelities(groups, Side::Minus, Of::Phenomenon)),
     ..POINTS
 };
@@ -208,12 +187,9 @@ pub const FID_MINUS_PHENOMENON_CURVE: Line = Line {
 pub const FIDELITY_CURVE_AUC_MODEL: Line = Line {
     id: "fidelity_curve_auc_model",
     needs: &[PLUS_SWEEP, MINUS_SWEEP],
-    doc: Doc {
-        measures: "The area under the pooled sweep curves of type model.",
-        formula: "fidelity_curve_auc of fid_plus_model_curve and fid_minus_model_curve over x.",
-        example: ("sweep", "0.3541666666666667"),
-        ..AREA.doc
-    },
+    measures: "The area under the pooled sweep curves of type model.",
+    formula: "fidelity_curve_auc of fid_plus_model_curve and fid_minus_model_curve over x.",
+    example: ("sweep", "0.3541666666666667"),
     headline: Some(8),
     number: swept!(|groups| pooled_area(groups, Of::Model)),
     ..AREA
@@ -223,12 +199,9 @@ pub const FIDELITY_CURVE_AUC_MODEL: Line = Line {
 pub const FIDELITY_CURVE_AUC_PHENOMENON: Line = Line {
     id: "fidelity_curve_auc_phenomenon",
     needs: &[PLUS_TRUE_SWEEP, MINUS_TRUE_SWEEP],
-    doc: Doc {
-        measures: "The area under the pooled sweep curves of type phenomenon.",
-        formula: "fidelity_curve_auc of fid_plus_phenomenon_curve and fid_minus_phenomenon_curve over x.",
-        example: ("sweep", "0.2604166666666667"),
-        ..AREA.doc
-    },
+    measures: "The area under the pooled sweep curves of type phenomenon.",
+    formula: "fidelity_curve_auc of fid_plus_phenomenon_curve and fid_minus_phenomenon_curve over x.",
+    example: ("sweep", "0.2604166666666667"),
     number: swept!(|groups| pooled_area(groups, Of::Phenomenon)),
     ..AREA
 };

@@ -4,14 +4,15 @@ pub(super) mod distributions;
 pub(super) mod divergence;
 pub(super) mod row_kernel;
 
-use calipers_core::{Doc, Number, Sums, Terms, Value};
+use calipers_core::{Number, Sums, Terms, Value};
 
-use super::metrics::{BEYOND, GRAPHXAI, Line, NON_NEGATIVE, PUBLISHED, SHARE, document, lower};
+use super::metrics::{BEYOND, GRAPHXAI, Line, PUBLISHED, document};
 use super::needs::Need;
 use super::protocol::{Explanation, Preset};
 use super::published;
 use super::reading::{PUBLISHED_NAN, Pooled, given, of_unit};
 use super::row::Row;
+use crate::line::{NON_NEGATIVE, SHARE, lower};
 use crate::reading::Reading;
 
 const DISTRIBUTIONS: Need =
@@ -85,29 +86,22 @@ const FAITHFULNESS: Line = Line {
 
 const DIVERGENCE: Line = Line {
     range: NON_NEGATIVE,
-    doc: Doc {
-        reference: "Kullback and Leibler, On Information and Sufficiency, 1951",
-        ..Line::DEFAULTS.doc
-    },
+    reference: "Kullback and Leibler, On Information and Sufficiency, 1951",
     ..FAITHFULNESS
 };
 
 pub(crate) const UNFAITHFULNESS: Line = Line {
     id: "unfaithfulness",
     presets: PUBLISHED.presets,
-    doc: Doc {
-        measures: "How far the distribution predicted from the explanation lies from the one on the full \
-                  graph.",
-        formula: "Mean over instances of 1 - exp(-KL(p || q)), p from y_hat, q from y_sub, each \
-                 normalised; 1 where the divergence is infinite. Preset graphxai: \
-                 unfaithfulness_reversed. Preset pyg: the published code, KL(q || p) summed over the \
-                 batch and divided by N.",
-        undefined: "\"no explained instances\"; \"published code returns NaN\".",
-        differs: "The document applies the formula to one vector: here it is applied to each instance and \
-                 averaged, in the direction the document writes.",
-        reference: document!("unfaithfulness"),
-        example: ("probabilities", "0.07955179237314274"),
-    },
+    measures: "How far the distribution predicted from the explanation lies from the one on the full graph.",
+    formula: "Mean over instances of 1 - exp(-KL(p || q)), p from y_hat, q from y_sub, each normalised; 1 \
+              where the divergence is infinite. Preset graphxai: unfaithfulness_reversed. Preset pyg: the \
+              published code, KL(q || p) summed over the batch and divided by N.",
+    undefined: "\"no explained instances\"; \"published code returns NaN\".",
+    differs: "The document applies the formula to one vector: here it is applied to each instance and \
+              averaged, in the direction the document writes.",
+    reference: document!("unfaithfulness"),
+    example: ("probabilities", "0.07955179237314274"),
     headline: Some(4),
     number: Number::Chosen(|protocol| match protocol.preset {
         Preset::Pyg => Number::Mean { of: |_, row| of_unit(published_unfaithfulness(row)), none: None },
@@ -119,45 +113,34 @@ pub(crate) const UNFAITHFULNESS: Line = Line {
 
 pub(crate) const UNFAITHFULNESS_REVERSED: Line = Line {
     id: "unfaithfulness_reversed",
-    doc: Doc {
-        measures: "The same in the other direction, which is the one of the published code.",
-        formula: "Mean over instances of 1 - exp(-KL(q || p)).",
-        undefined: "\"no explained instances\".",
-        differs: "The published code exponentiates the mean of a batch; here each instance counts on its \
-                 own.",
-        reference: GRAPHXAI,
-        example: ("probabilities", "0.07955179237314274"),
-    },
+    measures: "The same in the other direction, which is the one of the published code.",
+    formula: "Mean over instances of 1 - exp(-KL(q || p)).",
+    undefined: "\"no explained instances\".",
+    differs: "The published code exponentiates the mean of a batch; here each instance counts on its own.",
+    reference: GRAPHXAI,
+    example: ("probabilities", "0.07955179237314274"),
     number: REVERSED,
     ..FAITHFULNESS
 };
 
 pub(crate) const KL: Line = Line {
     id: "kl",
-    doc: Doc {
-        measures: "The divergence behind unfaithfulness, in nats.",
-        formula: "Mean over instances of KL(p || q).",
-        undefined: "\"no explained instances\"; \"infinite: y_sub is 0 where y_hat is not in M \
-                   instances\".",
-        differs: "One infinite divergence makes it undefined; unfaithfulness stays defined.",
-        example: ("probabilities", "0.08664339756999316"),
-        ..DIVERGENCE.doc
-    },
+    measures: "The divergence behind unfaithfulness, in nats.",
+    formula: "Mean over instances of KL(p || q).",
+    undefined: "\"no explained instances\"; \"infinite: y_sub is 0 where y_hat is not in M instances\".",
+    differs: "One infinite divergence makes it undefined; unfaithfulness stays defined.",
+    example: ("probabilities", "0.08664339756999316"),
     number: Number::Pooled { terms: divergences, read: |_, sums| mean_divergence(sums, Direction::Forward) },
     ..DIVERGENCE
 };
 
 pub(crate) const KL_REVERSED: Line = Line {
     id: "kl_reversed",
-    doc: Doc {
-        measures: "The divergence behind unfaithfulness_reversed, in nats.",
-        formula: "Mean over instances of KL(q || p).",
-        undefined: "\"no explained instances\"; \"infinite: y_hat is 0 where y_sub is not in M \
-                   instances\".",
-        differs: "See kl.",
-        example: ("probabilities", "0.08664339756999316"),
-        ..DIVERGENCE.doc
-    },
+    measures: "The divergence behind unfaithfulness_reversed, in nats.",
+    formula: "Mean over instances of KL(q || p).",
+    undefined: "\"no explained instances\"; \"infinite: y_hat is 0 where y_sub is not in M instances\".",
+    differs: "See kl.",
+    example: ("probabilities", "0.08664339756999316"),
     number: Number::Pooled { terms: divergences, read: |_, sums| mean_divergence(sums, Direction::Reversed) },
     ..DIVERGENCE
 };

@@ -1,18 +1,17 @@
 //! Whether labels change without the explanation, or with nothing else.
 
 use calipers_core::exact::rounded_quotient;
-use calipers_core::{Doc, Number, Sums, Terms, Value};
+use calipers_core::{Number, Sums, Terms, Value};
 
 use super::{KINDS, Of, SIDES, Side, need, place};
 use crate::explanation::curve::characterization;
-use crate::explanation::metrics::{
-    BEYOND, DOCUMENTED, Line, NON_NEGATIVE, PUBLISHED, SHARE, SIGNED, SURVEY, document, higher, lower,
-};
+use crate::explanation::metrics::{BEYOND, DOCUMENTED, Line, PUBLISHED, SURVEY, document};
 use crate::explanation::needs::Need;
 use crate::explanation::protocol::{Explanation, Preset};
 use crate::explanation::published;
 use crate::explanation::reading::{NO_INSTANCES, PUBLISHED_NAN, Pooled, ZERO_WEIGHT, given, of_unit};
 use crate::explanation::row::{Row, SideRow};
+use crate::line::{NON_NEGATIVE, SHARE, SIGNED, higher, lower};
 use crate::reading::Reading;
 
 const INSTANCES: Need = Need { keys: &["y_hat", "y_sub"], met: |row| row.instances.is_some() };
@@ -100,14 +99,9 @@ pub(crate) const NUM_INSTANCES: Line = Line {
     range: NON_NEGATIVE,
     per_unit: true,
     needs: &[INSTANCES],
-    doc: Doc {
-        measures: "The explained instances behind the fidelity numbers.",
-        formula: "Sum over units of the instances that `index` leaves, all without it.",
-        undefined: "",
-        differs: "",
-        reference: "Calipers",
-        example: ("labels", "5"),
-    },
+    measures: "The explained instances behind the fidelity numbers.",
+    formula: "Sum over units of the instances that `index` leaves, all without it.",
+    example: ("labels", "5"),
     number: Number::Pooled {
         terms: flips,
         read: |_, sums| COUNTED.counts(sums).map_or(given(None), |(count, _)| Value::Count(count)),
@@ -119,15 +113,13 @@ pub(crate) const NUM_INSTANCES: Line = Line {
 pub const FID_PLUS_MODEL: Line = Line {
     id: "fid_plus_model",
     needs: &[PLUS_MODEL],
-    doc: Doc {
-        measures: "How often the prediction changes when the explanation is removed.",
-        formula: "#(C != L) / N, L the label of y_hat, C of y_comp; pooled over all instances. Preset \
-                 pyg: mean over units of 1 - f32(equal)/f32(N).",
-        undefined: "\"no explained instances\"; \"published code returns NaN\".",
-        differs: "Pooled over instances, not averaged over units.",
-        reference: document!("fidelity"),
-        example: ("labels", "0.6"),
-    },
+    measures: "How often the prediction changes when the explanation is removed.",
+    formula: "#(C != L) / N, L the label of y_hat, C of y_comp; pooled over all instances. Preset pyg: mean \
+              over units of 1 - f32(equal)/f32(N).",
+    undefined: "\"no explained instances\"; \"published code returns NaN\".",
+    differs: "Pooled over instances, not averaged over units.",
+    reference: document!("fidelity"),
+    example: ("labels", "0.6"),
     headline: Some(1),
     number: fidelity!(Plus, Model),
     ..FIDELITY
@@ -138,15 +130,13 @@ pub const FID_MINUS_MODEL: Line = Line {
     id: "fid_minus_model",
     better: lower,
     needs: &[MINUS_MODEL],
-    doc: Doc {
-        measures: "How often the prediction changes when the explanation is kept alone.",
-        formula: "#(S != L) / N, L the label of y_hat, S of y_sub; pooled over all instances. Preset pyg: \
-                 mean over units of 1 - f32(equal)/f32(N).",
-        undefined: "\"no explained instances\"; \"published code returns NaN\".",
-        differs: "Pooled over instances, not averaged over units.",
-        reference: document!("fidelity"),
-        example: ("labels", "0.4"),
-    },
+    measures: "How often the prediction changes when the explanation is kept alone.",
+    formula: "#(S != L) / N, L the label of y_hat, S of y_sub; pooled over all instances. Preset pyg: mean \
+              over units of 1 - f32(equal)/f32(N).",
+    undefined: "\"no explained instances\"; \"published code returns NaN\".",
+    differs: "Pooled over instances, not averaged over units.",
+    reference: document!("fidelity"),
+    example: ("labels", "0.4"),
     headline: Some(2),
     number: fidelity!(Minus, Model),
     ..FIDELITY
@@ -156,15 +146,13 @@ pub const FID_MINUS_MODEL: Line = Line {
 pub const FID_PLUS_PHENOMENON: Line = Line {
     id: "fid_plus_phenomenon",
     needs: &[PLUS_TRUTH],
-    doc: Doc {
-        measures: "How often being right changes when the explanation is removed.",
-        formula: "#([L = y] != [C = y]) / N, L the label of y_hat, C of y_comp, y the true label; pooled \
-                 over all instances. Preset pyg: mean over units of f32(differing)/f32(N).",
-        undefined: "\"no explained instances\"; \"published code returns NaN\".",
-        differs: "Answers gained count like answers lost; fid_plus_signed_phenomenon tells them apart.",
-        reference: document!("fidelity"),
-        example: ("labels", "0.6"),
-    },
+    measures: "How often being right changes when the explanation is removed.",
+    formula: "#([L = y] != [C = y]) / N, L the label of y_hat, C of y_comp, y the true label; pooled over \
+              all instances. Preset pyg: mean over units of f32(differing)/f32(N).",
+    undefined: "\"no explained instances\"; \"published code returns NaN\".",
+    differs: "Answers gained count like answers lost; fid_plus_signed_phenomenon tells them apart.",
+    reference: document!("fidelity"),
+    example: ("labels", "0.6"),
     number: fidelity!(Plus, Phenomenon),
     ..FIDELITY
 };
@@ -174,15 +162,13 @@ pub const FID_MINUS_PHENOMENON: Line = Line {
     id: "fid_minus_phenomenon",
     better: lower,
     needs: &[MINUS_TRUTH],
-    doc: Doc {
-        measures: "How often being right changes when the explanation is kept alone.",
-        formula: "#([L = y] != [S = y]) / N, L the label of y_hat, S of y_sub, y the true label; pooled \
-                 over all instances. Preset pyg: mean over units of f32(differing)/f32(N).",
-        undefined: "\"no explained instances\"; \"published code returns NaN\".",
-        differs: "Answers gained count like answers lost; fid_minus_signed_phenomenon tells them apart.",
-        reference: document!("fidelity"),
-        example: ("labels", "0.4"),
-    },
+    measures: "How often being right changes when the explanation is kept alone.",
+    formula: "#([L = y] != [S = y]) / N, L the label of y_hat, S of y_sub, y the true label; pooled over all \
+              instances. Preset pyg: mean over units of f32(differing)/f32(N).",
+    undefined: "\"no explained instances\"; \"published code returns NaN\".",
+    differs: "Answers gained count like answers lost; fid_minus_signed_phenomenon tells them apart.",
+    reference: document!("fidelity"),
+    example: ("labels", "0.4"),
     number: fidelity!(Minus, Phenomenon),
     ..FIDELITY
 };
@@ -191,15 +177,13 @@ pub(crate) const CHARACTERIZATION_SCORE_MODEL: Line = Line {
     id: "characterization_score_model",
     needs: &[PLUS_MODEL, MINUS_MODEL],
     presets: DOCUMENTED.presets,
-    doc: Doc {
-        measures: "fid_plus_model and 1 - fid_minus_model in one number: their weighted harmonic mean.",
-        formula: "(w+ + w-) / (w+/p + w-/(1-n)), p = fid_plus_model, n = fid_minus_model; a positive \
-                 weight over 0 is infinite, so that p = 0 or n = 1 gives 0.",
-        undefined: "\"no explained instances\"; \"0/0: weight 0 on a fidelity term of 0\".",
-        differs: "Weights need not sum to 1.",
-        reference: document!("characterization_score"),
-        example: ("labels", "0.6"),
-    },
+    measures: "fid_plus_model and 1 - fid_minus_model in one number: their weighted harmonic mean.",
+    formula: "(w+ + w-) / (w+/p + w-/(1-n)), p = fid_plus_model, n = fid_minus_model; a positive weight over \
+              0 is infinite, so that p = 0 or n = 1 gives 0.",
+    undefined: "\"no explained instances\"; \"0/0: weight 0 on a fidelity term of 0\".",
+    differs: "Weights need not sum to 1.",
+    reference: document!("characterization_score"),
+    example: ("labels", "0.6"),
     headline: Some(3),
     number: Number::Pooled { terms: flips, read: |protocol, sums| characterized(protocol, sums, Of::Model) },
     ..FIDELITY
@@ -209,16 +193,13 @@ pub(crate) const CHARACTERIZATION_SCORE_PHENOMENON: Line = Line {
     id: "characterization_score_phenomenon",
     needs: &[PLUS_TRUTH, MINUS_TRUTH],
     presets: DOCUMENTED.presets,
-    doc: Doc {
-        measures: "fid_plus_phenomenon and 1 - fid_minus_phenomenon in one number: their weighted \
-                  harmonic mean.",
-        formula: "(w+ + w-) / (w+/p + w-/(1-n)), p = fid_plus_phenomenon, n = fid_minus_phenomenon; a \
-                 positive weight over 0 is infinite, so that p = 0 or n = 1 gives 0.",
-        undefined: "\"no explained instances\"; \"0/0: weight 0 on a fidelity term of 0\".",
-        differs: "Weights need not sum to 1.",
-        reference: document!("characterization_score"),
-        example: ("labels", "0.6"),
-    },
+    measures: "fid_plus_phenomenon and 1 - fid_minus_phenomenon in one number: their weighted harmonic mean.",
+    formula: "(w+ + w-) / (w+/p + w-/(1-n)), p = fid_plus_phenomenon, n = fid_minus_phenomenon; a positive \
+              weight over 0 is infinite, so that p = 0 or n = 1 gives 0.",
+    undefined: "\"no explained instances\"; \"0/0: weight 0 on a fidelity term of 0\".",
+    differs: "Weights need not sum to 1.",
+    reference: document!("characterization_score"),
+    example: ("labels", "0.6"),
     number: Number::Pooled {
         terms: flips,
         read: |protocol, sums| characterized(protocol, sums, Of::Phenomenon),
@@ -231,15 +212,13 @@ const SIGNED_FIDELITY: Line = Line { range: SIGNED, presets: BEYOND.presets, ..F
 pub(crate) const FID_PLUS_SIGNED_PHENOMENON: Line = Line {
     id: "fid_plus_signed_phenomenon",
     needs: &[PLUS_TRUTH],
-    doc: Doc {
-        measures: "The accuracy lost when the explanation is removed.",
-        formula: "(lost - gained) / N: right on the full graph and wrong here, minus wrong there and \
-                 right here; pooled.",
-        undefined: "\"no explained instances\".",
-        differs: "fid_plus_phenomenon adds the two instead.",
-        reference: SURVEY,
-        example: ("labels", "0.2"),
-    },
+    measures: "The accuracy lost when the explanation is removed.",
+    formula: "(lost - gained) / N: right on the full graph and wrong here, minus wrong there and right here; \
+              pooled.",
+    undefined: "\"no explained instances\".",
+    differs: "fid_plus_phenomenon adds the two instead.",
+    reference: SURVEY,
+    example: ("labels", "0.2"),
     number: Number::Pooled { terms: flips, read: |_, sums| given(shifted(Side::Plus).share(sums)) },
     ..SIGNED_FIDELITY
 };
@@ -248,15 +227,13 @@ pub(crate) const FID_MINUS_SIGNED_PHENOMENON: Line = Line {
     id: "fid_minus_signed_phenomenon",
     better: lower,
     needs: &[MINUS_TRUTH],
-    doc: Doc {
-        measures: "The accuracy lost when the explanation is kept alone.",
-        formula: "(lost - gained) / N: right on the full graph and wrong here, minus wrong there and \
-                 right here; pooled.",
-        undefined: "\"no explained instances\".",
-        differs: "fid_minus_phenomenon adds the two instead.",
-        reference: SURVEY,
-        example: ("labels", "0.4"),
-    },
+    measures: "The accuracy lost when the explanation is kept alone.",
+    formula: "(lost - gained) / N: right on the full graph and wrong here, minus wrong there and right here; \
+              pooled.",
+    undefined: "\"no explained instances\".",
+    differs: "fid_minus_phenomenon adds the two instead.",
+    reference: SURVEY,
+    example: ("labels", "0.4"),
     number: Number::Pooled { terms: flips, read: |_, sums| given(shifted(Side::Minus).share(sums)) },
     ..SIGNED_FIDELITY
 };

@@ -1,13 +1,14 @@
 //! How far probabilities move.
 
-use calipers_core::{Doc, Number, Terms};
+use calipers_core::{Number, Terms};
 
 use super::{KINDS, Of, SIDES, Side, need, place};
-use crate::explanation::metrics::{BEYOND, Line, SHARE, SIGNED, SURVEY, higher, lower};
+use crate::explanation::metrics::{BEYOND, Line, SURVEY};
 use crate::explanation::needs::Need;
 use crate::explanation::protocol::Explanation;
 use crate::explanation::reading::{Pooled, given};
 use crate::explanation::row::Row;
+use crate::line::{SHARE, SIGNED, higher, lower};
 
 const PLUS_MODEL: Need = need!("y_hat" "y_comp", Plus, |side| side.model.is_some());
 const MINUS_MODEL: Need = need!("y_hat" "y_sub", Minus, |side| side.model.is_some());
@@ -43,28 +44,21 @@ const SIZE: Line = Line {
     better: higher,
     range: SHARE,
     per_unit: true,
-    doc: Doc {
-        undefined: "\"no explained instances\".",
-        differs: "Needs scores. A move in either direction counts.",
-        reference: SURVEY,
-        ..Line::DEFAULTS.doc
-    },
+    undefined: "\"no explained instances\".",
+    differs: "Needs scores. A move in either direction counts.",
+    reference: SURVEY,
     ..BEYOND
 };
 
 /// What the lines of signed moves share.
-const DROP: Line =
-    Line { range: SIGNED, doc: Doc { differs: "Needs scores. Gains cancel losses.", ..SIZE.doc }, ..SIZE };
+const DROP: Line = Line { range: SIGNED, differs: "Needs scores. Gains cancel losses.", ..SIZE };
 
 pub(crate) const FID_PLUS_PROB_MODEL: Line = Line {
     id: "fid_plus_prob_model",
     needs: &[PLUS_MODEL],
-    doc: Doc {
-        measures: "How far the probability of the predicted class L moves when the explanation is removed.",
-        formula: "Mean over all instances of |p_hat[c] - p[c]|, c = L, p from y_comp.",
-        example: ("probabilities", "0.4375"),
-        ..SIZE.doc
-    },
+    measures: "How far the probability of the predicted class L moves when the explanation is removed.",
+    formula: "Mean over all instances of |p_hat[c] - p[c]|, c = L, p from y_comp.",
+    example: ("probabilities", "0.4375"),
     number: Number::Pooled { terms: moves, read: |_, sums| given(sizes(Side::Plus, Of::Model).mean(sums)) },
     ..SIZE
 };
@@ -73,13 +67,9 @@ pub(crate) const FID_MINUS_PROB_MODEL: Line = Line {
     id: "fid_minus_prob_model",
     better: lower,
     needs: &[MINUS_MODEL],
-    doc: Doc {
-        measures: "How far the probability of the predicted class L moves when the explanation is kept \
-                  alone.",
-        formula: "Mean over all instances of |p_hat[c] - p[c]|, c = L, p from y_sub.",
-        example: ("probabilities", "0.125"),
-        ..SIZE.doc
-    },
+    measures: "How far the probability of the predicted class L moves when the explanation is kept alone.",
+    formula: "Mean over all instances of |p_hat[c] - p[c]|, c = L, p from y_sub.",
+    example: ("probabilities", "0.125"),
     number: Number::Pooled { terms: moves, read: |_, sums| given(sizes(Side::Minus, Of::Model).mean(sums)) },
     ..SIZE
 };
@@ -87,12 +77,9 @@ pub(crate) const FID_MINUS_PROB_MODEL: Line = Line {
 pub(crate) const FID_PLUS_PROB_PHENOMENON: Line = Line {
     id: "fid_plus_prob_phenomenon",
     needs: &[PLUS_TRUTH],
-    doc: Doc {
-        measures: "How far the probability of the true class y moves when the explanation is removed.",
-        formula: "Mean over all instances of |p_hat[c] - p[c]|, c = y, p from y_comp.",
-        example: ("probabilities", "0.1875"),
-        ..SIZE.doc
-    },
+    measures: "How far the probability of the true class y moves when the explanation is removed.",
+    formula: "Mean over all instances of |p_hat[c] - p[c]|, c = y, p from y_comp.",
+    example: ("probabilities", "0.1875"),
     number: Number::Pooled {
         terms: moves,
         read: |_, sums| given(sizes(Side::Plus, Of::Phenomenon).mean(sums)),
@@ -104,12 +91,9 @@ pub(crate) const FID_MINUS_PROB_PHENOMENON: Line = Line {
     id: "fid_minus_prob_phenomenon",
     better: lower,
     needs: &[MINUS_TRUTH],
-    doc: Doc {
-        measures: "How far the probability of the true class y moves when the explanation is kept alone.",
-        formula: "Mean over all instances of |p_hat[c] - p[c]|, c = y, p from y_sub.",
-        example: ("probabilities", "0.125"),
-        ..SIZE.doc
-    },
+    measures: "How far the probability of the true class y moves when the explanation is kept alone.",
+    formula: "Mean over all instances of |p_hat[c] - p[c]|, c = y, p from y_sub.",
+    example: ("probabilities", "0.125"),
     number: Number::Pooled {
         terms: moves,
         read: |_, sums| given(sizes(Side::Minus, Of::Phenomenon).mean(sums)),
@@ -120,12 +104,9 @@ pub(crate) const FID_MINUS_PROB_PHENOMENON: Line = Line {
 pub(crate) const FID_PLUS_PROB_SIGNED_MODEL: Line = Line {
     id: "fid_plus_prob_signed_model",
     needs: &[PLUS_MODEL],
-    doc: Doc {
-        measures: "How far the probability of the predicted class L drops when the explanation is removed.",
-        formula: "Mean over all instances of p_hat[c] - p[c], c = L, p from y_comp.",
-        example: ("probabilities", "0.4375"),
-        ..DROP.doc
-    },
+    measures: "How far the probability of the predicted class L drops when the explanation is removed.",
+    formula: "Mean over all instances of p_hat[c] - p[c], c = L, p from y_comp.",
+    example: ("probabilities", "0.4375"),
     number: Number::Pooled { terms: moves, read: |_, sums| given(drops(Side::Plus, Of::Model).mean(sums)) },
     ..DROP
 };
@@ -134,13 +115,9 @@ pub(crate) const FID_MINUS_PROB_SIGNED_MODEL: Line = Line {
     id: "fid_minus_prob_signed_model",
     better: lower,
     needs: &[MINUS_MODEL],
-    doc: Doc {
-        measures: "How far the probability of the predicted class L drops when the explanation is kept \
-                  alone.",
-        formula: "Mean over all instances of p_hat[c] - p[c], c = L, p from y_sub.",
-        example: ("probabilities", "0.125"),
-        ..DROP.doc
-    },
+    measures: "How far the probability of the predicted class L drops when the explanation is kept alone.",
+    formula: "Mean over all instances of p_hat[c] - p[c], c = L, p from y_sub.",
+    example: ("probabilities", "0.125"),
     number: Number::Pooled { terms: moves, read: |_, sums| given(drops(Side::Minus, Of::Model).mean(sums)) },
     ..DROP
 };
@@ -148,12 +125,9 @@ pub(crate) const FID_MINUS_PROB_SIGNED_MODEL: Line = Line {
 pub(crate) const FID_PLUS_PROB_SIGNED_PHENOMENON: Line = Line {
     id: "fid_plus_prob_signed_phenomenon",
     needs: &[PLUS_TRUTH],
-    doc: Doc {
-        measures: "How far the probability of the true class y drops when the explanation is removed.",
-        formula: "Mean over all instances of p_hat[c] - p[c], c = y, p from y_comp.",
-        example: ("probabilities", "0.0625"),
-        ..DROP.doc
-    },
+    measures: "How far the probability of the true class y drops when the explanation is removed.",
+    formula: "Mean over all instances of p_hat[c] - p[c], c = y, p from y_comp.",
+    example: ("probabilities", "0.0625"),
     number: Number::Pooled {
         terms: moves,
         read: |_, sums| given(drops(Side::Plus, Of::Phenomenon).mean(sums)),
@@ -165,12 +139,9 @@ pub(crate) const FID_MINUS_PROB_SIGNED_PHENOMENON: Line = Line {
     id: "fid_minus_prob_signed_phenomenon",
     better: lower,
     needs: &[MINUS_TRUTH],
-    doc: Doc {
-        measures: "How far the probability of the true class y drops when the explanation is kept alone.",
-        formula: "Mean over all instances of p_hat[c] - p[c], c = y, p from y_sub.",
-        example: ("probabilities", "0.125"),
-        ..DROP.doc
-    },
+    measures: "How far the probability of the true class y drops when the explanation is kept alone.",
+    formula: "Mean over all instances of p_hat[c] - p[c], c = y, p from y_sub.",
+    example: ("probabilities", "0.125"),
     number: Number::Pooled {
         terms: moves,
         read: |_, sums| given(drops(Side::Minus, Of::Phenomenon).mean(sums)),

@@ -1,13 +1,14 @@
 //! How far predicted numbers move.
 
-use calipers_core::{Doc, Number, Terms};
+use calipers_core::{Number, Terms};
 
 use super::{SIDES, Side, need};
-use crate::explanation::metrics::{BEYOND, Line, NON_NEGATIVE, higher, lower};
+use crate::explanation::metrics::{BEYOND, Line};
 use crate::explanation::needs::Need;
 use crate::explanation::protocol::Explanation;
 use crate::explanation::reading::{Pooled, given};
 use crate::explanation::row::Row;
+use crate::line::{NON_NEGATIVE, higher, lower};
 
 const PLUS: Need = need!("y_hat" "y_comp", Plus, |side| side.regression.is_some());
 const MINUS: Need = need!("y_hat" "y_sub", Minus, |side| side.regression.is_some());
@@ -36,24 +37,17 @@ const REGRESSION: Line = Line {
     better: higher,
     range: NON_NEGATIVE,
     per_unit: true,
-    doc: Doc {
-        undefined: "\"no explained instances\"; \"infinite: beyond the largest number\".",
-        differs: "Only with --task regression, where label metrics do not exist.",
-        reference: "Calipers",
-        ..Line::DEFAULTS.doc
-    },
+    undefined: "\"no explained instances\"; \"infinite: beyond the largest number\".",
+    differs: "Only with --task regression, where label metrics do not exist.",
     ..BEYOND
 };
 
 pub(crate) const FID_PLUS_MAE: Line = Line {
     id: "fid_plus_mae",
     needs: &[PLUS],
-    doc: Doc {
-        measures: "How far predicted numbers move when the explanation is removed.",
-        formula: "Mean of |d| over all N D values, d = y_hat - y_comp; pooled.",
-        example: ("regression", "1.6666666666666667"),
-        ..REGRESSION.doc
-    },
+    measures: "How far predicted numbers move when the explanation is removed.",
+    formula: "Mean of |d| over all N D values, d = y_hat - y_comp; pooled.",
+    example: ("regression", "1.6666666666666667"),
     number: Number::Pooled { terms: differences, read: |_, sums| given(absolute(Side::Plus).mean(sums)) },
     ..REGRESSION
 };
@@ -62,12 +56,9 @@ pub(crate) const FID_MINUS_MAE: Line = Line {
     id: "fid_minus_mae",
     better: lower,
     needs: &[MINUS],
-    doc: Doc {
-        measures: "How far predicted numbers move when the explanation is kept alone.",
-        formula: "Mean of |d| over all N D values, d = y_hat - y_sub; pooled.",
-        example: ("regression", "0.25"),
-        ..REGRESSION.doc
-    },
+    measures: "How far predicted numbers move when the explanation is kept alone.",
+    formula: "Mean of |d| over all N D values, d = y_hat - y_sub; pooled.",
+    example: ("regression", "0.25"),
     number: Number::Pooled { terms: differences, read: |_, sums| given(absolute(Side::Minus).mean(sums)) },
     ..REGRESSION
 };
@@ -75,13 +66,9 @@ pub(crate) const FID_MINUS_MAE: Line = Line {
 pub(crate) const FID_PLUS_MSE: Line = Line {
     id: "fid_plus_mse",
     needs: &[PLUS],
-    doc: Doc {
-        measures: "How far predicted numbers move when the explanation is removed, large moves weighing \
-                  more.",
-        formula: "Mean of d^2 over all N D values, d = y_hat - y_comp; pooled.",
-        example: ("regression", "3.8333333333333335"),
-        ..REGRESSION.doc
-    },
+    measures: "How far predicted numbers move when the explanation is removed, large moves weighing more.",
+    formula: "Mean of d^2 over all N D values, d = y_hat - y_comp; pooled.",
+    example: ("regression", "3.8333333333333335"),
     number: Number::Pooled { terms: differences, read: |_, sums| given(squared(Side::Plus).mean(sums)) },
     ..REGRESSION
 };
@@ -90,13 +77,9 @@ pub(crate) const FID_MINUS_MSE: Line = Line {
     id: "fid_minus_mse",
     better: lower,
     needs: &[MINUS],
-    doc: Doc {
-        measures: "How far predicted numbers move when the explanation is kept alone, large moves \
-                  weighing more.",
-        formula: "Mean of d^2 over all N D values, d = y_hat - y_sub; pooled.",
-        example: ("regression", "0.10416666666666667"),
-        ..REGRESSION.doc
-    },
+    measures: "How far predicted numbers move when the explanation is kept alone, large moves weighing more.",
+    formula: "Mean of d^2 over all N D values, d = y_hat - y_sub; pooled.",
+    example: ("regression", "0.10416666666666667"),
     number: Number::Pooled { terms: differences, read: |_, sums| given(squared(Side::Minus).mean(sums)) },
     ..REGRESSION
 };

@@ -1,13 +1,14 @@
 //! Fidelity under random perturbations.
 
-use calipers_core::{CompactSum, Doc, Number, Sums, Terms, Value};
+use calipers_core::{CompactSum, Number, Sums, Terms, Value};
 
 use super::{KINDS, Of, SIDES, Side, need, place};
-use crate::explanation::metrics::{BEYOND, Line, SHARE, SIGNED, TWICE_SIGNED, higher, lower};
+use crate::explanation::metrics::{BEYOND, Line, TWICE_SIGNED};
 use crate::explanation::needs::Need;
 use crate::explanation::protocol::Explanation;
 use crate::explanation::reading::{Pooled, given};
 use crate::explanation::row::{Row, SideRow};
+use crate::line::{SHARE, SIGNED, higher, lower};
 
 pub(crate) const PLUS_SAMPLES: Need = need!("y_hat" "y_comp_samples", Plus, |side| side.robust.is_some());
 pub(crate) const MINUS_SAMPLES: Need = need!("y_hat" "y_sub_samples", Minus, |side| side.robust.is_some());
@@ -58,13 +59,10 @@ const ROBUST: Line = Line {
     better: higher,
     range: SIGNED,
     per_unit: true,
-    doc: Doc {
-        undefined: "\"no explained instances\".",
-        differs: "Needs scores.",
-        reference: "Zheng et al., Towards Robust Fidelity for Evaluating Explainability of Graph Neural \
-                  Networks, ICLR 2024",
-        ..Line::DEFAULTS.doc
-    },
+    undefined: "\"no explained instances\".",
+    differs: "Needs scores.",
+    reference: "Zheng et al., Towards Robust Fidelity for Evaluating Explainability of Graph Neural \
+                Networks, ICLR 2024",
     ..BEYOND
 };
 
@@ -72,14 +70,10 @@ pub(crate) const ROBUST_FID_PLUS_MODEL: Line = Line {
     id: "robust_fid_plus_model",
     range: SHARE,
     needs: &[PLUS_SAMPLES],
-    doc: Doc {
-        measures: "How often the prediction changes when random parts of the explanation are removed.",
-        formula: "Share of the samples in y_comp_samples whose label differs from L, per instance; pooled \
-                 mean.",
-        differs: "Stays close to the inputs the model was trained on.",
-        example: ("perturbed", "0.5"),
-        ..ROBUST.doc
-    },
+    measures: "How often the prediction changes when random parts of the explanation are removed.",
+    formula: "Share of the samples in y_comp_samples whose label differs from L, per instance; pooled mean.",
+    differs: "Stays close to the inputs the model was trained on.",
+    example: ("perturbed", "0.5"),
     number: Number::Pooled { terms: samples, read: |_, sums| given(changed(Side::Plus).mean(sums)) },
     ..ROBUST
 };
@@ -89,14 +83,10 @@ pub(crate) const ROBUST_FID_MINUS_MODEL: Line = Line {
     better: lower,
     range: SHARE,
     needs: &[MINUS_SAMPLES],
-    doc: Doc {
-        measures: "How often the prediction changes when random parts outside the explanation are removed.",
-        formula: "Share of the samples in y_sub_samples whose label differs from L, per instance; pooled \
-                 mean.",
-        differs: "1 - robust_fid_minus_model is the RDT fidelity.",
-        example: ("perturbed", "0.0"),
-        ..ROBUST.doc
-    },
+    measures: "How often the prediction changes when random parts outside the explanation are removed.",
+    formula: "Share of the samples in y_sub_samples whose label differs from L, per instance; pooled mean.",
+    differs: "1 - robust_fid_minus_model is the RDT fidelity.",
+    example: ("perturbed", "0.0"),
     number: Number::Pooled { terms: samples, read: |_, sums| given(changed(Side::Minus).mean(sums)) },
     ..ROBUST
 };
@@ -104,13 +94,10 @@ pub(crate) const ROBUST_FID_MINUS_MODEL: Line = Line {
 pub(crate) const ROBUST_FID_PLUS_PROB_SIGNED_MODEL: Line = Line {
     id: "robust_fid_plus_prob_signed_model",
     needs: &[PLUS_MODEL],
-    doc: Doc {
-        measures: "How far the probability of the predicted class drops when random parts of the \
-                  explanation are removed.",
-        formula: "Pooled mean of p_hat[c] - mean over samples of p_r[c], c = L.",
-        example: ("perturbed", "0.234375"),
-        ..ROBUST.doc
-    },
+    measures: "How far the probability of the predicted class drops when random parts of the explanation are \
+               removed.",
+    formula: "Pooled mean of p_hat[c] - mean over samples of p_r[c], c = L.",
+    example: ("perturbed", "0.234375"),
     number: Number::Pooled {
         terms: samples,
         read: |_, sums| given(dropped(Side::Plus, Of::Model).mean(sums)),
@@ -122,13 +109,10 @@ pub(crate) const ROBUST_FID_MINUS_PROB_SIGNED_MODEL: Line = Line {
     id: "robust_fid_minus_prob_signed_model",
     better: lower,
     needs: &[MINUS_MODEL],
-    doc: Doc {
-        measures: "How far the probability of the predicted class drops when random parts outside the \
-                  explanation are removed.",
-        formula: "Pooled mean of p_hat[c] - mean over samples of p_r[c], c = L.",
-        example: ("perturbed", "0.0"),
-        ..ROBUST.doc
-    },
+    measures: "How far the probability of the predicted class drops when random parts outside the \
+               explanation are removed.",
+    formula: "Pooled mean of p_hat[c] - mean over samples of p_r[c], c = L.",
+    example: ("perturbed", "0.0"),
     number: Number::Pooled {
         terms: samples,
         read: |_, sums| given(dropped(Side::Minus, Of::Model).mean(sums)),
@@ -140,13 +124,9 @@ pub(crate) const ROBUST_FID_DELTA_MODEL: Line = Line {
     id: "robust_fid_delta_model",
     range: TWICE_SIGNED,
     needs: &[PLUS_MODEL, MINUS_MODEL],
-    doc: Doc {
-        measures: "What removing parts of the explanation does more than removing parts of the rest.",
-        formula: "robust_fid_plus_prob_signed_model - robust_fid_minus_prob_signed_model.",
-        differs: "",
-        example: ("perturbed", "0.234375"),
-        ..ROBUST.doc
-    },
+    measures: "What removing parts of the explanation does more than removing parts of the rest.",
+    formula: "robust_fid_plus_prob_signed_model - robust_fid_minus_prob_signed_model.",
+    example: ("perturbed", "0.234375"),
     number: Number::Pooled { terms: samples, read: |_, sums| delta(sums, Of::Model) },
     ..ROBUST
 };
@@ -154,13 +134,10 @@ pub(crate) const ROBUST_FID_DELTA_MODEL: Line = Line {
 pub(crate) const ROBUST_FID_PLUS_PROB_SIGNED_PHENOMENON: Line = Line {
     id: "robust_fid_plus_prob_signed_phenomenon",
     needs: &[PLUS_TRUTH],
-    doc: Doc {
-        measures: "How far the probability of the true class drops when random parts of the explanation \
-                  are removed.",
-        formula: "Pooled mean of p_hat[c] - mean over samples of p_r[c], c = y.",
-        example: ("perturbed", "0.078125"),
-        ..ROBUST.doc
-    },
+    measures: "How far the probability of the true class drops when random parts of the explanation are \
+               removed.",
+    formula: "Pooled mean of p_hat[c] - mean over samples of p_r[c], c = y.",
+    example: ("perturbed", "0.078125"),
     number: Number::Pooled {
         terms: samples,
         read: |_, sums| given(dropped(Side::Plus, Of::Phenomenon).mean(sums)),
@@ -172,13 +149,10 @@ pub(crate) const ROBUST_FID_MINUS_PROB_SIGNED_PHENOMENON: Line = Line {
     id: "robust_fid_minus_prob_signed_phenomenon",
     better: lower,
     needs: &[MINUS_TRUTH],
-    doc: Doc {
-        measures: "How far the probability of the true class drops when random parts outside the \
-                  explanation are removed.",
-        formula: "Pooled mean of p_hat[c] - mean over samples of p_r[c], c = y.",
-        example: ("perturbed", "0.0625"),
-        ..ROBUST.doc
-    },
+    measures: "How far the probability of the true class drops when random parts outside the explanation are \
+               removed.",
+    formula: "Pooled mean of p_hat[c] - mean over samples of p_r[c], c = y.",
+    example: ("perturbed", "0.0625"),
     number: Number::Pooled {
         terms: samples,
         read: |_, sums| given(dropped(Side::Minus, Of::Phenomenon).mean(sums)),
@@ -190,13 +164,9 @@ pub(crate) const ROBUST_FID_DELTA_PHENOMENON: Line = Line {
     id: "robust_fid_delta_phenomenon",
     range: TWICE_SIGNED,
     needs: &[PLUS_TRUTH, MINUS_TRUTH],
-    doc: Doc {
-        measures: "What removing parts of the explanation does more than removing parts of the rest.",
-        formula: "robust_fid_plus_prob_signed_phenomenon - robust_fid_minus_prob_signed_phenomenon.",
-        differs: "",
-        example: ("perturbed", "0.015625"),
-        ..ROBUST.doc
-    },
+    measures: "What removing parts of the explanation does more than removing parts of the rest.",
+    formula: "robust_fid_plus_prob_signed_phenomenon - robust_fid_minus_prob_signed_phenomenon.",
+    example: ("perturbed", "0.015625"),
     number: Number::Pooled { terms: samples, read: |_, sums| delta(sums, Of::Phenomenon) },
     ..ROBUST
 };

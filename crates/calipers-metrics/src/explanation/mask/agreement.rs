@@ -1,15 +1,16 @@
 //! Masks against their truths: quotients of counts and what the ranking says, mean over units.
 
-use calipers_core::{Doc, Number, Value};
+use calipers_core::{Number, Value};
 
 use super::TRUTH;
-use crate::explanation::metrics::{BEYOND, CLEVR, GRAPHXAI, Line, PUBLISHED, SHARE, document, higher};
+use crate::explanation::metrics::{BEYOND, CLEVR, GRAPHXAI, Line, PUBLISHED, document};
 use crate::explanation::protocol::{Explanation, Preset};
 use crate::explanation::published;
 use crate::explanation::reading::{
     NEITHER, NO_ELEMENTS, NO_NEGATIVE, NO_POSITIVE, NONE_SELECTED, PUBLISHED_NAN, ZERO_MASK, of_unit, unless,
 };
 use crate::explanation::row::{AgreementRow, Confusion, Row};
+use crate::line::{SHARE, higher};
 use crate::reading::{Reading, Reason, quotient};
 
 /// A quotient of counts.
@@ -107,7 +108,7 @@ const AGREEMENT: Line = Line {
     range: SHARE,
     per_unit: true,
     needs: &[TRUTH],
-    doc: Doc { reference: document!("groundtruth_metrics"), ..Line::DEFAULTS.doc },
+    reference: document!("groundtruth_metrics"),
     ..PUBLISHED
 };
 
@@ -115,63 +116,51 @@ const BEYOND_AGREEMENT: Line = Line { presets: BEYOND.presets, ..AGREEMENT };
 
 pub(crate) const ACCURACY: Line = Line {
     id: "accuracy",
-    doc: Doc {
-        measures: "The share of elements on which mask and truth agree.",
-        formula: "(tp + tn)/n, mean over units; selected is pred_mask > threshold, true is target >= \
-                 target threshold. Preset pyg: f32 quotients, 0 for 0/0.",
-        undefined: "\"mask has no elements\"; \"published code returns NaN\".",
-        differs: "A mask value on the threshold is not selected, a target value on it is true.",
-        example: ("mask", "0.8"),
-        ..AGREEMENT.doc
-    },
+    measures: "The share of elements on which mask and truth agree.",
+    formula: "(tp + tn)/n, mean over units; selected is pred_mask > threshold, true is target >= target \
+              threshold. Preset pyg: f32 quotients, 0 for 0/0.",
+    undefined: "\"mask has no elements\"; \"published code returns NaN\".",
+    differs: "A mask value on the threshold is not selected, a target value on it is true.",
+    example: ("mask", "0.8"),
     number: Number::Mean { of: |protocol, row| of_counts(protocol, row, accuracy), none: None },
     ..AGREEMENT
 };
 
 pub(crate) const RECALL: Line = Line {
     id: "recall",
-    doc: Doc {
-        measures: "The share of the truth that is selected.",
-        formula: "tp/(tp + fn), mean over units; selected is pred_mask > threshold, true is target >= \
-                 target threshold. Preset pyg: f32 quotients, 0 for 0/0.",
-        undefined: "\"mask has no elements\"; \"target mask has no positive element\"; \"published code \
-                   returns NaN\".",
-        differs: "0/0 is undefined; the published code gives 0.",
-        example: ("mask", "0.5"),
-        ..AGREEMENT.doc
-    },
+    measures: "The share of the truth that is selected.",
+    formula: "tp/(tp + fn), mean over units; selected is pred_mask > threshold, true is target >= target \
+              threshold. Preset pyg: f32 quotients, 0 for 0/0.",
+    undefined: "\"mask has no elements\"; \"target mask has no positive element\"; \"published code returns \
+                NaN\".",
+    differs: "0/0 is undefined; the published code gives 0.",
+    example: ("mask", "0.5"),
     number: Number::Mean { of: |protocol, row| of_counts(protocol, row, recall), none: None },
     ..AGREEMENT
 };
 
 pub(crate) const PRECISION: Line = Line {
     id: "precision",
-    doc: Doc {
-        measures: "The share of the selected elements that lie in the truth.",
-        formula: "tp/(tp + fp), mean over units; selected is pred_mask > threshold, true is target >= \
-                 target threshold. Preset pyg: f32 quotients, 0 for 0/0.",
-        undefined: "\"mask has no elements\"; \"no element is selected (pred_mask > threshold)\"; \
-                   \"published code returns NaN\".",
-        differs: "0/0 is undefined; the published code gives 0.",
-        example: ("mask", "1.0"),
-        ..AGREEMENT.doc
-    },
+    measures: "The share of the selected elements that lie in the truth.",
+    formula: "tp/(tp + fp), mean over units; selected is pred_mask > threshold, true is target >= target \
+              threshold. Preset pyg: f32 quotients, 0 for 0/0.",
+    undefined: "\"mask has no elements\"; \"no element is selected (pred_mask > threshold)\"; \"published \
+                code returns NaN\".",
+    differs: "0/0 is undefined; the published code gives 0.",
+    example: ("mask", "1.0"),
     number: Number::Mean { of: |protocol, row| of_counts(protocol, row, precision), none: None },
     ..AGREEMENT
 };
 
 pub(crate) const F1_SCORE: Line = Line {
     id: "f1_score",
-    doc: Doc {
-        measures: "Precision and recall in one number.",
-        formula: "2tp/(2tp + fp + fn), mean over units; selected is pred_mask > threshold, true is target \
-                 >= target threshold. Preset pyg: f32 quotients, 0 for 0/0.",
-        undefined: "\"mask has no elements\"; \"neither mask has a positive element\"; \"published code \
-                   returns NaN\".",
-        differs: "0/0 is undefined; the published code gives 0.",
-        example: ("mask", "0.6666666666666666"),
-        ..AGREEMENT.doc
-    },
+    measures: "Precision and recall in one number.",
+    formula: "2tp/(2tp + fp + fn), mean over units; selected is pred_mask > threshold, true is target >= \
+              target threshold. Preset pyg: f32 quotients, 0 for 0/0.",
+    undefined: "\"mask has no elements\"; \"neither mask has a positive element\"; \"published code returns \
+                NaN\".",
+    differs: "0/0 is undefined; the published code gives 0.",
+    example: ("mask", "0.6666666666666666"),
     headline: Some(6),
     number: Number::Mean { of: |protocol, row| of_counts(protocol, row, f1_score), none: None },
     ..AGREEMENT
@@ -179,17 +168,14 @@ pub(crate) const F1_SCORE: Line = Line {
 
 pub(crate) const AUROC: Line = Line {
     id: "auroc",
-    doc: Doc {
-        measures: "How often a true element has a higher mask value than another one.",
-        formula: "(#pairs true > other + half of the tied pairs) / (P Neg), over the stored values; mean \
-                 over units.",
-        undefined: "\"mask has no elements\"; \"target mask has no positive element\"; \"target mask has \
-                   no negative element\"; \"published code returns NaN\".",
-        differs: "Undefined where the truth has one class; the published code gives 0. Logits are ranked \
-                 as they are, so saturated sigmoids cannot tie.",
-        example: ("mask", "0.9166666666666666"),
-        ..AGREEMENT.doc
-    },
+    measures: "How often a true element has a higher mask value than another one.",
+    formula: "(#pairs true > other + half of the tied pairs) / (P Neg), over the stored values; mean over \
+              units.",
+    undefined: "\"mask has no elements\"; \"target mask has no positive element\"; \"target mask has no \
+                negative element\"; \"published code returns NaN\".",
+    differs: "Undefined where the truth has one class; the published code gives 0. Logits are ranked as they \
+              are, so saturated sigmoids cannot tie.",
+    example: ("mask", "0.9166666666666666"),
     headline: Some(5),
     number: Number::Mean {
         of: |protocol, row| {
@@ -202,60 +188,49 @@ pub(crate) const AUROC: Line = Line {
 
 pub(crate) const JACCARD: Line = Line {
     id: "jaccard",
-    doc: Doc {
-        measures: "The overlap of selection and truth: GEA.",
-        formula: "tp/(tp + fp + fn), mean over units; of several truths the one with the largest. Preset \
-                 graphxai: tp/(tp + fp + fn + 1e-9).",
-        undefined: "\"mask has no elements\"; \"neither mask has a positive element\".",
-        differs: "",
-        reference: GRAPHXAI,
-        example: ("mask", "0.5"),
-    },
+    measures: "The overlap of selection and truth: GEA.",
+    formula: "tp/(tp + fp + fn), mean over units; of several truths the one with the largest. Preset \
+              graphxai: tp/(tp + fp + fn + 1e-9).",
+    undefined: "\"mask has no elements\"; \"neither mask has a positive element\".",
+    reference: GRAPHXAI,
+    example: ("mask", "0.5"),
     number: Number::Mean { of: |protocol, row| of_counts(protocol, row, jaccard), none: None },
     ..BEYOND_AGREEMENT
 };
 
 pub(crate) const AVERAGE_PRECISION: Line = Line {
     id: "average_precision",
-    doc: Doc {
-        measures: "Precision averaged over the places where the truth is met when elements are taken from \
-                  the highest value down.",
-        formula: "Sum over distinct values, descending, of (R_k - R_k-1) P_k; mean over units.",
-        undefined: "\"mask has no elements\"; \"target mask has no positive element\".",
-        differs: "No interpolation; tied elements enter together.",
-        reference: "Calipers",
-        example: ("mask", "0.8333333333333334"),
-    },
+    measures: "Precision averaged over the places where the truth is met when elements are taken from the \
+               highest value down.",
+    formula: "Sum over distinct values, descending, of (R_k - R_k-1) P_k; mean over units.",
+    undefined: "\"mask has no elements\"; \"target mask has no positive element\".",
+    differs: "No interpolation; tied elements enter together.",
+    example: ("mask", "0.8333333333333334"),
     number: Number::Mean { of: |_, row| of_unit(precision_over_places(row)), none: None },
     ..BEYOND_AGREEMENT
 };
 
 pub(crate) const RELEVANCE_MASS: Line = Line {
     id: "relevance_mass",
-    doc: Doc {
-        measures: "The share of the importance that lies in the truth.",
-        formula: "Sum of |m| in the truth / sum of |m|; mean over units.",
-        undefined: "\"mask has no elements\"; \"target mask has no positive element\"; \"mask is zero \
-                   everywhere\".",
-        differs: "Sizes count: a negative value is as important as a positive one.",
-        reference: CLEVR,
-        example: ("mask", "0.625"),
-    },
+    measures: "The share of the importance that lies in the truth.",
+    formula: "Sum of |m| in the truth / sum of |m|; mean over units.",
+    undefined: "\"mask has no elements\"; \"target mask has no positive element\"; \"mask is zero \
+                everywhere\".",
+    differs: "Sizes count: a negative value is as important as a positive one.",
+    reference: CLEVR,
+    example: ("mask", "0.625"),
     number: Number::Mean { of: |_, row| of_unit(mass_in_truth(row)), none: None },
     ..BEYOND_AGREEMENT
 };
 
 pub(crate) const RELEVANCE_RANK: Line = Line {
     id: "relevance_rank",
-    doc: Doc {
-        measures: "The share of the P highest values that lie in the truth, P being its size.",
-        formula: "(hits above the last level + slots * tie_hits/ties)/P; mean over units.",
-        undefined: "\"mask has no elements\"; \"target mask has no positive element\".",
-        differs: "Ties at the last level count by expectation, so the order of equal values does not \
-                 matter.",
-        reference: CLEVR,
-        example: ("mask", "0.75"),
-    },
+    measures: "The share of the P highest values that lie in the truth, P being its size.",
+    formula: "(hits above the last level + slots * tie_hits/ties)/P; mean over units.",
+    undefined: "\"mask has no elements\"; \"target mask has no positive element\".",
+    differs: "Ties at the last level count by expectation, so the order of equal values does not matter.",
+    reference: CLEVR,
+    example: ("mask", "0.75"),
     number: Number::Mean { of: |_, row| of_unit(top_in_truth(row)), none: None },
     ..BEYOND_AGREEMENT
 };

@@ -1,13 +1,14 @@
 //! How masks are distributed: their size, and how sparse, even or concentrated they are.
 
 use calipers_core::functions::ln;
-use calipers_core::{Doc, Number, Terms, Value};
+use calipers_core::{Number, Terms, Value};
 
 use super::MASK;
-use crate::explanation::metrics::{BEYOND, Line, NON_NEGATIVE, SHARE, SURVEY, higher, lower, neither};
+use crate::explanation::metrics::{BEYOND, Line, SURVEY};
 use crate::explanation::protocol::Explanation;
 use crate::explanation::reading::{NO_ELEMENTS, Pooled, ZERO_MASK, given, of_unit, unless};
 use crate::explanation::row::{MaskRow, Row};
+use crate::line::{NON_NEGATIVE, SHARE, higher, lower, neither};
 use crate::reading::{Reading, quotient};
 
 fn share(row: &Row, count: fn(&MaskRow) -> u64) -> Value {
@@ -41,14 +42,9 @@ pub(crate) const NUM_MASK_ELEMENTS: Line = Line {
     group: "counts",
     better: neither,
     range: NON_NEGATIVE,
-    doc: Doc {
-        measures: "The elements of all predicted masks.",
-        formula: "Sum over units of the length of `pred_mask`, all types together.",
-        undefined: "",
-        differs: "",
-        reference: "Calipers",
-        example: ("mask", "5"),
-    },
+    measures: "The elements of all predicted masks.",
+    formula: "Sum over units of the length of `pred_mask`, all types together.",
+    example: ("mask", "5"),
     number: Number::Pooled {
         terms: elements,
         read: |_, sums| ELEMENTS.counts(sums).map_or(given(None), |(count, _)| Value::Count(count)),
@@ -59,14 +55,12 @@ pub(crate) const NUM_MASK_ELEMENTS: Line = Line {
 pub(crate) const SPARSITY: Line = Line {
     id: "sparsity",
     better: neither,
-    doc: Doc {
-        measures: "The share of elements that are not selected.",
-        formula: "#(m <= threshold)/n; mean over units.",
-        undefined: "\"mask has no elements\".",
-        differs: "Depends on the threshold; zero_fraction does not.",
-        reference: SURVEY,
-        example: ("mask", "0.8"),
-    },
+    measures: "The share of elements that are not selected.",
+    formula: "#(m <= threshold)/n; mean over units.",
+    undefined: "\"mask has no elements\".",
+    differs: "Depends on the threshold; zero_fraction does not.",
+    reference: SURVEY,
+    example: ("mask", "0.8"),
     headline: Some(7),
     number: Number::Mean { of: |_, row| share(row, |mask| mask.elements - mask.selected), none: None },
     ..SHAPE
@@ -75,14 +69,10 @@ pub(crate) const SPARSITY: Line = Line {
 pub(crate) const ZERO_FRACTION: Line = Line {
     id: "zero_fraction",
     better: neither,
-    doc: Doc {
-        measures: "The share of elements without any importance.",
-        formula: "#(m = 0)/n; mean over units.",
-        undefined: "\"mask has no elements\".",
-        differs: "",
-        reference: "Calipers",
-        example: ("mask", "0.2"),
-    },
+    measures: "The share of elements without any importance.",
+    formula: "#(m = 0)/n; mean over units.",
+    undefined: "\"mask has no elements\".",
+    example: ("mask", "0.2"),
     number: Number::Mean { of: |_, row| share(row, |mask| mask.zeros), none: None },
     ..SHAPE
 };
@@ -90,15 +80,13 @@ pub(crate) const ZERO_FRACTION: Line = Line {
 pub(crate) const ENTROPY: Line = Line {
     id: "entropy",
     range: NON_NEGATIVE,
-    doc: Doc {
-        measures: "How evenly the importance is spread, in nats.",
-        formula: "-sum a ln a, a = |m| / sum |m|; mean over units.",
-        undefined: "\"mask has no elements\"; \"mask is zero everywhere\".",
-        differs: "Between 0, one element, and ln n, all alike.",
-        reference: "Amara et al., GraphFramEx: Towards Systematic Evaluation of Explainability Methods \
-                  for Graph Neural Networks, LoG 2022",
-        example: ("mask", "1.3208883431493221"),
-    },
+    measures: "How evenly the importance is spread, in nats.",
+    formula: "-sum a ln a, a = |m| / sum |m|; mean over units.",
+    undefined: "\"mask has no elements\"; \"mask is zero everywhere\".",
+    differs: "Between 0, one element, and ln n, all alike.",
+    reference: "Amara et al., GraphFramEx: Towards Systematic Evaluation of Explainability Methods for Graph \
+                Neural Networks, LoG 2022",
+    example: ("mask", "1.3208883431493221"),
     number: Number::Mean {
         of: |_, row| of_mass(row, |mask, mass| (ln(mass) - mask.mass_log.value() / mass).max(0.0)),
         none: None,
@@ -109,14 +97,12 @@ pub(crate) const ENTROPY: Line = Line {
 pub(crate) const GINI: Line = Line {
     id: "gini",
     better: higher,
-    doc: Doc {
-        measures: "How unevenly the importance is spread.",
-        formula: "sum (2i - n - 1) a_(i) / (n sum a), a = |m| ascending, i from 1; mean over units.",
-        undefined: "\"mask has no elements\"; \"mask is zero everywhere\".",
-        differs: "At most 1 - 1/n.",
-        reference: "Hurley and Rickard, Comparing Measures of Sparsity, 2009",
-        example: ("mask", "0.35"),
-    },
+    measures: "How unevenly the importance is spread.",
+    formula: "sum (2i - n - 1) a_(i) / (n sum a), a = |m| ascending, i from 1; mean over units.",
+    undefined: "\"mask has no elements\"; \"mask is zero everywhere\".",
+    differs: "At most 1 - 1/n.",
+    reference: "Hurley and Rickard, Comparing Measures of Sparsity, 2009",
+    example: ("mask", "0.35"),
     number: Number::Mean {
         of: |_, row| of_mass(row, |mask, mass| mask.gini.value() / mass / mask.elements as f64),
         none: None,

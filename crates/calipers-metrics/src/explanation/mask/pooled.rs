@@ -1,13 +1,14 @@
 //! Masks against their truths, all elements together.
 
-use calipers_core::{Doc, Number, Sums, Terms, Value};
+use calipers_core::{Number, Sums, Terms, Value};
 
 use super::TRUTH;
 use super::agreement::{Share, accuracy, agreement, f1_score, jaccard, precision, recall};
-use crate::explanation::metrics::{BEYOND, Line, SHARE, higher};
+use crate::explanation::metrics::{BEYOND, Line};
 use crate::explanation::protocol::Explanation;
 use crate::explanation::reading::{given, number};
 use crate::explanation::row::{Confusion, Row};
+use crate::line::{SHARE, higher};
 
 const ROWS: usize = 0;
 const TP: usize = 1;
@@ -33,82 +34,60 @@ fn pooled(sums: &Sums<'_, Row>, share: Share) -> Value {
     number(share(&Explanation::default(), &Confusion { tp, fp, tn, fn_ }))
 }
 
-const POOLED: Line = Line {
-    group: "pooled",
-    better: higher,
-    range: SHARE,
-    per_unit: true,
-    needs: &[TRUTH],
-    doc: Doc { reference: "Calipers", ..Line::DEFAULTS.doc },
-    ..BEYOND
-};
+const POOLED: Line =
+    Line { group: "pooled", better: higher, range: SHARE, per_unit: true, needs: &[TRUTH], ..BEYOND };
 
 pub(crate) const ACCURACY_POOLED: Line = Line {
     id: "accuracy_pooled",
-    doc: Doc {
-        measures: "accuracy with every element counting the same.",
-        formula: "(tp + tn)/n of the counts of all units together.",
-        undefined: "\"mask has no elements\".",
-        differs: "Large masks weigh more than in accuracy.",
-        example: ("pooled", "0.5"),
-        ..POOLED.doc
-    },
+    measures: "accuracy with every element counting the same.",
+    formula: "(tp + tn)/n of the counts of all units together.",
+    undefined: "\"mask has no elements\".",
+    differs: "Large masks weigh more than in accuracy.",
+    example: ("pooled", "0.5"),
     number: Number::Pooled { terms: counts, read: |_, sums| pooled(sums, accuracy) },
     ..POOLED
 };
 
 pub(crate) const RECALL_POOLED: Line = Line {
     id: "recall_pooled",
-    doc: Doc {
-        measures: "recall with every element counting the same.",
-        formula: "tp/(tp + fn) of the counts of all units together.",
-        undefined: "\"mask has no elements\"; \"target mask has no positive element\".",
-        differs: "Large masks weigh more than in recall.",
-        example: ("pooled", "0.5"),
-        ..POOLED.doc
-    },
+    measures: "recall with every element counting the same.",
+    formula: "tp/(tp + fn) of the counts of all units together.",
+    undefined: "\"mask has no elements\"; \"target mask has no positive element\".",
+    differs: "Large masks weigh more than in recall.",
+    example: ("pooled", "0.5"),
     number: Number::Pooled { terms: counts, read: |_, sums| pooled(sums, recall) },
     ..POOLED
 };
 
 pub(crate) const PRECISION_POOLED: Line = Line {
     id: "precision_pooled",
-    doc: Doc {
-        measures: "precision with every element counting the same.",
-        formula: "tp/(tp + fp) of the counts of all units together.",
-        undefined: "\"mask has no elements\"; \"no element is selected (pred_mask > threshold)\".",
-        differs: "Large masks weigh more than in precision.",
-        example: ("pooled", "0.4"),
-        ..POOLED.doc
-    },
+    measures: "precision with every element counting the same.",
+    formula: "tp/(tp + fp) of the counts of all units together.",
+    undefined: "\"mask has no elements\"; \"no element is selected (pred_mask > threshold)\".",
+    differs: "Large masks weigh more than in precision.",
+    example: ("pooled", "0.4"),
     number: Number::Pooled { terms: counts, read: |_, sums| pooled(sums, precision) },
     ..POOLED
 };
 
 pub(crate) const F1_SCORE_POOLED: Line = Line {
     id: "f1_score_pooled",
-    doc: Doc {
-        measures: "f1_score with every element counting the same.",
-        formula: "2tp/(2tp + fp + fn) of the counts of all units together.",
-        undefined: "\"mask has no elements\"; \"neither mask has a positive element\".",
-        differs: "Large masks weigh more than in f1_score.",
-        example: ("pooled", "0.4444444444444444"),
-        ..POOLED.doc
-    },
+    measures: "f1_score with every element counting the same.",
+    formula: "2tp/(2tp + fp + fn) of the counts of all units together.",
+    undefined: "\"mask has no elements\"; \"neither mask has a positive element\".",
+    differs: "Large masks weigh more than in f1_score.",
+    example: ("pooled", "0.4444444444444444"),
     number: Number::Pooled { terms: counts, read: |_, sums| pooled(sums, f1_score) },
     ..POOLED
 };
 
 pub(crate) const JACCARD_POOLED: Line = Line {
     id: "jaccard_pooled",
-    doc: Doc {
-        measures: "jaccard with every element counting the same.",
-        formula: "tp/(tp + fp + fn) of the counts of all units together.",
-        undefined: "\"mask has no elements\"; \"neither mask has a positive element\".",
-        differs: "Large masks weigh more than in jaccard.",
-        example: ("pooled", "0.2857142857142857"),
-        ..POOLED.doc
-    },
+    measures: "jaccard with every element counting the same.",
+    formula: "tp/(tp + fp + fn) of the counts of all units together.",
+    undefined: "\"mask has no elements\"; \"neither mask has a positive element\".",
+    differs: "Large masks weigh more than in jaccard.",
+    example: ("pooled", "0.2857142857142857"),
     number: Number::Pooled { terms: counts, read: |_, sums| pooled(sums, jaccard) },
     ..POOLED
 };

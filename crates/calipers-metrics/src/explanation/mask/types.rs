@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use calipers_core::{Doc, Number, Rows, Value};
+use calipers_core::{Number, Rows, Value};
 
 use super::agreement::{Share, accuracy, auroc_of, f1_score, jaccard, precision, recall};
-use crate::explanation::metrics::{BEYOND, Line, SHARE, higher, neither};
+use crate::explanation::metrics::{BEYOND, Line};
 use crate::explanation::needs::Need;
 use crate::explanation::protocol::Explanation;
 use crate::explanation::reading::{NO_ELEMENTS, given, mean};
 use crate::explanation::row::{Row, TypeRow};
+use crate::line::{SHARE, higher, neither};
 use crate::reading::{Reading, quotient};
 
 pub(crate) const TYPES: Need = Need {
@@ -45,76 +46,57 @@ const BY_TYPE: Line = Line {
     better: higher,
     range: SHARE,
     needs: &[TYPED_TRUTH],
-    doc: Doc {
-        differs: "Of several truths the one chosen for all types together.",
-        reference: "Calipers",
-        ..Line::DEFAULTS.doc
-    },
+    differs: "Of several truths the one chosen for all types together.",
     ..BEYOND
 };
 
 pub(crate) const ACCURACY_BY_TYPE: Line = Line {
     id: "accuracy_by_type",
-    doc: Doc {
-        measures: "accuracy of each node or edge type alone.",
-        formula: "accuracy over the elements of the type, mean over the units that have it.",
-        undefined: "\"mask has no elements\".",
-        example: ("types", r#"{"author__writes__paper": 1.0, "paper": 0.8333333333333334}"#),
-        ..BY_TYPE.doc
-    },
+    measures: "accuracy of each node or edge type alone.",
+    formula: "accuracy over the elements of the type, mean over the units that have it.",
+    undefined: "\"mask has no elements\".",
+    example: ("types", r#"{"author__writes__paper": 1.0, "paper": 0.8333333333333334}"#),
     number: Number::Rows(|protocol, rows| share_by_type(protocol, rows, accuracy)),
     ..BY_TYPE
 };
 
 pub(crate) const RECALL_BY_TYPE: Line = Line {
     id: "recall_by_type",
-    doc: Doc {
-        measures: "recall of each node or edge type alone.",
-        formula: "recall over the elements of the type, mean over the units that have it.",
-        undefined: "\"mask has no elements\"; \"target mask has no positive element\".",
-        example: ("types", r#"{"author__writes__paper": 1.0, "paper": 1.0}"#),
-        ..BY_TYPE.doc
-    },
+    measures: "recall of each node or edge type alone.",
+    formula: "recall over the elements of the type, mean over the units that have it.",
+    undefined: "\"mask has no elements\"; \"target mask has no positive element\".",
+    example: ("types", r#"{"author__writes__paper": 1.0, "paper": 1.0}"#),
     number: Number::Rows(|protocol, rows| share_by_type(protocol, rows, recall)),
     ..BY_TYPE
 };
 
 pub(crate) const PRECISION_BY_TYPE: Line = Line {
     id: "precision_by_type",
-    doc: Doc {
-        measures: "precision of each node or edge type alone.",
-        formula: "precision over the elements of the type, mean over the units that have it.",
-        undefined: "\"mask has no elements\"; \"no element is selected (pred_mask > threshold)\".",
-        example: ("types", r#"{"author__writes__paper": 1.0, "paper": 0.75}"#),
-        ..BY_TYPE.doc
-    },
+    measures: "precision of each node or edge type alone.",
+    formula: "precision over the elements of the type, mean over the units that have it.",
+    undefined: "\"mask has no elements\"; \"no element is selected (pred_mask > threshold)\".",
+    example: ("types", r#"{"author__writes__paper": 1.0, "paper": 0.75}"#),
     number: Number::Rows(|protocol, rows| share_by_type(protocol, rows, precision)),
     ..BY_TYPE
 };
 
 pub(crate) const F1_SCORE_BY_TYPE: Line = Line {
     id: "f1_score_by_type",
-    doc: Doc {
-        measures: "f1_score of each node or edge type alone.",
-        formula: "f1_score over the elements of the type, mean over the units that have it.",
-        undefined: "\"mask has no elements\"; \"neither mask has a positive element\".",
-        example: ("types", r#"{"author__writes__paper": 1.0, "paper": 0.8333333333333334}"#),
-        ..BY_TYPE.doc
-    },
+    measures: "f1_score of each node or edge type alone.",
+    formula: "f1_score over the elements of the type, mean over the units that have it.",
+    undefined: "\"mask has no elements\"; \"neither mask has a positive element\".",
+    example: ("types", r#"{"author__writes__paper": 1.0, "paper": 0.8333333333333334}"#),
     number: Number::Rows(|protocol, rows| share_by_type(protocol, rows, f1_score)),
     ..BY_TYPE
 };
 
 pub(crate) const AUROC_BY_TYPE: Line = Line {
     id: "auroc_by_type",
-    doc: Doc {
-        measures: "auroc of each node or edge type alone.",
-        formula: "auroc over the elements of the type, mean over the units that have it.",
-        undefined: "\"mask has no elements\"; \"target mask has no positive element\"; \"target mask has \
-                   no negative element\".",
-        example: ("types", r#"{"author__writes__paper": 1.0, "paper": 1.0}"#),
-        ..BY_TYPE.doc
-    },
+    measures: "auroc of each node or edge type alone.",
+    formula: "auroc over the elements of the type, mean over the units that have it.",
+    undefined: "\"mask has no elements\"; \"target mask has no positive element\"; \"target mask has no \
+                negative element\".",
+    example: ("types", r#"{"author__writes__paper": 1.0, "paper": 1.0}"#),
     number: Number::Rows(|protocol, rows| {
         by_type(rows, |one| one.agreement.map(|(counts, twice)| auroc_of(protocol, &counts, twice)))
     }),
@@ -123,13 +105,10 @@ pub(crate) const AUROC_BY_TYPE: Line = Line {
 
 pub(crate) const JACCARD_BY_TYPE: Line = Line {
     id: "jaccard_by_type",
-    doc: Doc {
-        measures: "jaccard of each node or edge type alone.",
-        formula: "jaccard over the elements of the type, mean over the units that have it.",
-        undefined: "\"mask has no elements\"; \"neither mask has a positive element\".",
-        example: ("types", r#"{"author__writes__paper": 1.0, "paper": 0.75}"#),
-        ..BY_TYPE.doc
-    },
+    measures: "jaccard of each node or edge type alone.",
+    formula: "jaccard over the elements of the type, mean over the units that have it.",
+    undefined: "\"mask has no elements\"; \"neither mask has a positive element\".",
+    example: ("types", r#"{"author__writes__paper": 1.0, "paper": 0.75}"#),
     number: Number::Rows(|protocol, rows| share_by_type(protocol, rows, jaccard)),
     ..BY_TYPE
 };
@@ -138,14 +117,10 @@ pub(crate) const SPARSITY_BY_TYPE: Line = Line {
     id: "sparsity_by_type",
     better: neither,
     needs: &[TYPES],
-    doc: Doc {
-        measures: "sparsity of each node or edge type alone.",
-        formula: "sparsity over the elements of the type, mean over the units that have it.",
-        undefined: "\"mask has no elements\".",
-        differs: "",
-        example: ("types", r#"{"author__writes__paper": 0.5, "paper": 0.4166666666666667}"#),
-        ..BY_TYPE.doc
-    },
+    measures: "sparsity of each node or edge type alone.",
+    formula: "sparsity over the elements of the type, mean over the units that have it.",
+    undefined: "\"mask has no elements\".",
+    example: ("types", r#"{"author__writes__paper": 0.5, "paper": 0.4166666666666667}"#),
     number: Number::Rows(|_, rows| {
         by_type(rows, |one| Some(quotient(one.elements - one.selected, one.elements, NO_ELEMENTS)))
     }),

@@ -2,12 +2,13 @@
 
 pub(super) mod distances;
 
-use calipers_core::{Doc, Number, Value};
+use calipers_core::{Number, Value};
 
-use super::metrics::{ANGLE, BEYOND, GRAPHXAI, Line, NON_NEGATIVE, lower};
+use super::metrics::{BEYOND, GRAPHXAI, Line};
 use super::needs::Need;
 use super::reading::{NO_ELEMENTS, ZERO_MASK, of_unit};
 use super::row::{Row, StabilityRow};
+use crate::line::{NON_NEGATIVE, UP_TO_TWO, lower};
 
 pub(super) const SAMPLED_MASKS: Need = Need {
     keys: &["pred_mask", "pred_mask_samples"],
@@ -25,39 +26,29 @@ fn distance(row: &Row, distance: fn(&StabilityRow) -> Option<f64>) -> Value {
 const STABILITY: Line = Line {
     group: "stability",
     better: lower,
-    range: ANGLE,
+    range: UP_TO_TWO,
     per_unit: true,
     needs: &[SAMPLED_MASKS],
-    doc: Doc {
-        undefined: "\"mask has no elements\"; \"mask is zero everywhere\".",
-        reference: GRAPHXAI,
-        ..Line::DEFAULTS.doc
-    },
+    undefined: "\"mask has no elements\"; \"mask is zero everywhere\".",
+    reference: GRAPHXAI,
     ..BEYOND
 };
 
 pub(crate) const INSTABILITY_COSINE: Line = Line {
     id: "instability_cosine",
-    doc: Doc {
-        measures: "How far the mask can turn when the input is perturbed.",
-        formula: "Largest 1 - cos(m, m_r) over the samples; mean over units.",
-        differs: "Undefined as soon as one mask is 0 everywhere.",
-        example: ("stability", "0.04000000000000002"),
-        ..STABILITY.doc
-    },
+    measures: "How far the mask can turn when the input is perturbed.",
+    formula: "Largest 1 - cos(m, m_r) over the samples; mean over units.",
+    differs: "Undefined as soon as one mask is 0 everywhere.",
+    example: ("stability", "0.04000000000000002"),
     number: Number::Mean { of: |_, row| distance(row, |stability| stability.cosine_max), none: None },
     ..STABILITY
 };
 
 pub(crate) const INSTABILITY_COSINE_MEAN: Line = Line {
     id: "instability_cosine_mean",
-    doc: Doc {
-        measures: "How far the mask turns on average when the input is perturbed.",
-        formula: "Mean of 1 - cos(m, m_r) over the samples; mean over units.",
-        differs: "",
-        example: ("stability", "0.02000000000000001"),
-        ..STABILITY.doc
-    },
+    measures: "How far the mask turns on average when the input is perturbed.",
+    formula: "Mean of 1 - cos(m, m_r) over the samples; mean over units.",
+    example: ("stability", "0.02000000000000001"),
     number: Number::Mean { of: |_, row| distance(row, |stability| stability.cosine_mean), none: None },
     ..STABILITY
 };
@@ -65,14 +56,11 @@ pub(crate) const INSTABILITY_COSINE_MEAN: Line = Line {
 pub(crate) const SENSITIVITY_MAX: Line = Line {
     id: "sensitivity_max",
     range: NON_NEGATIVE,
-    doc: Doc {
-        measures: "How far the mask can move when the input is perturbed, relative to its size.",
-        formula: "Largest |m_r - m| / |m| over the samples, Euclidean norms; mean over units.",
-        differs: "A perturbed mask of 0 is at distance 1.",
-        reference: "Yeh et al., On the (In)fidelity and Sensitivity of Explanations, NeurIPS 2019",
-        example: ("stability", "0.2828427124746191"),
-        ..STABILITY.doc
-    },
+    measures: "How far the mask can move when the input is perturbed, relative to its size.",
+    formula: "Largest |m_r - m| / |m| over the samples, Euclidean norms; mean over units.",
+    differs: "A perturbed mask of 0 is at distance 1.",
+    reference: "Yeh et al., On the (In)fidelity and Sensitivity of Explanations, NeurIPS 2019",
+    example: ("stability", "0.2828427124746191"),
     number: Number::Mean { of: |_, row| distance(row, |stability| stability.sensitivity), none: None },
     ..STABILITY
 };

@@ -9,70 +9,57 @@ use crate::independent_set::row::Row;
 
 pub(crate) const NODES_TOTAL: Line = Line {
     id: "nodes_total",
-    doc: Doc { measures: "Nodes of all graphs.", formula: "sum N.", example: ("batch", "7"), ..OURS },
+    measures: "Nodes of all graphs.",
+    formula: "sum N.",
+    example: ("batch", "7"),
     number: Number::Pooled { terms: add_storage, read: |_, sums| stored(sums, NODES) },
     ..TOTAL
 };
 
 pub(crate) const EDGES_TOTAL: Line = Line {
     id: "edges_total",
-    doc: Doc {
-        measures: "Undirected edges of all simple graphs.",
-        formula: "sum m.",
-        example: ("batch", "5"),
-        ..OURS
-    },
+    measures: "Undirected edges of all simple graphs.",
+    formula: "sum m.",
+    example: ("batch", "5"),
     number: Number::Pooled { terms: add_storage, read: |_, sums| stored(sums, EDGES) },
     ..TOTAL
 };
 
 pub(crate) const SELF_LOOPS_TOTAL: Line = Line {
     id: "self_loops_total",
-    doc: Doc {
-        measures: "Stored entries that join a node to itself; they are dropped.",
-        formula: "Stored entries (u, u).",
-        differs: "Some pipelines add a loop to every node. A node with a loop may still be chosen.",
-        example: ("storage", "1"),
-        ..OURS
-    },
+    measures: "Stored entries that join a node to itself; they are dropped.",
+    formula: "Stored entries (u, u).",
+    differs: "Some pipelines add a loop to every node. A node with a loop may still be chosen.",
+    example: ("storage", "1"),
     number: Number::Pooled { terms: add_storage, read: |_, sums| stored(sums, SELF_LOOPS) },
     ..TOTAL
 };
 
 pub(crate) const DUPLICATE_EDGES_TOTAL: Line = Line {
     id: "duplicate_edges_total",
-    doc: Doc {
-        measures: "Stored entries that repeat another one; they are dropped.",
-        formula: "Proper entries minus distinct ordered pairs where both directions are stored (arrays, \
-                  METIS, ml4co), minus distinct unordered pairs elsewhere.",
-        example: ("storage", "1"),
-        ..OURS
-    },
+    measures: "Stored entries that repeat another one; they are dropped.",
+    formula: "Proper entries minus distinct ordered pairs where both directions are stored (arrays, METIS, \
+              ml4co), minus distinct unordered pairs elsewhere.",
+    example: ("storage", "1"),
     number: Number::Pooled { terms: add_storage, read: |_, sums| stored(sums, DUPLICATE_EDGES) },
     ..TOTAL
 };
 
 pub(crate) const ONE_DIRECTIONAL_EDGES_TOTAL: Line = Line {
     id: "one_directional_edges_total",
-    doc: Doc {
-        measures: "Edges stored in one direction where both are expected; they are read as undirected.",
-        formula: "Unordered pairs of which exactly one direction is stored (arrays, METIS, ml4co), else 0.",
-        example: ("storage", "1"),
-        ..OURS
-    },
+    measures: "Edges stored in one direction where both are expected; they are read as undirected.",
+    formula: "Unordered pairs of which exactly one direction is stored (arrays, METIS, ml4co), else 0.",
+    example: ("storage", "1"),
     number: Number::Pooled { terms: add_storage, read: |_, sums| stored(sums, ONE_DIRECTIONAL_EDGES) },
     ..TOTAL
 };
 
 pub(crate) const ISOLATED_NODES_TOTAL: Line = Line {
     id: "isolated_nodes_total",
-    doc: Doc {
-        measures: "Nodes without a proper edge. They are ordinary nodes and belong to every maximum \
-                   independent set.",
-        formula: "Nodes of degree 0.",
-        example: ("storage", "2"),
-        ..OURS
-    },
+    measures: "Nodes without a proper edge. They are ordinary nodes and belong to every maximum independent \
+               set.",
+    formula: "Nodes of degree 0.",
+    example: ("storage", "2"),
     number: Number::Pooled { terms: add_storage, read: |_, sums| stored(sums, ISOLATED_NODES) },
     ..TOTAL
 };

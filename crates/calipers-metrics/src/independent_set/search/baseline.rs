@@ -16,16 +16,13 @@ const BASELINE: Line = Line { group: "baseline", ..PER_GRAPH };
 pub(crate) const BASELINE_SIZE: Line = Line {
     id: "baseline_size",
     range: UP_TO_NODES,
-    doc: Doc {
-        measures: "The size that a decoder without scores reaches on the same graph.",
-        formula: "B: by default repeatedly take the node of smallest residual degree, the lower number \
-                  among equals, and remove it with its neighbours. Other orders: low-degree, high-degree, \
-                  high-degree-cut, index, random.",
-        undefined: "\"not requested: --baseline NAME\".",
-        reference: "Calipers; high-degree-cut is a published decoder-only baseline",
-        example: ("path3", "2.0"),
-        ..Line::DEFAULTS.doc
-    },
+    measures: "The size that a decoder without scores reaches on the same graph.",
+    formula: "B: by default repeatedly take the node of smallest residual degree, the lower number among \
+              equals, and remove it with its neighbours. Other orders: low-degree, high-degree, \
+              high-degree-cut, index, random.",
+    undefined: "\"not requested: --baseline NAME\".",
+    reference: "Calipers; high-degree-cut is a published decoder-only baseline",
+    example: ("path3", "2.0"),
     number: mean(|_, row| number(size(row).map(|size| size as f64))),
     ..BASELINE
 };
@@ -34,14 +31,10 @@ pub(crate) const BASELINE_SIZE: Line = Line {
 pub const BASELINE_APPROX_RATIO: Line = Line {
     id: "baseline_approx_ratio",
     range: NON_NEGATIVE,
-    doc: Doc {
-        measures: "The approximation ratio of the baseline.",
-        formula: "B / R.",
-        undefined: "\"not requested: --baseline NAME\"; \"no labels or optimum given\"; \"reference size is \
-                    0\".",
-        example: ("star", "3.0"),
-        ..OURS
-    },
+    measures: "The approximation ratio of the baseline.",
+    formula: "B / R.",
+    undefined: "\"not requested: --baseline NAME\"; \"no labels or optimum given\"; \"reference size is 0\".",
+    example: ("star", "3.0"),
     number: mean(|protocol, row| {
         number(size(row).and_then(|size| quotient(size, reference(protocol, row)?, ZERO_REFERENCE)))
     }),
@@ -52,16 +45,13 @@ pub(crate) const MODEL_LIFT: Line = Line {
     id: "model_lift",
     better: higher,
     range: ANY,
-    doc: Doc {
-        measures: "What the scores add to a decode without them, relative to the reference.",
-        formula: "(K - B) / R.",
-        undefined: "\"no scores given\"; \"not requested: --baseline NAME\"; \"no labels or optimum \
-                    given\"; \"reference size is 0\".",
-        differs: "Negative when the scores do harm. An approximation ratio alone does not show how much of \
-                  it the decoder reaches by itself.",
-        example: ("path3", "-0.5"),
-        ..OURS
-    },
+    measures: "What the scores add to a decode without them, relative to the reference.",
+    formula: "(K - B) / R.",
+    undefined: "\"no scores given\"; \"not requested: --baseline NAME\"; \"no labels or optimum given\"; \
+                \"reference size is 0\".",
+    differs: "Negative when the scores do harm. An approximation ratio alone does not show how much of it \
+              the decoder reaches by itself.",
+    example: ("path3", "-0.5"),
     number: mean(|protocol, row| {
         let lift = scores(row).and_then(|of| Ok(i128::from(of.decoded) - i128::from(size(row)?)));
         number(lift.and_then(|lift| quotient(lift, reference(protocol, row)?, ZERO_REFERENCE)))

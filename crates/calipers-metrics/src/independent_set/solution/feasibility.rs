@@ -17,15 +17,14 @@ pub(crate) const FEASIBILITY: Line = Line {
     better: higher,
     range: SHARE,
     headline: Some(1),
-    doc: Doc {
-        measures: "The share of edges that the prediction respects. Whether the set is independent is is_independent.",
-        formula: "(m - viol) / m with viol = edges that have both ends predicted.",
-        undefined: "\"no scores given\"; \"graph has no edges\".",
-        differs: "The published code divides raw violations by stored entries, cuts the quotient at 1 and gives 1 \
-                  without edges or without a predicted node. On a simple graph stored in both directions the two agree.",
-        reference: document!("Feasibility Metrics 2"),
-        example: ("star", "1.0"),
-    },
+    measures: "The share of edges that the prediction respects. Whether the set is independent is is_independent.",
+    formula: "(m - viol) / m with viol = edges that have both ends predicted.",
+    undefined: "\"no scores given\"; \"graph has no edges\".",
+    differs: "The published code divides raw violations by stored entries, cuts the quotient at 1 and gives \
+              1 without edges or without a predicted node. On a simple graph stored in both directions the \
+              two agree.",
+    reference: document!("Feasibility Metrics 2"),
+    example: ("star", "1.0"),
     number: Number::Chosen(|protocol| by_preset(protocol, feasibility, published::feasibility)),
     ..PUBLISHED
 };
@@ -35,15 +34,13 @@ pub(crate) const NUM_VIOLATIONS: Line = Line {
     group: FEASIBLE,
     better: lower,
     range: UP_TO_EDGES,
-    doc: Doc {
-        measures: "Edges with both ends predicted; 0 when the prediction is an independent set.",
-        formula: "viol, each edge of the simple graph once; over several graphs the mean.",
-        undefined: "\"no scores given\".",
-        differs: "The published code halves the raw count over stored entries and rounds up, which is the same only \
-                  when every edge is stored in both directions and no node has a loop.",
-        reference: document!("Feasibility Metrics 1"),
-        example: ("path3", "2.0"),
-    },
+    measures: "Edges with both ends predicted; 0 when the prediction is an independent set.",
+    formula: "viol, each edge of the simple graph once; over several graphs the mean.",
+    undefined: "\"no scores given\".",
+    differs: "The published code halves the raw count over stored entries and rounds up, which is the same \
+              only when every edge is stored in both directions and no node has a loop.",
+    reference: document!("Feasibility Metrics 1"),
+    example: ("path3", "2.0"),
     number: Number::Chosen(|protocol| by_preset(protocol, num_violations, published::num_violations)),
     ..PUBLISHED
 };
@@ -52,13 +49,10 @@ pub(crate) const FEASIBILITY_MICRO: Line = Line {
     id: "feasibility_micro",
     better: higher,
     range: SHARE,
-    doc: Doc {
-        measures: "The share of all edges that the predictions respect.",
-        formula: "sum(m - viol) / sum m.",
-        undefined: "\"no scores given\"; \"graph has no edges\".",
-        example: ("batch", "0.8"),
-        ..SUMMED
-    },
+    measures: "The share of all edges that the predictions respect.",
+    formula: "sum(m - viol) / sum m.",
+    undefined: "\"no scores given\"; \"graph has no edges\".",
+    example: ("batch", "0.8"),
     number: pooled(|_, sums| {
         let edges = some(sums, sums.whole(EDGES), |row| scores(row).and_then(|_| edges(row)));
         ratio(edges, sums.whole(EDGES) - sums.whole(VIOLATIONS), sums.whole(EDGES), NO_EDGES)
@@ -70,12 +64,10 @@ pub(crate) const NUM_VIOLATIONS_TOTAL: Line = Line {
     id: "num_violations_total",
     better: lower,
     range: UP_TO_EDGES,
-    doc: Doc {
-        measures: "Violated edges of all graphs.",
-        formula: "sum viol.",
-        example: ("batch", "1"),
-        ..OF_SCORES
-    },
+    measures: "Violated edges of all graphs.",
+    formula: "sum viol.",
+    example: ("batch", "1"),
+    undefined: NO_SCORES,
     number: pooled(|_, sums| total(scored(sums), sums.whole(VIOLATIONS))),
     ..TOTAL
 };
@@ -85,14 +77,12 @@ pub(crate) const IS_INDEPENDENT: Line = Line {
     group: FEASIBLE,
     better: higher,
     range: YES_OR_NO,
-    doc: Doc {
-        measures: "Whether the prediction is an independent set.",
-        formula: "1 if viol = 0, else 0; over several graphs the share.",
-        differs: "feasibility is a share of edges and can be 0.997 for a set that is not independent in any \
-                  graph.",
-        example: ("set", "0.6666666666666666"),
-        ..OF_SCORES
-    },
+    measures: "Whether the prediction is an independent set.",
+    formula: "1 if viol = 0, else 0; over several graphs the share.",
+    differs: "feasibility is a share of edges and can be 0.997 for a set that is not independent in any \
+              graph.",
+    example: ("set", "0.6666666666666666"),
+    undefined: NO_SCORES,
     number: mean(|_, row| yes_or_no(scores(row).map(|scores| scores.violations == 0))),
     ..PER_GRAPH
 };
@@ -102,12 +92,10 @@ pub(crate) const IS_MAXIMAL: Line = Line {
     group: FEASIBLE,
     better: higher,
     range: YES_OR_NO,
-    doc: Doc {
-        measures: "Whether the prediction is independent and no node can be added.",
-        formula: "1 if viol = 0 and every unpredicted node has a predicted neighbour, else 0.",
-        example: ("set", "0.3333333333333333"),
-        ..OF_SCORES
-    },
+    measures: "Whether the prediction is independent and no node can be added.",
+    formula: "1 if viol = 0 and every unpredicted node has a predicted neighbour, else 0.",
+    example: ("set", "0.3333333333333333"),
+    undefined: NO_SCORES,
     number: mean(|_, row| yes_or_no(scores(row).map(|scores| scores.maximal))),
     ..PER_GRAPH
 };
@@ -117,14 +105,11 @@ pub(crate) const CONFLICT_RATE: Line = Line {
     group: FEASIBLE,
     better: lower,
     range: SHARE,
-    doc: Doc {
-        measures: "The share of predicted nodes that have a predicted neighbour.",
-        formula: "Predicted nodes with a predicted neighbour / num_pred_1s.",
-        undefined: "\"no scores given\"; \"no node is predicted\".",
-        differs: "Counts nodes, not edges: it cannot be made small by adding edges elsewhere.",
-        example: ("set", "0.3333333333333333"),
-        ..OURS
-    },
+    measures: "The share of predicted nodes that have a predicted neighbour.",
+    formula: "Predicted nodes with a predicted neighbour / num_pred_1s.",
+    undefined: "\"no scores given\"; \"no node is predicted\".",
+    differs: "Counts nodes, not edges: it cannot be made small by adding edges elsewhere.",
+    example: ("set", "0.3333333333333333"),
     number: mean(|_, row| {
         number(scores(row).and_then(|of| quotient(of.conflicted, of.predicted, NONE_PREDICTED)))
     }),

@@ -15,29 +15,25 @@ const SET_SIZE: Line = Line { group: "set size", range: UP_TO_NODES, ..PUBLISHED
 
 pub(crate) const NUM_PRED_1S: Line = Line {
     id: "num_pred_1s",
-    doc: Doc {
-        measures: "Predicted nodes, whether or not they are independent.",
-        formula: "Nodes with z > 0, p > 0.5 or a 1 in the set; over several graphs the mean.",
-        undefined: "\"no scores given\".",
-        differs: "p = 0.5 is not predicted and z = 1e-30 is. Presets document and trm-mis-head round p to single \
-                  precision first and report the total.",
-        reference: document!("Set Size Metrics 1"),
-        example: ("path3", "3.0"),
-    },
+    measures: "Predicted nodes, whether or not they are independent.",
+    formula: "Nodes with z > 0, p > 0.5 or a 1 in the set; over several graphs the mean.",
+    undefined: "\"no scores given\".",
+    differs: "p = 0.5 is not predicted and z = 1e-30 is. Presets document and trm-mis-head round p to single \
+              precision first and report the total.",
+    reference: document!("Set Size Metrics 1"),
+    example: ("path3", "3.0"),
     number: Number::Chosen(|protocol| by_preset(protocol, num_pred_1s, published::num_pred_1s)),
     ..SET_SIZE
 };
 
 pub(crate) const NUM_TRUE_1S: Line = Line {
     id: "num_true_1s",
-    doc: Doc {
-        measures: "Nodes labelled 1.",
-        formula: "Y; over several graphs the mean.",
-        undefined: "\"no labels given\".",
-        differs: "Presets document and trm-mis-head report the total.",
-        reference: document!("Set Size Metrics 2"),
-        example: ("path3", "2.0"),
-    },
+    measures: "Nodes labelled 1.",
+    formula: "Y; over several graphs the mean.",
+    undefined: "\"no labels given\".",
+    differs: "Presets document and trm-mis-head report the total.",
+    reference: document!("Set Size Metrics 2"),
+    example: ("path3", "2.0"),
     number: Number::Chosen(|protocol| by_preset(protocol, num_true_1s, published::num_true_1s)),
     ..SET_SIZE
 };
@@ -45,15 +41,14 @@ pub(crate) const NUM_TRUE_1S: Line = Line {
 pub(crate) const SET_SIZE_RATIO: Line = Line {
     id: "set_size_ratio",
     range: NON_NEGATIVE,
-    doc: Doc {
-        measures: "Predicted nodes for each node labelled 1: below 1 too few, above 1 too many.",
-        formula: "num_pred_1s / num_true_1s.",
-        undefined: "\"no scores given\"; \"no labels given\"; \"no node is labelled 1\".",
-        differs: "Always against the labels, also when an optimum is declared. The presets of the published code \
-                  divide totals by Y + 1e-8 and so give about 1e8 for each predicted node when nothing is labelled.",
-        reference: document!("Set Size Metrics 3"),
-        example: ("path3", "1.5"),
-    },
+    measures: "Predicted nodes for each node labelled 1: below 1 too few, above 1 too many.",
+    formula: "num_pred_1s / num_true_1s.",
+    undefined: "\"no scores given\"; \"no labels given\"; \"no node is labelled 1\".",
+    differs: "Always against the labels, also when an optimum is declared. The presets of the published code \
+              divide totals by Y + 1e-8 and so give about 1e8 for each predicted node when nothing is \
+              labelled.",
+    reference: document!("Set Size Metrics 3"),
+    example: ("path3", "1.5"),
     number: Number::Chosen(|protocol| by_preset(protocol, set_size_ratio, published::set_size_ratio)),
     ..SET_SIZE
 };
@@ -61,17 +56,15 @@ pub(crate) const SET_SIZE_RATIO: Line = Line {
 pub(crate) const APPROX_RATIO_RAW: Line = Line {
     id: "approx_ratio_raw",
     range: NON_NEGATIVE,
-    doc: Doc {
-        measures: "The size of the raw prediction relative to the reference. No approximation ratio in the usual \
-                   sense, because the prediction may violate edges.",
-        formula: "num_pred_1s / R.",
-        undefined: "\"no scores given\"; \"no labels or optimum given\"; \"reference size is 0\". \
-                    The presets of the published code: \"no labels given\".",
-        differs: "Equal to set_size_ratio unless an optimum is declared. Preset document repeats set_size_ratio; \
-                  trm-mis-head takes the mean over all graphs of pred/Y, 0 for a graph without a label 1.",
-        reference: document!("Set Size Metrics 4"),
-        example: ("path3", "1.5"),
-    },
+    measures: "The size of the raw prediction relative to the reference. No approximation ratio in the usual \
+               sense, because the prediction may violate edges.",
+    formula: "num_pred_1s / R.",
+    undefined: "\"no scores given\"; \"no labels or optimum given\"; \"reference size is 0\". The presets of \
+                the published code: \"no labels given\".",
+    differs: "Equal to set_size_ratio unless an optimum is declared. Preset document repeats set_size_ratio; \
+              trm-mis-head takes the mean over all graphs of pred/Y, 0 for a graph without a label 1.",
+    reference: document!("Set Size Metrics 4"),
+    example: ("path3", "1.5"),
     number: Number::Chosen(|protocol| by_preset(protocol, approx_ratio_raw, published::approx_ratio_raw)),
     ..SET_SIZE
 };
@@ -79,15 +72,11 @@ pub(crate) const APPROX_RATIO_RAW: Line = Line {
 pub(crate) const SET_SIZE_RATIO_MICRO: Line = Line {
     id: "set_size_ratio_micro",
     range: NON_NEGATIVE,
-    doc: Doc {
-        measures: "All predicted nodes for each node labelled 1.",
-        formula: "sum num_pred_1s / sum num_true_1s over labelled graphs.",
-        undefined: "\"no scores given\"; \"no labels given\"; \"no node is labelled 1\".",
-        differs: "A graph without a label 1 adds its predicted nodes here, while set_size_ratio leaves it \
-                  out.",
-        example: ("batch", "1.3333333333333333"),
-        ..SUMMED
-    },
+    measures: "All predicted nodes for each node labelled 1.",
+    formula: "sum num_pred_1s / sum num_true_1s over labelled graphs.",
+    undefined: "\"no scores given\"; \"no labels given\"; \"no node is labelled 1\".",
+    differs: "A graph without a label 1 adds its predicted nodes here, while set_size_ratio leaves it out.",
+    example: ("batch", "1.3333333333333333"),
     number: pooled(|_, sums| {
         let (predicted, ones) = (sums.whole(TP) + sums.whole(FP), sums.whole(TP) + sums.whole(FN));
         ratio(counted(sums), predicted, ones, NONE_LABELLED)
@@ -98,13 +87,10 @@ pub(crate) const SET_SIZE_RATIO_MICRO: Line = Line {
 pub(crate) const APPROX_RATIO_RAW_MICRO: Line = Line {
     id: "approx_ratio_raw_micro",
     range: NON_NEGATIVE,
-    doc: Doc {
-        measures: "All predicted nodes relative to the summed reference.",
-        formula: "sum num_pred_1s / sum R over graphs with a reference.",
-        undefined: "\"no scores given\"; \"no labels or optimum given\"; \"reference size is 0\".",
-        example: ("batch", "1.3333333333333333"),
-        ..SUMMED
-    },
+    measures: "All predicted nodes relative to the summed reference.",
+    formula: "sum num_pred_1s / sum R over graphs with a reference.",
+    undefined: "\"no scores given\"; \"no labels or optimum given\"; \"reference size is 0\".",
+    example: ("batch", "1.3333333333333333"),
     number: pooled(|protocol, sums| {
         let predicted = sums.whole(PREDICTED_OF_REFERENCE);
         ratio(compared(protocol, sums), predicted, sums.whole(REFERENCE), ZERO_REFERENCE)
@@ -115,12 +101,10 @@ pub(crate) const APPROX_RATIO_RAW_MICRO: Line = Line {
 pub(crate) const NUM_PRED_1S_TOTAL: Line = Line {
     id: "num_pred_1s_total",
     range: UP_TO_NODES,
-    doc: Doc {
-        measures: "Predicted nodes of all graphs.",
-        formula: "sum num_pred_1s.",
-        example: ("batch", "4"),
-        ..OF_SCORES
-    },
+    measures: "Predicted nodes of all graphs.",
+    formula: "sum num_pred_1s.",
+    example: ("batch", "4"),
+    undefined: NO_SCORES,
     number: pooled(|_, sums| total(scored(sums), sums.whole(PREDICTED))),
     ..TOTAL
 };
@@ -128,13 +112,10 @@ pub(crate) const NUM_PRED_1S_TOTAL: Line = Line {
 pub(crate) const NUM_TRUE_1S_TOTAL: Line = Line {
     id: "num_true_1s_total",
     range: UP_TO_NODES,
-    doc: Doc {
-        measures: "Nodes labelled 1 of all labelled graphs.",
-        formula: "sum Y.",
-        undefined: "\"no labels given\".",
-        example: ("batch", "3"),
-        ..OURS
-    },
+    measures: "Nodes labelled 1 of all labelled graphs.",
+    formula: "sum Y.",
+    undefined: "\"no labels given\".",
+    example: ("batch", "3"),
     number: pooled(|_, sums| total(some(sums, sums.whole(LABELLED), labels), sums.whole(ONES))),
     ..TOTAL
 };
@@ -143,14 +124,11 @@ pub(crate) const OPTIMAL_SIZE: Line = Line {
     id: "optimal_size",
     group: "set size",
     range: UP_TO_NODES,
-    doc: Doc {
-        measures: "The reference size that gaps and ratios compare with.",
-        formula: "R: the declared optimum if there is one, else Y (reference auto); or only one of the two \
-                  (labels, optimum).",
-        undefined: "\"no labels or optimum given\".",
-        example: ("drop", "2.5"),
-        ..OURS
-    },
+    measures: "The reference size that gaps and ratios compare with.",
+    formula: "R: the declared optimum if there is one, else Y (reference auto); or only one of the two \
+              (labels, optimum).",
+    undefined: "\"no labels or optimum given\".",
+    example: ("drop", "2.5"),
     number: mean(|protocol, row| number(reference(protocol, row).map(|size| size as f64))),
     ..PER_GRAPH
 };
@@ -160,14 +138,12 @@ pub(crate) const SOLVED_ANY_OPTIMUM: Line = Line {
     group: "set size",
     better: higher,
     range: YES_OR_NO,
-    doc: Doc {
-        measures: "Whether the raw prediction is independent and as large as the reference, whichever \
-                   optimum it is.",
-        formula: "1 if viol = 0 and num_pred_1s >= R, else 0.",
-        differs: "solved asks for the labelled optimum itself.",
-        example: ("set", "0.3333333333333333"),
-        ..OF_REFERENCE
-    },
+    measures: "Whether the raw prediction is independent and as large as the reference, whichever optimum it \
+               is.",
+    formula: "1 if viol = 0 and num_pred_1s >= R, else 0.",
+    differs: "solved asks for the labelled optimum itself.",
+    example: ("set", "0.3333333333333333"),
+    undefined: NO_REFERENCE,
     number: mean(|protocol, row| {
         let solves = |size| scores(row).map(|of| of.violations == 0 && of.predicted >= size);
         yes_or_no(scores(row).and_then(|_| reference(protocol, row)).and_then(solves))

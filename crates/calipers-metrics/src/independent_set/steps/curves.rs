@@ -14,13 +14,10 @@ const BY_STEP: Line = Line { group: "recursion", better: higher, ..STRICT };
 pub const ACCURACY_BY_STEP: Line = Line {
     id: "accuracy_by_step",
     range: SHARE,
-    doc: Doc {
-        measures: "How accuracy develops over the recursion steps.",
-        formula: "For t = 1 .. smallest number of steps: mean over labelled graphs of (tp + tn)/N at step t.",
-        undefined: "\"no scores given\"; \"no steps given\"; \"no labels given\"; \"graph has no nodes\".",
-        example: ("steps", "[0.6, 0.7333333333333333, 0.6]"),
-        ..OURS
-    },
+    measures: "How accuracy develops over the recursion steps.",
+    formula: "For t = 1 .. smallest number of steps: mean over labelled graphs of (tp + tn)/N at step t.",
+    undefined: "\"no scores given\"; \"no steps given\"; \"no labels given\"; \"graph has no nodes\".",
+    example: ("steps", "[0.6, 0.7333333333333333, 0.6]"),
     number: Number::Rows(|_, rows| {
         curve(rows, |row| {
             let (steps, _) = (steps(row)?, labels(row)?);
@@ -36,13 +33,10 @@ pub const NUM_VIOLATIONS_BY_STEP: Line = Line {
     id: "num_violations_by_step",
     better: lower,
     range: UP_TO_EDGES,
-    doc: Doc {
-        measures: "How the number of violated edges develops over the recursion steps.",
-        formula: "For t = 1 .. smallest number of steps: mean over graphs of viol at step t.",
-        undefined: "\"no scores given\"; \"no steps given\".",
-        example: ("steps", "[1.0, 0.6666666666666666, 1.0]"),
-        ..OURS
-    },
+    measures: "How the number of violated edges develops over the recursion steps.",
+    formula: "For t = 1 .. smallest number of steps: mean over graphs of viol at step t.",
+    undefined: "\"no scores given\"; \"no steps given\".",
+    example: ("steps", "[1.0, 0.6666666666666666, 1.0]"),
     number: Number::Rows(|_, rows| curve(rows, |row| each(row, |step| step.violations))),
     ..BY_STEP
 };
@@ -50,13 +44,10 @@ pub const NUM_VIOLATIONS_BY_STEP: Line = Line {
 pub(crate) const POSTPROCESSED_SIZE_BY_STEP: Line = Line {
     id: "postprocessed_size_by_step",
     range: UP_TO_NODES,
-    doc: Doc {
-        measures: "How the size of the decode develops over the recursion steps.",
-        formula: "For t = 1 .. smallest number of steps: mean over graphs of K at step t.",
-        undefined: "\"no scores given\"; \"no steps given\".",
-        example: ("steps", "[3.0, 3.0, 3.0]"),
-        ..OURS
-    },
+    measures: "How the size of the decode develops over the recursion steps.",
+    formula: "For t = 1 .. smallest number of steps: mean over graphs of K at step t.",
+    undefined: "\"no scores given\"; \"no steps given\".",
+    example: ("steps", "[3.0, 3.0, 3.0]"),
     number: Number::Rows(|_, rows| curve(rows, |row| each(row, |step| step.decoded))),
     ..BY_STEP
 };
@@ -65,15 +56,12 @@ pub(crate) const POSTPROCESSED_SIZE_BY_STEP: Line = Line {
 pub const SOLVED_BY_STEP: Line = Line {
     id: "solved_by_step",
     range: SHARE,
-    doc: Doc {
-        measures: "The share of graphs that have been solved so far.",
-        formula: "For t = 1 .. smallest number of steps: graphs solved at step t or before / labelled \
-                  graphs with nodes.",
-        undefined: "\"no scores given\"; \"no steps given\"; \"no labels given\"; \"graph has no nodes\".",
-        differs: "Never falls: a graph that was solved once stays counted.",
-        example: ("steps", "[0.0, 0.3333333333333333, 0.3333333333333333]"),
-        ..OURS
-    },
+    measures: "The share of graphs that have been solved so far.",
+    formula: "For t = 1 .. smallest number of steps: graphs solved at step t or before / labelled graphs \
+              with nodes.",
+    undefined: "\"no scores given\"; \"no steps given\"; \"no labels given\"; \"graph has no nodes\".",
+    differs: "Never falls: a graph that was solved once stays counted.",
+    example: ("steps", "[0.0, 0.3333333333333333, 0.3333333333333333]"),
     number: Number::Rows(|_, rows| {
         curve(rows, |row| {
             let solved = first_solved(row)?.unwrap_or(u64::MAX);

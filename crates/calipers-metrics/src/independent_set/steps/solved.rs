@@ -17,17 +17,16 @@ pub(crate) const STEPS_TO_SOLVE: Line = Line {
     id: "steps_to_solve",
     better: lower,
     range: STEP,
-    doc: Doc {
-        measures: "The first recursion step at which every node is right and no edge is violated; over several \
-                   graphs the mean over the solved ones.",
-        formula: "min { t >= 1 : tp + tn = N and viol = 0 at step t }. Steps are the rows given.",
-        undefined: "\"no scores given\"; \"no steps given\"; \"no labels given\"; \"graph has no nodes\"; \"never \
-                    solved\". Preset document: \"units have different numbers of steps\".",
-        differs: "Never is undefined and not the step count; see solved_rate and steps_to_solve_median. Presets \
-                  document and trm-mis-head give the first step at which all units are solved, else the number of steps.",
-        reference: document!("TRM-Specific Metrics 2"),
-        example: ("steps", "3.0"),
-    },
+    measures: "The first recursion step at which every node is right and no edge is violated; over several \
+               graphs the mean over the solved ones.",
+    formula: "min { t >= 1 : tp + tn = N and viol = 0 at step t }. Steps are the rows given.",
+    undefined: "\"no scores given\"; \"no steps given\"; \"no labels given\"; \"graph has no nodes\"; \
+                \"never solved\". Preset document: \"units have different numbers of steps\".",
+    differs: "Never is undefined and not the step count; see solved_rate and steps_to_solve_median. Presets \
+              document and trm-mis-head give the first step at which all units are solved, else the number \
+              of steps.",
+    reference: document!("TRM-Specific Metrics 2"),
+    example: ("steps", "3.0"),
     number: Number::Chosen(|protocol| {
         if protocol.preset != Preset::Strict {
             return published::STEPS_TO_SOLVE;
@@ -41,15 +40,13 @@ pub(crate) const SOLVED: Line = Line {
     id: "solved",
     better: higher,
     range: YES_OR_NO,
-    doc: Doc {
-        measures: "Whether the prediction equals the labels and violates no edge.",
-        formula: "1 if tp + tn = N and viol = 0, else 0; over several graphs the share.",
-        undefined: "\"no scores given\"; \"no labels given\"; \"graph has no nodes\".",
-        differs: "Per graph; presets document and trm-mis-head ask it of the whole batch. Another optimal set does \
-                  not count; see solved_any_optimum.",
-        reference: document!("TRM-Specific Metrics 3"),
-        example: ("steps", "0.6666666666666666"),
-    },
+    measures: "Whether the prediction equals the labels and violates no edge.",
+    formula: "1 if tp + tn = N and viol = 0, else 0; over several graphs the share.",
+    undefined: "\"no scores given\"; \"no labels given\"; \"graph has no nodes\".",
+    differs: "Per graph; presets document and trm-mis-head ask it of the whole batch. Another optimal set \
+              does not count; see solved_any_optimum.",
+    reference: document!("TRM-Specific Metrics 3"),
+    example: ("steps", "0.6666666666666666"),
     number: Number::Chosen(|protocol| by_preset(protocol, solved, published::solved)),
     ..RECURSION
 };
@@ -59,14 +56,11 @@ pub(crate) const SOLVED_RATE: Line = Line {
     group: "recursion",
     better: higher,
     range: YES_OR_NO,
-    doc: Doc {
-        measures: "Whether a graph is solved at some step.",
-        formula: "1 if tp + tn = N and viol = 0 at any step, else 0; over several graphs the share.",
-        undefined: "\"no scores given\"; \"no steps given\"; \"no labels given\"; \"graph has no nodes\".",
-        differs: "The share that steps_to_solve averages over. solved looks at the last step alone.",
-        example: ("steps", "0.6666666666666666"),
-        ..OURS
-    },
+    measures: "Whether a graph is solved at some step.",
+    formula: "1 if tp + tn = N and viol = 0 at any step, else 0; over several graphs the share.",
+    undefined: "\"no scores given\"; \"no steps given\"; \"no labels given\"; \"graph has no nodes\".",
+    differs: "The share that steps_to_solve averages over. solved looks at the last step alone.",
+    example: ("steps", "0.6666666666666666"),
     number: mean(|_, row| yes_or_no(first_solved(row).map(|step| step.is_some()))),
     ..PER_GRAPH
 };
@@ -76,16 +70,13 @@ pub(crate) const STEPS_TO_SOLVE_MEDIAN: Line = Line {
     group: "recursion",
     better: lower,
     range: STEP,
-    doc: Doc {
-        measures: "The step by which half the graphs are solved.",
-        formula: "Median over graphs of the first solved step, with never = infinity; the mean of the \
-                  middle two for an even number.",
-        undefined: "\"no scores given\"; \"no steps given\"; \"no labels given\"; \"graph has no nodes\"; \
-                    \"never solved\".",
-        differs: "Counts the graphs that are never solved, which steps_to_solve leaves out.",
-        example: ("steps", "4.0"),
-        ..OURS
-    },
+    measures: "The step by which half the graphs are solved.",
+    formula: "Median over graphs of the first solved step, with never = infinity; the mean of the middle two \
+              for an even number.",
+    undefined: "\"no scores given\"; \"no steps given\"; \"no labels given\"; \"graph has no nodes\"; \
+                \"never solved\".",
+    differs: "Counts the graphs that are never solved, which steps_to_solve leaves out.",
+    example: ("steps", "4.0"),
     number: Number::Pooled { terms: add_first_solved, read: |_, sums| number(median(sums)) },
     ..STRICT
 };

@@ -3,13 +3,14 @@
 pub(super) mod decisions;
 
 use calipers_core::exact::Rational;
-use calipers_core::{Doc, Number, Terms};
+use calipers_core::{Number, Terms};
 
 use super::condition::{by_condition, of_only};
-use super::metrics::{BEYOND, DOCUMENTED, Line, SHARE, SIGNED, higher, lower};
+use super::metrics::{BEYOND, DOCUMENTED, Line};
 use super::protocol::Robustness;
 use super::reading::{Scalar, mean, unless};
 use super::row::{Decisions, Row};
+use crate::line::{SHARE, SIGNED, higher, lower};
 use crate::reading::Reason;
 
 pub(super) const CLEAN: Scalar = Scalar::new(0, |row| {
@@ -52,11 +53,8 @@ const ACCURACY: Line = Line {
     better: higher,
     range: SHARE,
     per_unit: true,
-    doc: Doc {
-        undefined: "\"report holds K conditions; see robustness.curve\"; \"no labels given\"; \"no test nodes given\"; \
-                   \"test set is empty\"; \"features are not class scores\".",
-        ..Line::DEFAULTS.doc
-    },
+    undefined: "\"report holds K conditions; see robustness.curve\"; \"no labels given\"; \"no test nodes \
+                given\"; \"test set is empty\"; \"features are not class scores\".",
     ..DOCUMENTED
 };
 
@@ -65,14 +63,11 @@ const COST: Line = Line { better: lower, presets: BEYOND.presets, ..ACCURACY };
 /// How often the model is right on the attacked graph.
 pub const ROBUST_ACCURACY: Line = Line {
     id: "robust_accuracy",
-    doc: Doc {
-        measures: "How often the model is right on the attacked graph.",
-        formula: "Test nodes with argmax F_i = label / test nodes, the first of equal scores; mean over repetitions.",
-        differs: "Nothing is assumed to be a test node.",
-        reference: "Estimation Bias Measurement, compute_robust_accuracy",
-        example: ("four-nodes", "0.5"),
-        ..ACCURACY.doc
-    },
+    measures: "How often the model is right on the attacked graph.",
+    formula: "Test nodes with argmax F_i = label / test nodes, the first of equal scores; mean over repetitions.",
+    differs: "Nothing is assumed to be a test node.",
+    reference: "Estimation Bias Measurement, compute_robust_accuracy",
+    example: ("four-nodes", "0.5"),
     headline: Some(5),
     number: mean!(accuracies, ROBUST),
     ..ACCURACY
@@ -81,14 +76,10 @@ pub const ROBUST_ACCURACY: Line = Line {
 /// How often the model is right on the clean graph.
 pub const CLEAN_ACCURACY: Line = Line {
     id: "clean_accuracy",
-    doc: Doc {
-        measures: "How often the model is right on the clean graph.",
-        formula: "Test nodes with argmax F*_i = label / test nodes; mean over repetitions.",
-        differs: "",
-        reference: "Estimation Bias Measurement, compute_clean_and_attacked_accuracy",
-        example: ("four-nodes", "1.0"),
-        ..ACCURACY.doc
-    },
+    measures: "How often the model is right on the clean graph.",
+    formula: "Test nodes with argmax F*_i = label / test nodes; mean over repetitions.",
+    reference: "Estimation Bias Measurement, compute_clean_and_attacked_accuracy",
+    example: ("four-nodes", "1.0"),
     headline: Some(4),
     number: mean!(accuracies, CLEAN),
     ..ACCURACY
@@ -96,14 +87,10 @@ pub const CLEAN_ACCURACY: Line = Line {
 
 pub(super) const ATTACKED_ACCURACY: Line = Line {
     id: "attacked_accuracy",
-    doc: Doc {
-        measures: "robust_accuracy under the name of the function that gives both.",
-        formula: "= robust_accuracy.",
-        differs: "",
-        reference: "Estimation Bias Measurement, compute_clean_and_attacked_accuracy",
-        example: ("four-nodes", "0.5"),
-        ..ACCURACY.doc
-    },
+    measures: "robust_accuracy under the name of the function that gives both.",
+    formula: "= robust_accuracy.",
+    reference: "Estimation Bias Measurement, compute_clean_and_attacked_accuracy",
+    example: ("four-nodes", "0.5"),
     number: mean!(accuracies, ROBUST),
     ..ACCURACY
 };
@@ -111,31 +98,22 @@ pub(super) const ATTACKED_ACCURACY: Line = Line {
 pub(super) const ACCURACY_DROP: Line = Line {
     id: "accuracy_drop",
     range: SIGNED,
-    doc: Doc {
-        measures: "What the attack costs in accuracy.",
-        formula: "clean_accuracy - robust_accuracy of each unit; mean over repetitions.",
-        differs: "",
-        reference: "Calipers",
-        example: ("four-nodes", "0.5"),
-        ..ACCURACY.doc
-    },
+    measures: "What the attack costs in accuracy.",
+    formula: "clean_accuracy - robust_accuracy of each unit; mean over repetitions.",
+    example: ("four-nodes", "0.5"),
     number: mean!(accuracies, DROP),
     ..COST
 };
 
 pub(super) const ATTACK_SUCCESS_RATE: Line = Line {
     id: "attack_success_rate",
-    doc: Doc {
-        measures: "How often the attack turns a right answer into a wrong one.",
-        formula: "Test nodes right on the clean graph and wrong on the attacked one / test nodes right on the clean \
-                   graph; mean over repetitions.",
-        undefined: "\"report holds K conditions; see robustness.curve\"; \"no labels given\"; \"no test nodes given\"; \
-                   \"test set is empty\"; \"features are not class scores\"; \"no test node was correct on the clean \
-                   graph\".",
-        differs: "",
-        reference: "Calipers",
-        example: ("four-nodes", "0.5"),
-    },
+    measures: "How often the attack turns a right answer into a wrong one.",
+    formula: "Test nodes right on the clean graph and wrong on the attacked one / test nodes right on the \
+              clean graph; mean over repetitions.",
+    undefined: "\"report holds K conditions; see robustness.curve\"; \"no labels given\"; \"no test nodes \
+                given\"; \"test set is empty\"; \"features are not class scores\"; \"no test node was \
+                correct on the clean graph\".",
+    example: ("four-nodes", "0.5"),
     number: mean!(accuracies, SUCCESS),
     ..COST
 };

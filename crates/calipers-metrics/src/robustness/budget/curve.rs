@@ -1,12 +1,13 @@
 //! Every scalar by condition.
 
 use calipers_core::exact::rational::spread;
-use calipers_core::{Doc, Number, Sums, Value};
+use calipers_core::{Number, Sums, Value};
 
+use crate::line::{ANY, NON_NEGATIVE, lower};
 use crate::reading::Reason;
 use crate::robustness::condition::{by_condition, name};
 use crate::robustness::difference::flips;
-use crate::robustness::metrics::{ANY, BEYOND, DOCUMENTED, Line, NON_NEGATIVE, lower};
+use crate::robustness::metrics::{BEYOND, DOCUMENTED, Line};
 use crate::robustness::protocol::Robustness;
 use crate::robustness::reading::Scalar;
 use crate::robustness::row::Row;
@@ -60,17 +61,15 @@ pub(in crate::robustness) const BIAS_CURVE: Line = Line {
     group: "bias",
     better: lower,
     range: NON_NEGATIVE,
-    doc: Doc {
-        measures: "The bias at every condition: Figure 6.",
-        formula: "{condition: {bias_total, bias_mean}}, means over repetitions.",
-        undefined: "\"node subset is empty\".",
-        differs: "Budget 0 gives 0 and stays in the curve.",
-        reference: "Estimation Bias Measurement, compute_bias_curve",
-        example: (
-            "curve",
-            r#"{"0.1": {"bias_total": 1.0, "bias_mean": 0.25}, "0.2": {"bias_total": 2.0, "bias_mean": 0.5}, "0.4": {"bias_total": 7.0, "bias_mean": 1.75}}"#,
-        ),
-    },
+    measures: "The bias at every condition: Figure 6.",
+    formula: "{condition: {bias_total, bias_mean}}, means over repetitions.",
+    undefined: "\"node subset is empty\".",
+    differs: "Budget 0 gives 0 and stays in the curve.",
+    reference: "Estimation Bias Measurement, compute_bias_curve",
+    example: (
+        "curve",
+        r#"{"0.1": {"bias_total": 1.0, "bias_mean": 0.25}, "0.2": {"bias_total": 2.0, "bias_mean": 0.5}, "0.4": {"bias_total": 7.0, "bias_mean": 1.75}}"#,
+    ),
     number: curve!(|protocol, groups| by_name(groups, |sums| means(protocol, sums, &SCALARS[..2]))),
     ..DOCUMENTED
 };
@@ -80,21 +79,17 @@ pub const CURVE: Line = Line {
     id: "curve",
     group: "curve",
     range: ANY,
-    doc: Doc {
-        measures: "Every scalar at every condition.",
-        formula: "{condition: {n, bias_total, ..., budget_used}}, means over the n repetitions.",
-        undefined: "\"no attacked edges given\"; \"attacked graph has no edges\"; \"clean and attacked edges are both \
-                   needed\"; \"attack added no edge\"; \"no clean edge was kept\"; \"kept edges have no difference\"; \
-                   \"node subset is empty\"; \"clean features are all zero\"; \"no labels given\"; \"no test nodes \
-                   given\"; \"test set is empty\"; \"features are not class scores\"; \"no test node was correct on the \
-                   clean graph\"; \"clean graph has no edges\".",
-        differs: "",
-        reference: "Calipers",
-        example: (
-            "repetitions",
-            r#"{"0.2": {"n": 2, "bias_total": 3.0, "bias_mean": 1.5, "bias_relative": 0.375, "mean_diff": null, "added_mean_diff": null, "kept_mean_diff": null, "diff_ratio": null, "clean_accuracy": 1.0, "robust_accuracy": 0.75, "accuracy_drop": 0.25, "attack_success_rate": 0.25, "flips_added": null, "flips_removed": null, "budget_used": null}}"#,
-        ),
-    },
+    measures: "Every scalar at every condition.",
+    formula: "{condition: {n, bias_total, ..., budget_used}}, means over the n repetitions.",
+    undefined: "\"no attacked edges given\"; \"attacked graph has no edges\"; \"clean and attacked edges are \
+                both needed\"; \"attack added no edge\"; \"no clean edge was kept\"; \"kept edges have no \
+                difference\"; \"node subset is empty\"; \"clean features are all zero\"; \"no labels \
+                given\"; \"no test nodes given\"; \"test set is empty\"; \"features are not class scores\"; \
+                \"no test node was correct on the clean graph\"; \"clean graph has no edges\".",
+    example: (
+        "repetitions",
+        r#"{"0.2": {"n": 2, "bias_total": 3.0, "bias_mean": 1.5, "bias_relative": 0.375, "mean_diff": null, "added_mean_diff": null, "kept_mean_diff": null, "diff_ratio": null, "clean_accuracy": 1.0, "robust_accuracy": 0.75, "accuracy_drop": 0.25, "attack_success_rate": 0.25, "flips_added": null, "flips_removed": null, "budget_used": null}}"#,
+    ),
     number: curve!(|protocol, groups| by_name(groups, |sums| {
         let count = [("n".into(), Value::Count(sums.count().into()))];
         count.into_iter().chain(means(protocol, sums, &SCALARS)).collect()
@@ -107,22 +102,19 @@ pub const CURVE_STD: Line = Line {
     id: "curve_std",
     group: "curve",
     range: NON_NEGATIVE,
-    doc: Doc {
-        measures: "How much repetitions scatter at every condition.",
-        formula: "sqrt(sum (v - mean)^2 / (n - ddof)) over repetitions, within one unit in the last place.",
-        undefined: "\"one repetition per condition\"; \"one repetition\"; \"too few repetitions\"; \"no attacked edges \
-                   given\"; \"attacked graph has no edges\"; \"clean and attacked edges are both needed\"; \"attack \
-                   added no edge\"; \"no clean edge was kept\"; \"kept edges have no difference\"; \"node subset is \
-                   empty\"; \"clean features are all zero\"; \"no labels given\"; \"no test nodes given\"; \"test set \
-                   is empty\"; \"features are not class scores\"; \"no test node was correct on the clean graph\"; \
-                   \"clean graph has no edges\".",
-        differs: "ddof is 1 unless set; published drivers use 0.",
-        reference: "Calipers",
-        example: (
-            "repetitions",
-            r#"{"0.2": {"bias_total": 2.8284271247461903, "bias_mean": 1.4142135623730951, "bias_relative": 0.3535533905932738, "mean_diff": null, "added_mean_diff": null, "kept_mean_diff": null, "diff_ratio": null, "clean_accuracy": 0.0, "robust_accuracy": 0.3535533905932738, "accuracy_drop": 0.3535533905932738, "attack_success_rate": 0.3535533905932738, "flips_added": null, "flips_removed": null, "budget_used": null}}"#,
-        ),
-    },
+    measures: "How much repetitions scatter at every condition.",
+    formula: "sqrt(sum (v - mean)^2 / (n - ddof)) over repetitions, within one unit in the last place.",
+    undefined: "\"one repetition per condition\"; \"one repetition\"; \"too few repetitions\"; \"no attacked \
+                edges given\"; \"attacked graph has no edges\"; \"clean and attacked edges are both \
+                needed\"; \"attack added no edge\"; \"no clean edge was kept\"; \"kept edges have no \
+                difference\"; \"node subset is empty\"; \"clean features are all zero\"; \"no labels \
+                given\"; \"no test nodes given\"; \"test set is empty\"; \"features are not class scores\"; \
+                \"no test node was correct on the clean graph\"; \"clean graph has no edges\".",
+    differs: "ddof is 1 unless set; published drivers use 0.",
+    example: (
+        "repetitions",
+        r#"{"0.2": {"bias_total": 2.8284271247461903, "bias_mean": 1.4142135623730951, "bias_relative": 0.3535533905932738, "mean_diff": null, "added_mean_diff": null, "kept_mean_diff": null, "diff_ratio": null, "clean_accuracy": 0.0, "robust_accuracy": 0.3535533905932738, "accuracy_drop": 0.3535533905932738, "attack_success_rate": 0.3535533905932738, "flips_added": null, "flips_removed": null, "budget_used": null}}"#,
+    ),
     number: curve!(|protocol, groups| {
         if groups.iter().all(|sums| sums.count() <= protocol.ddof) {
             return Value::undefined("one repetition per condition");

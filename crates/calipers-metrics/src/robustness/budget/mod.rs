@@ -8,15 +8,16 @@ pub(super) mod fraction;
 
 use calipers_core::exact::rational::{Rational, mean, sum};
 use calipers_core::reading::settled;
-use calipers_core::{Doc, End, Number, Sums, Terms};
+use calipers_core::{End, Number, Sums, Terms};
 
 use super::accuracy::{CLEAN, ROBUST, accuracies};
 use super::bias::TOTAL;
 use super::condition::by_condition;
-use super::metrics::{BEYOND, Line, NON_NEGATIVE, SHARE, UP_TO_ONE, higher, lower};
+use super::metrics::{BEYOND, Line};
 use super::protocol::Robustness;
 use super::reading::{Exact, unless, value};
 use super::row::Row;
+use crate::line::{NON_NEGATIVE, SHARE, UP_TO_ONE, higher, lower};
 use crate::reading::Reason;
 use fraction::Budget;
 
@@ -153,14 +154,10 @@ pub(super) const BIAS_SLOPE: Line = Line {
     group: "bias",
     better: lower,
     range: NON_NEGATIVE,
-    doc: Doc {
-        measures: "How fast the bias grows with the budget.",
-        formula: "The line through the origin: sum x B / sum x^2 over budgets x > 0, B = mean bias_total at x.",
-        undefined: "\"report holds K attacks\"; \"no budget above 0\"; \"infinite: beyond the largest number\".",
-        differs: "",
-        reference: "Calipers",
-        example: ("curve", "15.714285714285714"),
-    },
+    measures: "How fast the bias grows with the budget.",
+    formula: "The line through the origin: sum x B / sum x^2 over budgets x > 0, B = mean bias_total at x.",
+    undefined: "\"report holds K attacks\"; \"no budget above 0\"; \"infinite: beyond the largest number\".",
+    example: ("curve", "15.714285714285714"),
     headline: Some(8),
     number: along!(totals, |protocol, groups, end| Ok(slope(&line(protocol, groups, end)?))),
     ..BEYOND
@@ -171,31 +168,24 @@ pub const BIAS_LINEARITY: Line = Line {
     id: "bias_linearity",
     group: "bias",
     range: UP_TO_ONE,
-    doc: Doc {
-        measures: "Whether the bias grows in proportion to the budget.",
-        formula: "1 - sum (B - slope x)^2 / sum (B - mean B)^2 over budgets x > 0.",
-        undefined: "\"report holds K attacks\"; \"no budget above 0\"; \"fewer than three budgets above 0\"; \"bias is \
-                   the same at every budget\"; \"infinite: beyond the largest number\".",
-        differs: "Negative when a constant fits better than the line through the origin.",
-        reference: "Calipers",
-        example: ("curve", "0.8963133640552995"),
-    },
+    measures: "Whether the bias grows in proportion to the budget.",
+    formula: "1 - sum (B - slope x)^2 / sum (B - mean B)^2 over budgets x > 0.",
+    undefined: "\"report holds K attacks\"; \"no budget above 0\"; \"fewer than three budgets above 0\"; \
+                \"bias is the same at every budget\"; \"infinite: beyond the largest number\".",
+    differs: "Negative when a constant fits better than the line through the origin.",
+    example: ("curve", "0.8963133640552995"),
     number: along!(totals, linearity),
     ..BEYOND
 };
 
 pub(super) const ACCURACY_AUC: Line = Line {
     id: "accuracy_auc",
-    doc: Doc {
-        measures: "The mean height of the accuracy curve.",
-        formula: "Trapezoids under (budget, mean robust_accuracy) from 0 to the largest budget, divided by it. At 0: \
-                   the budget-0 condition, else the mean clean_accuracy of all units.",
-        undefined: "\"report holds K attacks\"; \"no budget above 0\"; \"no labels given\"; \"no test nodes given\"; \
-                   \"test set is empty\"; \"features are not class scores\".",
-        differs: "",
-        reference: "Calipers",
-        example: ("curve", "0.9375"),
-    },
+    measures: "The mean height of the accuracy curve.",
+    formula: "Trapezoids under (budget, mean robust_accuracy) from 0 to the largest budget, divided by it. \
+              At 0: the budget-0 condition, else the mean clean_accuracy of all units.",
+    undefined: "\"report holds K attacks\"; \"no budget above 0\"; \"no labels given\"; \"no test nodes \
+                given\"; \"test set is empty\"; \"features are not class scores\".",
+    example: ("curve", "0.9375"),
     headline: Some(7),
     number: along!(accuracies, height),
     ..ALONG
@@ -203,45 +193,39 @@ pub(super) const ACCURACY_AUC: Line = Line {
 
 pub(super) const ACCURACY_AVERAGE: Line = Line {
     id: "accuracy_average",
-    doc: Doc {
-        measures: "The accuracy over all conditions.",
-        formula: "Mean over conditions of the mean robust_accuracy.",
-        undefined: "\"no labels given\"; \"no test nodes given\"; \"test set is empty\"; \"features are not class \
-                   scores\"; \"report holds 0 conditions\".",
-        differs: "The clean graph is left out.",
-        reference: "Graph Robustness Benchmark, average",
-        example: ("curve", "0.9166666666666666"),
-    },
+    measures: "The accuracy over all conditions.",
+    formula: "Mean over conditions of the mean robust_accuracy.",
+    undefined: "\"no labels given\"; \"no test nodes given\"; \"test set is empty\"; \"features are not \
+                class scores\"; \"report holds 0 conditions\".",
+    differs: "The clean graph is left out.",
+    reference: "Graph Robustness Benchmark, average",
+    example: ("curve", "0.9166666666666666"),
     number: along!(accuracies, |protocol, groups, end| Ok(mean(&scores(protocol, groups, end)?))),
     ..ALONG
 };
 
 pub(super) const ACCURACY_3_MIN: Line = Line {
     id: "accuracy_3_min",
-    doc: Doc {
-        measures: "The accuracy under the three worst conditions.",
-        formula: "Mean of the three lowest of the mean robust accuracies.",
-        undefined: "\"no labels given\"; \"no test nodes given\"; \"test set is empty\"; \"features are not class \
-                   scores\"; \"fewer than three conditions\"; \"report holds 0 conditions\".",
-        differs: "The clean graph is left out.",
-        reference: "Graph Robustness Benchmark, 3-min average",
-        example: ("curve", "0.9166666666666666"),
-    },
+    measures: "The accuracy under the three worst conditions.",
+    formula: "Mean of the three lowest of the mean robust accuracies.",
+    undefined: "\"no labels given\"; \"no test nodes given\"; \"test set is empty\"; \"features are not \
+                class scores\"; \"fewer than three conditions\"; \"report holds 0 conditions\".",
+    differs: "The clean graph is left out.",
+    reference: "Graph Robustness Benchmark, 3-min average",
+    example: ("curve", "0.9166666666666666"),
     number: along!(accuracies, |protocol, groups, end| three_lowest(scores(protocol, groups, end)?)),
     ..ALONG
 };
 
 pub(super) const ACCURACY_WEIGHTED: Line = Line {
     id: "accuracy_weighted",
-    doc: Doc {
-        measures: "The accuracy over all conditions, most weight on the worst.",
-        formula: "sum w_i s_i / sum w_i, s the mean robust accuracies in ascending order, w_i = 1/i^2.",
-        undefined: "\"no labels given\"; \"no test nodes given\"; \"test set is empty\"; \"features are not class \
-                   scores\"; \"report holds 0 conditions\".",
-        differs: "The clean graph is left out.",
-        reference: "Graph Robustness Benchmark, weighted accuracy",
-        example: ("curve", "0.8163265306122449"),
-    },
+    measures: "The accuracy over all conditions, most weight on the worst.",
+    formula: "sum w_i s_i / sum w_i, s the mean robust accuracies in ascending order, w_i = 1/i^2.",
+    undefined: "\"no labels given\"; \"no test nodes given\"; \"test set is empty\"; \"features are not \
+                class scores\"; \"report holds 0 conditions\".",
+    differs: "The clean graph is left out.",
+    reference: "Graph Robustness Benchmark, weighted accuracy",
+    example: ("curve", "0.8163265306122449"),
     number: along!(accuracies, |protocol, groups, end| Ok(weighted(scores(protocol, groups, end)?))),
     ..ALONG
 };

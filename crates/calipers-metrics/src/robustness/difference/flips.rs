@@ -1,10 +1,11 @@
 //! What the attack did to the graph: how many edges it flipped.
 
 use calipers_core::exact::Rational;
-use calipers_core::{Doc, Number, Terms};
+use calipers_core::{Number, Terms};
 
+use crate::line::NON_NEGATIVE;
 use crate::robustness::condition::{by_condition, of_only};
-use crate::robustness::metrics::{BEYOND, Line, NON_NEGATIVE};
+use crate::robustness::metrics::{BEYOND, Line};
 use crate::robustness::protocol::Robustness;
 use crate::robustness::reading::{Scalar, flips, mean, unless};
 use crate::robustness::row::Row;
@@ -28,14 +29,10 @@ const FLIPS: Line = Line { group: "flips", range: NON_NEGATIVE, per_unit: true, 
 /// How many edges the attack added.
 pub const FLIPS_ADDED: Line = Line {
     id: "flips_added",
-    doc: Doc {
-        measures: "How many edges the attack added.",
-        formula: "Edges of the attacked graph that the clean one lacks; mean over repetitions.",
-        undefined: "\"report holds K conditions; see robustness.curve\"; \"clean and attacked edges are both needed\".",
-        differs: "",
-        reference: "Calipers",
-        example: ("four-nodes", "1.0"),
-    },
+    measures: "How many edges the attack added.",
+    formula: "Edges of the attacked graph that the clean one lacks; mean over repetitions.",
+    undefined: "\"report holds K conditions; see robustness.curve\"; \"clean and attacked edges are both needed\".",
+    example: ("four-nodes", "1.0"),
     number: mean!(counts, ADDED),
     ..FLIPS
 };
@@ -43,29 +40,21 @@ pub const FLIPS_ADDED: Line = Line {
 /// How many edges the attack removed.
 pub const FLIPS_REMOVED: Line = Line {
     id: "flips_removed",
-    doc: Doc {
-        measures: "How many edges the attack removed.",
-        formula: "Edges of the clean graph that the attacked one lacks; mean over repetitions.",
-        undefined: "\"report holds K conditions; see robustness.curve\"; \"clean and attacked edges are both needed\".",
-        differs: "",
-        reference: "Calipers",
-        example: ("four-nodes", "1.0"),
-    },
+    measures: "How many edges the attack removed.",
+    formula: "Edges of the clean graph that the attacked one lacks; mean over repetitions.",
+    undefined: "\"report holds K conditions; see robustness.curve\"; \"clean and attacked edges are both needed\".",
+    example: ("four-nodes", "1.0"),
     number: mean!(counts, REMOVED),
     ..FLIPS
 };
 
 pub(in crate::robustness) const BUDGET_USED: Line = Line {
     id: "budget_used",
-    doc: Doc {
-        measures: "The budget that the attack really used.",
-        formula: "(added + removed) / clean edges; mean over repetitions.",
-        undefined: "\"report holds K conditions; see robustness.curve\"; \"clean and attacked edges are both needed\"; \
-                   \"clean graph has no edges\".",
-        differs: "",
-        reference: "Calipers",
-        example: ("four-nodes", "0.5"),
-    },
+    measures: "The budget that the attack really used.",
+    formula: "(added + removed) / clean edges; mean over repetitions.",
+    undefined: "\"report holds K conditions; see robustness.curve\"; \"clean and attacked edges are both \
+                needed\"; \"clean graph has no edges\".",
+    example: ("four-nodes", "0.5"),
     number: mean!(counts, USED),
     ..FLIPS
 };

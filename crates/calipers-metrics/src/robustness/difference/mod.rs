@@ -9,13 +9,14 @@ pub(super) mod flips;
 pub(super) mod spread;
 
 use calipers_core::exact::Rational;
-use calipers_core::{CompactSum, Doc, Number, Terms};
+use calipers_core::{CompactSum, Number, Terms};
 
 use super::condition::{by_condition, of_only};
-use super::metrics::{BEYOND, DOCUMENTED, Line, NON_NEGATIVE, SHARE, higher, lower};
+use super::metrics::{BEYOND, DOCUMENTED, Line};
 use super::protocol::Robustness;
 use super::reading::{self, Exact, NO_ATTACKED_EDGES, Scalar, mean, unless};
 use super::row::{Row, SpreadRow};
+use crate::line::{NON_NEGATIVE, SHARE, higher, lower};
 use crate::reading::Reason;
 
 /// A set of edges.
@@ -104,61 +105,48 @@ const DIFFERENCE: Line = Line { group: "edges", range: NON_NEGATIVE, per_unit: t
 pub(super) const MEAN_DIFF: Line = Line {
     id: "mean_diff",
     presets: DOCUMENTED.presets,
-    doc: Doc {
-        measures: "How far apart the normalised features at the ends of edges are.",
-        formula: "Mean of y = ‖F_i / sqrt(d_i) - F_j / sqrt(d_j)‖ over the edges of the attacked graph, d = 1 + number \
-                   of neighbours there; mean over repetitions.",
-        undefined: "\"report holds K conditions; see robustness.curve\"; \"no attacked edges given\"; \"attacked graph \
-                   has no edges\".",
-        differs: "Every undirected edge counts once.",
-        reference: "Estimation Bias Measurement, compute_edge_feature_diff_distribution",
-        example: ("four-nodes", "1.6833718299963145"),
-    },
+    measures: "How far apart the normalised features at the ends of edges are.",
+    formula: "Mean of y = ‖F_i / sqrt(d_i) - F_j / sqrt(d_j)‖ over the edges of the attacked graph, d = 1 + \
+              number of neighbours there; mean over repetitions.",
+    undefined: "\"report holds K conditions; see robustness.curve\"; \"no attacked edges given\"; \"attacked \
+                graph has no edges\".",
+    differs: "Every undirected edge counts once.",
+    reference: "Estimation Bias Measurement, compute_edge_feature_diff_distribution",
+    example: ("four-nodes", "1.6833718299963145"),
     number: mean!(differences, ALL),
     ..DIFFERENCE
 };
 
 pub(super) const ADDED_MEAN_DIFF: Line = Line {
     id: "added_mean_diff",
-    doc: Doc {
-        measures: "How far apart the ends of edges that the attack added are.",
-        formula: "Mean of y over added edges, with attacked features and degrees; mean over repetitions.",
-        undefined: "\"report holds K conditions; see robustness.curve\"; \"clean and attacked edges are both needed\"; \
-                   \"attack added no edge\".",
-        differs: "",
-        reference: "Calipers",
-        example: ("four-nodes", "1.8929694486000914"),
-    },
+    measures: "How far apart the ends of edges that the attack added are.",
+    formula: "Mean of y over added edges, with attacked features and degrees; mean over repetitions.",
+    undefined: "\"report holds K conditions; see robustness.curve\"; \"clean and attacked edges are both \
+                needed\"; \"attack added no edge\".",
+    example: ("four-nodes", "1.8929694486000914"),
     number: mean!(differences, ADDED),
     ..DIFFERENCE
 };
 
 pub(super) const KEPT_MEAN_DIFF: Line = Line {
     id: "kept_mean_diff",
-    doc: Doc {
-        measures: "How far apart the ends of clean edges that the attack kept are.",
-        formula: "Mean of y over kept edges, with attacked features and degrees; mean over repetitions.",
-        undefined: "\"report holds K conditions; see robustness.curve\"; \"clean and attacked edges are both needed\"; \
-                   \"no clean edge was kept\".",
-        differs: "",
-        reference: "Calipers",
-        example: ("four-nodes", "1.613505957128389"),
-    },
+    measures: "How far apart the ends of clean edges that the attack kept are.",
+    formula: "Mean of y over kept edges, with attacked features and degrees; mean over repetitions.",
+    undefined: "\"report holds K conditions; see robustness.curve\"; \"clean and attacked edges are both \
+                needed\"; \"no clean edge was kept\".",
+    example: ("four-nodes", "1.613505957128389"),
     number: mean!(differences, KEPT),
     ..DIFFERENCE
 };
 
 pub(super) const REMOVED_MEAN_DIFF: Line = Line {
     id: "removed_mean_diff",
-    doc: Doc {
-        measures: "How far apart the ends of edges that the attack removed are.",
-        formula: "Mean of y over removed edges, with clean features and degrees; mean over repetitions.",
-        undefined: "\"report holds K conditions; see robustness.curve\"; \"clean and attacked edges are both needed\"; \
-                   \"attack removed no edge\".",
-        differs: "They exist in the clean graph only, so they are measured there.",
-        reference: "Calipers",
-        example: ("four-nodes", "1.877213961320028"),
-    },
+    measures: "How far apart the ends of edges that the attack removed are.",
+    formula: "Mean of y over removed edges, with clean features and degrees; mean over repetitions.",
+    undefined: "\"report holds K conditions; see robustness.curve\"; \"clean and attacked edges are both \
+                needed\"; \"attack removed no edge\".",
+    differs: "They exist in the clean graph only, so they are measured there.",
+    example: ("four-nodes", "1.877213961320028"),
     number: mean!(differences, REMOVED),
     ..DIFFERENCE
 };
@@ -167,15 +155,13 @@ pub(super) const REMOVED_MEAN_DIFF: Line = Line {
 pub const DIFF_RATIO: Line = Line {
     id: "diff_ratio",
     better: lower,
-    doc: Doc {
-        measures: "Whether the attack adds edges between nodes that differ more than neighbours do.",
-        formula: "added_mean_diff / kept_mean_diff of each unit; mean over repetitions.",
-        undefined: "\"report holds K conditions; see robustness.curve\"; \"clean and attacked edges are both needed\"; \
-                   \"attack added no edge\"; \"no clean edge was kept\"; \"kept edges have no difference\".",
-        differs: "Free of the scale of the features.",
-        reference: "Calipers",
-        example: ("four-nodes", "1.1732026400256204"),
-    },
+    measures: "Whether the attack adds edges between nodes that differ more than neighbours do.",
+    formula: "added_mean_diff / kept_mean_diff of each unit; mean over repetitions.",
+    undefined: "\"report holds K conditions; see robustness.curve\"; \"clean and attacked edges are both \
+                needed\"; \"attack added no edge\"; \"no clean edge was kept\"; \"kept edges have no \
+                difference\".",
+    differs: "Free of the scale of the features.",
+    example: ("four-nodes", "1.1732026400256204"),
     headline: Some(6),
     number: mean!(differences, RATIO),
     ..DIFFERENCE
@@ -185,15 +171,11 @@ pub(super) const PRUNED_ADDED: Line = Line {
     id: "pruned_added",
     better: higher,
     range: SHARE,
-    doc: Doc {
-        measures: "Which share of added edges the model's last layer cuts off.",
-        formula: "Added edges with y >= cutoff / added edges; mean over repetitions.",
-        undefined: "\"report holds K conditions; see robustness.curve\"; \"clean and attacked edges are both needed\"; \
-                   \"no cut-off given\"; \"attack added no edge\".",
-        differs: "",
-        reference: "Calipers",
-        example: ("four-nodes", "1.0"),
-    },
+    measures: "Which share of added edges the model's last layer cuts off.",
+    formula: "Added edges with y >= cutoff / added edges; mean over repetitions.",
+    undefined: "\"report holds K conditions; see robustness.curve\"; \"clean and attacked edges are both \
+                needed\"; \"no cut-off given\"; \"attack added no edge\".",
+    example: ("four-nodes", "1.0"),
     number: mean!(differences, PRUNED_OF_ADDED),
     ..DIFFERENCE
 };
@@ -201,15 +183,11 @@ pub(super) const PRUNED_ADDED: Line = Line {
 pub(super) const PRUNED_KEPT: Line = Line {
     id: "pruned_kept",
     range: SHARE,
-    doc: Doc {
-        measures: "Which share of kept edges the model's last layer cuts off.",
-        formula: "Kept edges with y >= cutoff / kept edges; mean over repetitions.",
-        undefined: "\"report holds K conditions; see robustness.curve\"; \"clean and attacked edges are both needed\"; \
-                   \"no cut-off given\"; \"no clean edge was kept\".",
-        differs: "",
-        reference: "Calipers",
-        example: ("four-nodes", "0.6666666666666666"),
-    },
+    measures: "Which share of kept edges the model's last layer cuts off.",
+    formula: "Kept edges with y >= cutoff / kept edges; mean over repetitions.",
+    undefined: "\"report holds K conditions; see robustness.curve\"; \"clean and attacked edges are both \
+                needed\"; \"no cut-off given\"; \"no clean edge was kept\".",
+    example: ("four-nodes", "0.6666666666666666"),
     number: mean!(differences, PRUNED_OF_KEPT),
     ..DIFFERENCE
 };

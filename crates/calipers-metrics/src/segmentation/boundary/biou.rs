@@ -1,18 +1,24 @@
 //! The outer band around each foreground class.
 
-use calipers_core::{Doc, Number, Sums, Terms, Value};
+use calipers_core::{Number, Sums, Terms, Value};
 
 use super::band::{Band, add_bands, class_ious, mean_iou, pooled};
+use crate::line::{SHARE, higher};
 use crate::reading::{Reading, number, per_label};
 use crate::segmentation::evidence::{FIRST, add_own, has_pixels, mean_of_images, pixels};
-use crate::segmentation::metrics::{Line, OURS, SHARE, document, higher, reasons};
+use crate::segmentation::metrics::{Line, document, reasons};
 use crate::segmentation::protocol::{Conventions, Measure, Segmentation};
 use crate::segmentation::row::Row;
 
-const BY_CLASS: Line = Line { group: "boundary", better: higher, range: SHARE, ..Line::DEFAULTS };
+const BY_CLASS: Line = Line {
+    group: "boundary",
+    better: higher,
+    range: SHARE,
+    undefined: reasons!(pixels, "no boundary in truth or prediction"),
+    ..Line::DEFAULTS
+};
 const OUTER: Line = Line { per_unit: true, ..BY_CLASS };
-const DEFINED: Doc = Doc { undefined: reasons!(pixels, "no boundary in truth or prediction"), ..OURS };
-const DOCUMENTED: Doc = Doc { reference: document!("2) Boundary-Aware Metrics"), ..DEFINED };
+const DOCUMENTED: Line = Line { reference: document!("2) Boundary-Aware Metrics"), ..OUTER };
 
 pub(crate) const METRICS: &[Line] =
     &[BIOU, BIOU_CLASS, BIOU_MACRO, BOUNDARY_PRECISION, BOUNDARY_RECALL, BOUNDARY_F1, BIOU_IMAGE];
@@ -41,31 +47,25 @@ fn mean_of_own(protocol: &Segmentation, sums: &Sums<'_, Row>) -> Reading {
 
 const BIOU: Line = Line {
     id: "biou",
-    doc: Doc {
-        measures: "How well the surroundings of the predicted classes match those of the true ones.",
-        formula: "Outer band of a class: scored pixels not of the class with a scored pixel of it within \
-                  thickness pixels in x and y. I = pixels in the bands of both maps, G and Q = sizes of \
-                  the bands, summed over foreground classes and units: I / (G + Q - I). Presets document \
-                  and coral-mtl: I / (G + Q - I + 1e-6).",
-        differs: "Undefined, not 0, without any band. The band lies outside the class, unlike in Cheng's \
-                  Boundary IoU (boundary_iou_cheng). Ignored pixels make no band, except in preset \
-                  coral-mtl, which also skips classes absent from a unit's truth.",
-        example: ("two-squares", "0.6"),
-        ..DOCUMENTED
-    },
+    measures: "How well the surroundings of the predicted classes match those of the true ones.",
+    formula: "Outer band of a class: scored pixels not of the class with a scored pixel of it within \
+              thickness pixels in x and y. I = pixels in the bands of both maps, G and Q = sizes of the \
+              bands, summed over foreground classes and units: I / (G + Q - I). Presets document and \
+              coral-mtl: I / (G + Q - I + 1e-6).",
+    differs: "Undefined, not 0, without any band. The band lies outside the class, unlike in Cheng's \
+              Boundary IoU (boundary_iou_cheng). Ignored pixels make no band, except in preset coral-mtl, \
+              which also skips classes absent from a unit's truth.",
+    example: ("two-squares", "0.6"),
     headline: Some(4),
     number: Number::Pooled { terms: add_row, read: |protocol, sums| all(protocol, sums, Band::iou) },
-    ..OUTER
+    ..DOCUMENTED
 };
 
 const BIOU_CLASS: Line = Line {
     id: "biou_class",
-    doc: Doc {
-        measures: "biou of each foreground class.",
-        formula: "I / (G + Q - I) of the class over all units, without epsilon in any preset.",
-        example: ("two-squares", r#"{"blue": 1.0, "red": 0.3333333333333333}"#),
-        ..DEFINED
-    },
+    measures: "biou of each foreground class.",
+    formula: "I / (G + Q - I) of the class over all units, without epsilon in any preset.",
+    example: ("two-squares", r#"{"blue": 1.0, "red": 0.3333333333333333}"#),
     number: Number::Pooled {
         terms: add_row,
         read: |protocol, sums| per_label(class_ious(protocol, sums, Measure::Boundary)),
@@ -75,13 +75,10 @@ const BIOU_CLASS: Line = Line {
 
 const BIOU_MACRO: Line = Line {
     id: "biou_macro",
-    doc: Doc {
-        measures: "biou with each foreground class counting the same.",
-        formula: "Mean of biou_class over the classes that have it.",
-        differs: "biou is dominated by classes with long boundaries.",
-        example: ("two-squares", "0.6666666666666666"),
-        ..DEFINED
-    },
+    measures: "biou with each foreground class counting the same.",
+    formula: "Mean of biou_class over the classes that have it.",
+    differs: "biou is dominated by classes with long boundaries.",
+    example: ("two-squares", "0.6666666666666666"),
     number: Number::Pooled {
         terms: add_row,
         read: |protocol, sums| number(mean_iou(protocol, sums, Measure::Boundary)),
@@ -91,56 +88,43 @@ const BIOU_MACRO: Line = Line {
 
 const BOUNDARY_PRECISION: Line = Line {
     id: "boundary_precision",
-    doc: Doc {
-        measures: "The share of the predicted bands that lies in the true ones.",
-        formula: "I / Q, as in biou. Presets document and coral-mtl: I / (Q + 1e-6).",
-        undefined: reasons!(pixels, "no boundary in prediction"),
-        example: ("two-squares", "0.75"),
-        ..DOCUMENTED
-    },
+    measures: "The share of the predicted bands that lies in the true ones.",
+    formula: "I / Q, as in biou. Presets document and coral-mtl: I / (Q + 1e-6).",
+    undefined: reasons!(pixels, "no boundary in prediction"),
+    example: ("two-squares", "0.75"),
     number: Number::Pooled { terms: add_row, read: |protocol, sums| all(protocol, sums, Band::precision) },
-    ..OUTER
+    ..DOCUMENTED
 };
 
 const BOUNDARY_RECALL: Line = Line {
     id: "boundary_recall",
-    doc: Doc {
-        measures: "The share of the true bands that lies in the predicted ones.",
-        formula: "I / G, as in biou. Presets document and coral-mtl: I / (G + 1e-6).",
-        undefined: reasons!(pixels, "no boundary in truth"),
-        example: ("two-squares", "0.75"),
-        ..DOCUMENTED
-    },
+    measures: "The share of the true bands that lies in the predicted ones.",
+    formula: "I / G, as in biou. Presets document and coral-mtl: I / (G + 1e-6).",
+    undefined: reasons!(pixels, "no boundary in truth"),
+    example: ("two-squares", "0.75"),
     number: Number::Pooled { terms: add_row, read: |protocol, sums| all(protocol, sums, Band::recall) },
-    ..OUTER
+    ..DOCUMENTED
 };
 
 const BOUNDARY_F1: Line = Line {
     id: "boundary_f1",
-    doc: Doc {
-        measures: "The harmonic mean of boundary_precision and boundary_recall.",
-        formula: "2I / (G + Q), as in biou. Presets document and coral-mtl: 2PR / (P + R + 1e-6).",
-        differs: "Equal to 2B/(1+B), B = biou: it orders any two models as biou does and holds no \
-                  information of its own. The boundary F1 of the literature, with a matching radius, is \
-                  contour_f1.",
-        example: ("two-squares", "0.75"),
-        ..DOCUMENTED
-    },
+    measures: "The harmonic mean of boundary_precision and boundary_recall.",
+    formula: "2I / (G + Q), as in biou. Presets document and coral-mtl: 2PR / (P + R + 1e-6).",
+    differs: "Equal to 2B/(1+B), B = biou: it orders any two models as biou does and holds no information of \
+              its own. The boundary F1 of the literature, with a matching radius, is contour_f1.",
+    example: ("two-squares", "0.75"),
     headline: Some(5),
     number: Number::Pooled { terms: add_row, read: |protocol, sums| all(protocol, sums, Band::f1) },
-    ..OUTER
+    ..DOCUMENTED
 };
 
 const BIOU_IMAGE: Line = Line {
     id: "biou_image",
-    doc: Doc {
-        measures: "biou with each image counting the same.",
-        formula: "Mean over units of the unit's own biou.",
-        undefined: reasons!(pixels, "no unit with a defined value"),
-        differs: "Presets document and coral-mtl count an image without any band as 0.",
-        example: ("two-squares", "0.6666666666666666"),
-        ..DEFINED
-    },
+    measures: "biou with each image counting the same.",
+    formula: "Mean over units of the unit's own biou.",
+    undefined: reasons!(pixels, "no unit with a defined value"),
+    differs: "Presets document and coral-mtl count an image without any band as 0.",
+    example: ("two-squares", "0.6666666666666666"),
     number: Number::Pooled {
         terms: add_own_biou,
         read: |protocol, sums| number(mean_of_own(protocol, sums)),

@@ -1,11 +1,12 @@
 //! Contours matched within a radius, added up over images and read.
 
 use calipers_core::exact::exact_mean;
-use calipers_core::{Doc, Number, Sums, Terms, Value};
+use calipers_core::{Number, Sums, Terms, Value};
 
+use crate::line::{SHARE, higher};
 use crate::reading::{Reading, Reason, number, per_label, quotient};
 use crate::segmentation::evidence::{FIRST, has_pixels, pixels};
-use crate::segmentation::metrics::{Line, OURS, SHARE, higher, reasons};
+use crate::segmentation::metrics::{Line, reasons};
 use crate::segmentation::protocol::{Measure, Segmentation};
 use crate::segmentation::row::{ContourCounts, Row};
 
@@ -14,9 +15,14 @@ const NO_CONTOUR: &str = "no contour in truth or prediction";
 /// How many columns a contour has; those of all classes together come first.
 const COUNTS: usize = 4;
 
-const CONTOUR: Line =
-    Line { group: "contour", better: higher, range: SHARE, per_unit: true, ..Line::DEFAULTS };
-const DEFINED: Doc = Doc { undefined: reasons!(pixels, "no contour in truth or prediction"), ..OURS };
+const CONTOUR: Line = Line {
+    group: "contour",
+    better: higher,
+    range: SHARE,
+    per_unit: true,
+    undefined: reasons!(pixels, "no contour in truth or prediction"),
+    ..Line::DEFAULTS
+};
 
 pub(crate) const METRICS: &[Line] =
     &[CONTOUR_PRECISION, CONTOUR_RECALL, CONTOUR_F1, CONTOUR_F1_CLASS, CONTOUR_F1_MACRO];
@@ -92,48 +98,39 @@ impl Contour {
 
 const CONTOUR_PRECISION: Line = Line {
     id: "contour_precision",
-    doc: Doc {
-        measures: "The share of the predicted contours that lies near a true contour of the same class.",
-        formula: "Contour of a class: its pixels with a 4-neighbour that is scored, inside the image and \
-                  of another label. Predicted contour pixels with a true one at dx^2 + dy^2 <= r^2 / all \
-                  predicted ones, summed over foreground classes and units. r = R times the diagonal \
-                  (boundary.tolerance), or tolerance_px pixels.",
-        undefined: reasons!(pixels, "no contour in prediction"),
-        reference: "Martin, Fowlkes and Malik, Learning to detect natural image boundaries, PAMI 2004",
-        example: ("contours", "1.0"),
-        ..DEFINED
-    },
+    measures: "The share of the predicted contours that lies near a true contour of the same class.",
+    formula: "Contour of a class: its pixels with a 4-neighbour that is scored, inside the image and of \
+              another label. Predicted contour pixels with a true one at dx^2 + dy^2 <= r^2 / all predicted \
+              ones, summed over foreground classes and units. r = R times the diagonal (boundary.tolerance), \
+              or tolerance_px pixels.",
+    undefined: reasons!(pixels, "no contour in prediction"),
+    reference: "Martin, Fowlkes and Malik, Learning to detect natural image boundaries, PAMI 2004",
+    example: ("contours", "1.0"),
     number: Number::Pooled { terms: add_row, read: |protocol, sums| all(protocol, sums, Contour::precision) },
     ..CONTOUR
 };
 
 const CONTOUR_RECALL: Line = Line {
     id: "contour_recall",
-    doc: Doc {
-        measures: "The share of the true contours that lies near a predicted contour of the same class.",
-        formula: "As contour_precision, from truth to prediction.",
-        undefined: reasons!(pixels, "no contour in truth"),
-        reference: "Martin, Fowlkes and Malik, Learning to detect natural image boundaries, PAMI 2004",
-        example: ("contours", "0.8888888888888888"),
-        ..DEFINED
-    },
+    measures: "The share of the true contours that lies near a predicted contour of the same class.",
+    formula: "As contour_precision, from truth to prediction.",
+    undefined: reasons!(pixels, "no contour in truth"),
+    reference: "Martin, Fowlkes and Malik, Learning to detect natural image boundaries, PAMI 2004",
+    example: ("contours", "0.8888888888888888"),
     number: Number::Pooled { terms: add_row, read: |protocol, sums| all(protocol, sums, Contour::recall) },
     ..CONTOUR
 };
 
 const CONTOUR_F1: Line = Line {
     id: "contour_f1",
-    doc: Doc {
-        measures: "How well predicted and true contours agree up to a small shift.",
-        formula: "2PR / (P + R) of contour_precision and contour_recall; 0 when only one map has a \
-                  contour or P + R = 0.",
-        differs: "Pixels are counted over the data set before dividing; published code often averages the \
-                  F1 of single images.",
-        reference: "Csurka, Larlus and Perronnin, What is a good evaluation measure for semantic \
-                    segmentation?, BMVC 2013",
-        example: ("contours", "0.9411764705882353"),
-        ..DEFINED
-    },
+    measures: "How well predicted and true contours agree up to a small shift.",
+    formula: "2PR / (P + R) of contour_precision and contour_recall; 0 when only one map has a contour or P \
+              + R = 0.",
+    differs: "Pixels are counted over the data set before dividing; published code often averages the F1 of \
+              single images.",
+    reference: "Csurka, Larlus and Perronnin, What is a good evaluation measure for semantic segmentation?, \
+                BMVC 2013",
+    example: ("contours", "0.9411764705882353"),
     number: Number::Pooled { terms: add_row, read: |protocol, sums| all(protocol, sums, Contour::f1) },
     ..CONTOUR
 };
@@ -141,24 +138,18 @@ const CONTOUR_F1: Line = Line {
 const CONTOUR_F1_CLASS: Line = Line {
     id: "contour_f1_class",
     per_unit: false,
-    doc: Doc {
-        measures: "contour_f1 of each foreground class.",
-        formula: "As contour_f1, with the counts of the class over all units.",
-        example: ("contours", r#"{"square": 1.0, "pole": 0.0}"#),
-        ..DEFINED
-    },
+    measures: "contour_f1 of each foreground class.",
+    formula: "As contour_f1, with the counts of the class over all units.",
+    example: ("contours", r#"{"square": 1.0, "pole": 0.0}"#),
     number: Number::Pooled { terms: add_row, read: |protocol, sums| per_label(class_f1s(protocol, sums)) },
     ..CONTOUR
 };
 
 const CONTOUR_F1_MACRO: Line = Line {
     id: "contour_f1_macro",
-    doc: Doc {
-        measures: "contour_f1 with each foreground class counting the same.",
-        formula: "Mean of contour_f1_class over the classes that have it.",
-        example: ("contours", "0.5"),
-        ..DEFINED
-    },
+    measures: "contour_f1 with each foreground class counting the same.",
+    formula: "Mean of contour_f1_class over the classes that have it.",
+    example: ("contours", "0.5"),
     number: Number::Pooled { terms: add_row, read: |protocol, sums| number(mean_f1(protocol, sums)) },
     ..CONTOUR
 };

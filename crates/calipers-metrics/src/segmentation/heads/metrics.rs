@@ -1,17 +1,23 @@
 //! Each head in its own channels.
 
-use calipers_core::{Doc, Number, Sums, Terms, Value};
+use calipers_core::{Number, Sums, Terms, Value};
 
+use crate::line::{SHARE, higher};
 use crate::reading::{Reading, Reason, per_label};
 use crate::segmentation::boundary::band::{Band, SIZES, add_pooled};
 use crate::segmentation::evidence::{FIRST, has_pixels, pixels};
-use crate::segmentation::metrics::{Line, OURS, SHARE, document, higher, reasons};
+use crate::segmentation::metrics::{Line, document, reasons};
 use crate::segmentation::overlap::{COUNTS, Overlap, add_matrix, miou, pixel_accuracy};
 use crate::segmentation::protocol::{Head, Measure, Segmentation, Space};
 use crate::segmentation::row::Row;
 
-const BY_HEAD: Line = Line { group: "heads", better: higher, range: SHARE, ..Line::DEFAULTS };
-const DOCUMENTED: Doc = Doc { reference: document!("2) Boundary-Aware Metrics (per task)"), ..OURS };
+const BY_HEAD: Line = Line {
+    group: "heads",
+    better: higher,
+    range: SHARE,
+    reference: document!("2) Boundary-Aware Metrics (per task)"),
+    ..Line::DEFAULTS
+};
 
 pub(crate) const METRICS: &[Line] = &[HEAD_MIOU, HEAD_PIXEL_ACCURACY, HEAD_BIOU];
 
@@ -100,44 +106,37 @@ fn bious(protocol: &Segmentation, sums: &Sums<'_, Row>) -> Value {
 
 const HEAD_MIOU: Line = Line {
     id: "head_miou",
-    doc: Doc {
-        measures: "How well each head does in its own classes, before fusion.",
-        formula: "Truth = the channel of the original class (originals the head lacks are not scored), \
-                  prediction = the largest used channel. Mean of TP / (T + P - TP) over the channels that \
-                  occur.",
-        undefined: reasons!(
-            pixels,
-            "needs two or more heads",
-            "truth is given in the global space",
-            "head is missing in every unit",
-            "no class with a defined value"
-        ),
-        differs: "The spaces differ: compare a head with itself over time, not with another head.",
-        example: ("heads", r#"{"species": 0.5, "state": 1.0}"#),
-        ..DOCUMENTED
-    },
+    measures: "How well each head does in its own classes, before fusion.",
+    formula: "Truth = the channel of the original class (originals the head lacks are not scored), \
+              prediction = the largest used channel. Mean of TP / (T + P - TP) over the channels that occur.",
+    undefined: reasons!(
+        pixels,
+        "needs two or more heads",
+        "truth is given in the global space",
+        "head is missing in every unit",
+        "no class with a defined value"
+    ),
+    differs: "The spaces differ: compare a head with itself over time, not with another head.",
+    example: ("heads", r#"{"species": 0.5, "state": 1.0}"#),
     number: Number::Pooled { terms: add_matrices, read: |protocol, sums| overlaps(protocol, sums, miou) },
     ..BY_HEAD
 };
 
 const HEAD_PIXEL_ACCURACY: Line = Line {
     id: "head_pixel_accuracy",
-    doc: Doc {
-        measures: "The share of pixels each head gets right in its own classes.",
-        formula: "Truth = the channel of the original class (originals the head lacks are not scored), \
-                  prediction = the largest used channel. sum TP / N; preset document: mean of TP / T over \
-                  channels; preset coral-mtl: sum TP / (N + 1e-6).",
-        undefined: reasons!(
-            pixels,
-            "needs two or more heads",
-            "truth is given in the global space",
-            "head is missing in every unit",
-            "no scored pixel",
-            "no class with a defined value"
-        ),
-        example: ("heads", r#"{"species": 0.6666666666666666, "state": 1.0}"#),
-        ..DOCUMENTED
-    },
+    measures: "The share of pixels each head gets right in its own classes.",
+    formula: "Truth = the channel of the original class (originals the head lacks are not scored), \
+              prediction = the largest used channel. sum TP / N; preset document: mean of TP / T over \
+              channels; preset coral-mtl: sum TP / (N + 1e-6).",
+    undefined: reasons!(
+        pixels,
+        "needs two or more heads",
+        "truth is given in the global space",
+        "head is missing in every unit",
+        "no scored pixel",
+        "no class with a defined value"
+    ),
+    example: ("heads", r#"{"species": 0.6666666666666666, "state": 1.0}"#),
     number: Number::Pooled {
         terms: add_matrices,
         read: |protocol, sums| overlaps(protocol, sums, pixel_accuracy),
@@ -147,21 +146,18 @@ const HEAD_PIXEL_ACCURACY: Line = Line {
 
 const HEAD_BIOU: Line = Line {
     id: "head_biou",
-    doc: Doc {
-        measures: "How well each head draws boundaries between its own classes.",
-        formula: "Truth = the channel of the original class (originals the head lacks are not scored), \
-                  prediction = the largest used channel. As biou over the channels; the head's rest \
-                  channel is its background.",
-        undefined: reasons!(
-            pixels,
-            "needs two or more heads",
-            "truth is given in the global space",
-            "head is missing in every unit",
-            "no boundary in truth or prediction"
-        ),
-        example: ("heads", r#"{"species": 0.0, "state": 1.0}"#),
-        ..DOCUMENTED
-    },
+    measures: "How well each head draws boundaries between its own classes.",
+    formula: "Truth = the channel of the original class (originals the head lacks are not scored), \
+              prediction = the largest used channel. As biou over the channels; the head's rest channel is \
+              its background.",
+    undefined: reasons!(
+        pixels,
+        "needs two or more heads",
+        "truth is given in the global space",
+        "head is missing in every unit",
+        "no boundary in truth or prediction"
+    ),
+    example: ("heads", r#"{"species": 0.0, "state": 1.0}"#),
     number: Number::Pooled { terms: add_head_bands, read: bious },
     ..BY_HEAD
 };

@@ -1,21 +1,28 @@
 //! Agreement of all pixels together, and where the wrong ones are: a split of 1 - accuracy.
 
-use calipers_core::{Doc, ExactSum};
+use calipers_core::ExactSum;
 
 use super::classes::{iou, recall};
 use super::totals::{Overlap, pooled, total};
+use crate::line::{SHARE, SIGNED, higher, lower};
 use crate::reading::{Reading, quotient};
 use crate::segmentation::evidence::{NO_SCORED_PIXEL, pixel_mean};
-use crate::segmentation::metrics::{AGREEMENT, Line, OURS, SHARE, document, higher, lower, reasons};
+use crate::segmentation::metrics::{Line, document, reasons};
 
-const SHARE_OF_PIXELS: Line =
-    Line { group: "overlap", better: higher, range: SHARE, per_unit: true, ..Line::DEFAULTS };
-const MISTAKES: Line = Line { group: "mistakes", better: lower, ..SHARE_OF_PIXELS };
-const DOCUMENTED: Doc = Doc {
+const SHARE_OF_PIXELS: Line = Line {
+    group: "overlap",
+    better: higher,
+    range: SHARE,
+    per_unit: true,
+    reference: document!("1) Confusion-Matrix Family"),
+    ..Line::DEFAULTS
+};
+const MISTAKES: Line = Line {
+    group: "mistakes",
+    better: lower,
     undefined: reasons!(overlap, "no background class is declared", "no scored pixel"),
     differs: "See classification_error.",
-    reference: document!("1) Confusion-Matrix Family"),
-    ..OURS
+    ..SHARE_OF_PIXELS
 };
 
 pub(crate) const METRICS: &[Line] = &[CLASSIFICATION_ERROR, BACKGROUND_ERROR, MISSED_ERROR, FWIOU, KAPPA];
@@ -78,15 +85,12 @@ pub(super) fn kappa(totals: &Overlap) -> Reading {
 
 pub(super) const PIXEL_ACCURACY: Line = Line {
     id: "pixel_accuracy",
-    doc: Doc {
-        measures: "The share of the scored pixels that are predicted right.",
-        formula: "sum TP / N. Preset document: mean of recall over the classes of the means. Preset \
-                  coral-mtl: sum TP / (N + 1e-6).",
-        undefined: reasons!(overlap, "no scored pixel", "no class with a defined value"),
-        differs: "The document calls for a macro average; that reading is mean_class_accuracy.",
-        example: ("void", "0.6666666666666666"),
-        ..DOCUMENTED
-    },
+    measures: "The share of the scored pixels that are predicted right.",
+    formula: "sum TP / N. Preset document: mean of recall over the classes of the means. Preset coral-mtl: \
+              sum TP / (N + 1e-6).",
+    undefined: reasons!(overlap, "no scored pixel", "no class with a defined value"),
+    differs: "The document calls for a macro average; that reading is mean_class_accuracy.",
+    example: ("void", "0.6666666666666666"),
     headline: Some(2),
     number: pooled(|protocol, sums| total(protocol, sums, pixel_accuracy)),
     ..SHARE_OF_PIXELS
@@ -94,15 +98,11 @@ pub(super) const PIXEL_ACCURACY: Line = Line {
 
 const CLASSIFICATION_ERROR: Line = Line {
     id: "classification_error",
-    doc: Doc {
-        measures: "The share of pixels where one foreground class is taken for another.",
-        formula: "Pixels with truth and prediction foreground and different / N. Preset coral-mtl: / (N + \
-                  1e-6).",
-        differs: "Called TIDE-style, but it is no TIDE: no objects are matched. With background_error, \
-                  missed_error and the pixels without a prediction it adds up to 1 - sum TP / N.",
-        example: ("void", "0.1111111111111111"),
-        ..DOCUMENTED
-    },
+    measures: "The share of pixels where one foreground class is taken for another.",
+    formula: "Pixels with truth and prediction foreground and different / N. Preset coral-mtl: / (N + 1e-6).",
+    differs: "Called TIDE-style, but it is no TIDE: no objects are matched. With background_error, \
+              missed_error and the pixels without a prediction it adds up to 1 - sum TP / N.",
+    example: ("void", "0.1111111111111111"),
     number: pooled(|protocol, sums| {
         total(protocol, sums, |totals| {
             let wrong = totals.scored_pixels() - totals.all_hits() - totals.unpredicted_pixels();
@@ -114,12 +114,9 @@ const CLASSIFICATION_ERROR: Line = Line {
 
 const BACKGROUND_ERROR: Line = Line {
     id: "background_error",
-    doc: Doc {
-        measures: "The share of pixels where background is taken for foreground.",
-        formula: "Background pixels predicted as a foreground class / N. Preset coral-mtl: / (N + 1e-6).",
-        example: ("void", "0.1111111111111111"),
-        ..DOCUMENTED
-    },
+    measures: "The share of pixels where background is taken for foreground.",
+    formula: "Background pixels predicted as a foreground class / N. Preset coral-mtl: / (N + 1e-6).",
+    example: ("void", "0.1111111111111111"),
     number: pooled(|protocol, sums| {
         total(protocol, sums, |totals| share_of_mistakes(totals, |wrong| wrong.invented))
     }),
@@ -128,12 +125,9 @@ const BACKGROUND_ERROR: Line = Line {
 
 const MISSED_ERROR: Line = Line {
     id: "missed_error",
-    doc: Doc {
-        measures: "The share of pixels where foreground is taken for background.",
-        formula: "Foreground pixels predicted as background / N. Preset coral-mtl: / (N + 1e-6).",
-        example: ("void", "0.1111111111111111"),
-        ..DOCUMENTED
-    },
+    measures: "The share of pixels where foreground is taken for background.",
+    formula: "Foreground pixels predicted as background / N. Preset coral-mtl: / (N + 1e-6).",
+    example: ("void", "0.1111111111111111"),
     number: pooled(|protocol, sums| {
         total(protocol, sums, |totals| share_of_mistakes(totals, |wrong| wrong.missed))
     }),
@@ -142,30 +136,26 @@ const MISSED_ERROR: Line = Line {
 
 const FWIOU: Line = Line {
     id: "fwiou",
-    doc: Doc {
-        measures: "IoU with each class counting by its pixels.",
-        formula: "sum T iou / sum T over the classes of the means that occur in truth.",
-        undefined: reasons!(overlap, "no scored pixel"),
-        differs: "Classes that are only predicted have no weight.",
-        reference: "Long, Shelhamer and Darrell, Fully Convolutional Networks for Semantic Segmentation, \
-                    CVPR 2015",
-        example: ("confusion-matrices", "0.6628571428571428"),
-    },
+    measures: "IoU with each class counting by its pixels.",
+    formula: "sum T iou / sum T over the classes of the means that occur in truth.",
+    undefined: reasons!(overlap, "no scored pixel"),
+    differs: "Classes that are only predicted have no weight.",
+    reference: "Long, Shelhamer and Darrell, Fully Convolutional Networks for Semantic Segmentation, CVPR \
+                2015",
+    example: ("confusion-matrices", "0.6628571428571428"),
     number: pooled(|protocol, sums| total(protocol, sums, fwiou)),
     ..SHARE_OF_PIXELS
 };
 
 const KAPPA: Line = Line {
     id: "kappa",
-    range: AGREEMENT,
-    doc: Doc {
-        measures: "Agreement of truth and prediction beyond what their class frequencies give by chance.",
-        formula: "(N sum TP - E) / (N^2 - E), E = sum of T P over classes, in whole numbers.",
-        undefined: reasons!(overlap, "no scored pixel", "truth and prediction are one and the same class"),
-        differs: "Pixels without a prediction are in N and in nobody's P.",
-        reference: "Cohen, A coefficient of agreement for nominal scales, 1960",
-        example: ("confusion-matrices", "0.5876288659793815"),
-    },
+    range: SIGNED,
+    measures: "Agreement of truth and prediction beyond what their class frequencies give by chance.",
+    formula: "(N sum TP - E) / (N^2 - E), E = sum of T P over classes, in whole numbers.",
+    undefined: reasons!(overlap, "no scored pixel", "truth and prediction are one and the same class"),
+    differs: "Pixels without a prediction are in N and in nobody's P.",
+    reference: "Cohen, A coefficient of agreement for nominal scales, 1960",
+    example: ("confusion-matrices", "0.5876288659793815"),
     number: pooled(|protocol, sums| total(protocol, sums, kappa)),
     ..SHARE_OF_PIXELS
 };

@@ -1,13 +1,14 @@
 //! Means over images, beside the numbers of all pixels together.
 
-use calipers_core::{Doc, Number, Sums, Terms};
+use calipers_core::{Number, Sums, Terms};
 
 use super::agreement::pixel_accuracy;
 use super::classes::{iou, miou};
 use super::totals::Overlap;
+use crate::line::{SHARE, higher};
 use crate::reading::{Reading, number, per_label};
 use crate::segmentation::evidence::{add_own, mean_of_images, requested};
-use crate::segmentation::metrics::{Line, OURS, SHARE, higher, reasons};
+use crate::segmentation::metrics::{Line, reasons};
 use crate::segmentation::protocol::{Measure, Segmentation};
 use crate::segmentation::row::Row;
 
@@ -15,9 +16,14 @@ use crate::segmentation::row::Row;
 const OWN_MIOU: usize = 0;
 const OWN_ACCURACY: usize = 2;
 
-const BY_CLASS: Line = Line { group: "images", better: higher, range: SHARE, ..Line::DEFAULTS };
+const BY_CLASS: Line = Line {
+    group: "images",
+    better: higher,
+    range: SHARE,
+    undefined: reasons!(overlap, "no unit with a defined value"),
+    ..Line::DEFAULTS
+};
 const IMAGE_MEAN: Line = Line { per_unit: true, ..BY_CLASS };
-const DEFINED: Doc = Doc { undefined: reasons!(overlap, "no unit with a defined value"), ..OURS };
 
 pub(crate) const METRICS: &[Line] = &[MIOU_IMAGE, PIXEL_ACCURACY_IMAGE, IOU_IMAGE];
 
@@ -42,15 +48,12 @@ fn mean(protocol: &Segmentation, sums: &Sums<'_, Row>, column: usize) -> Reading
 /// The mean of the images' own mean intersections over union.
 pub(crate) const MIOU_IMAGE: Line = Line {
     id: "miou_image",
-    doc: Doc {
-        measures: "mIoU with each image counting the same.",
-        formula: "Mean over the units with a scored pixel of the unit's own miou.",
-        differs: "A class that is small in most images weighs more here than in miou.",
-        reference: "Csurka, Larlus and Perronnin, What is a good evaluation measure for semantic \
-                    segmentation?, BMVC 2013",
-        example: ("images", "0.625"),
-        ..DEFINED
-    },
+    measures: "mIoU with each image counting the same.",
+    formula: "Mean over the units with a scored pixel of the unit's own miou.",
+    differs: "A class that is small in most images weighs more here than in miou.",
+    reference: "Csurka, Larlus and Perronnin, What is a good evaluation measure for semantic segmentation?, \
+                BMVC 2013",
+    example: ("images", "0.625"),
     number: Number::Pooled {
         terms: add_values,
         read: |protocol, sums| number(mean(protocol, sums, OWN_MIOU)),
@@ -60,13 +63,10 @@ pub(crate) const MIOU_IMAGE: Line = Line {
 
 const PIXEL_ACCURACY_IMAGE: Line = Line {
     id: "pixel_accuracy_image",
-    doc: Doc {
-        measures: "Pixel accuracy with each image counting the same.",
-        formula: "Mean over the units with a scored pixel of the unit's own pixel_accuracy.",
-        differs: "Equal to pixel_accuracy when all images have as many scored pixels.",
-        example: ("images", "0.75"),
-        ..DEFINED
-    },
+    measures: "Pixel accuracy with each image counting the same.",
+    formula: "Mean over the units with a scored pixel of the unit's own pixel_accuracy.",
+    differs: "Equal to pixel_accuracy when all images have as many scored pixels.",
+    example: ("images", "0.75"),
     number: Number::Pooled {
         terms: add_values,
         read: |protocol, sums| number(mean(protocol, sums, OWN_ACCURACY)),
@@ -76,14 +76,11 @@ const PIXEL_ACCURACY_IMAGE: Line = Line {
 
 const IOU_IMAGE: Line = Line {
     id: "iou_image",
-    doc: Doc {
-        measures: "The IoU of each class with each image counting the same.",
-        formula: "Mean of the class's iou over the units where it is defined.",
-        differs: "An image where the class is in neither map is left out; one where it is only predicted \
-                  counts as 0.",
-        example: ("images", r#"{"wall": 0.75, "door": 0.0}"#),
-        ..DEFINED
-    },
+    measures: "The IoU of each class with each image counting the same.",
+    formula: "Mean of the class's iou over the units where it is defined.",
+    differs: "An image where the class is in neither map is left out; one where it is only predicted counts \
+              as 0.",
+    example: ("images", r#"{"wall": 0.75, "door": 0.0}"#),
     // Terms of its own, so that resamples of the single numbers above need no columns of classes.
     number: Number::Pooled {
         terms: add_ious,

@@ -1,44 +1,42 @@
 //! How many pixels there are.
 
-use calipers_core::{Alone, Doc, Number, Rows, Value};
+use calipers_core::{Alone, Number, Rows, Value};
 
 use super::totals::{Overlap, count, counts_by_class, ignored, pooled};
+use crate::line::{NON_NEGATIVE, lower, neither};
 use crate::segmentation::evidence::requested;
-use crate::segmentation::metrics::{
-    Line, NON_NEGATIVE, OURS, UP_TO_PIXELS, document, lower, neither, reasons,
-};
+use crate::segmentation::metrics::{Line, UP_TO_PIXELS, document, reasons};
 use crate::segmentation::protocol::{Measure, Segmentation};
 use crate::segmentation::row::Row;
 
 /// Up to so many classes workers share the adding up of whole matrices: each needs one of its own.
 const SHARED_CLASSES: usize = 256;
 
-const COUNT: Line = Line { group: "pixels", better: neither, range: UP_TO_PIXELS, ..Line::DEFAULTS };
-const DEFINED: Doc = Doc { undefined: reasons!(overlap), ..OURS };
+const COUNT: Line = Line {
+    group: "pixels",
+    better: neither,
+    range: UP_TO_PIXELS,
+    undefined: reasons!(overlap),
+    ..Line::DEFAULTS
+};
 
 pub(crate) const METRICS: &[Line] =
     &[TRUTH_PIXELS, PRED_PIXELS, SCORED_PIXELS, IGNORED_PIXELS, UNPREDICTED_PIXELS, CONFUSION];
 
 const TRUTH_PIXELS: Line = Line {
     id: "truth_pixels",
-    doc: Doc {
-        measures: "The scored pixels of each class.",
-        formula: "T = row sum of the confusion matrix, pixels without a prediction included.",
-        example: ("unpredicted", r#"{"grass": 2, "tree": 2}"#),
-        ..DEFINED
-    },
+    measures: "The scored pixels of each class.",
+    formula: "T = row sum of the confusion matrix, pixels without a prediction included.",
+    example: ("unpredicted", r#"{"grass": 2, "tree": 2}"#),
     number: pooled(|protocol, sums| counts_by_class(protocol, sums, Overlap::truth)),
     ..COUNT
 };
 
 const PRED_PIXELS: Line = Line {
     id: "pred_pixels",
-    doc: Doc {
-        measures: "The scored pixels predicted as each class.",
-        formula: "P = column sum of the confusion matrix.",
-        example: ("unpredicted", r#"{"grass": 2, "tree": 1}"#),
-        ..DEFINED
-    },
+    measures: "The scored pixels predicted as each class.",
+    formula: "P = column sum of the confusion matrix.",
+    example: ("unpredicted", r#"{"grass": 2, "tree": 1}"#),
     number: pooled(|protocol, sums| counts_by_class(protocol, sums, Overlap::pred)),
     ..COUNT
 };
@@ -46,12 +44,9 @@ const PRED_PIXELS: Line = Line {
 pub(crate) const SCORED_PIXELS: Line = Line {
     id: "scored_pixels",
     range: NON_NEGATIVE,
-    doc: Doc {
-        measures: "The pixels whose truth is not ignored.",
-        formula: "N = sum of truth_pixels.",
-        example: ("void", "9"),
-        ..DEFINED
-    },
+    measures: "The pixels whose truth is not ignored.",
+    formula: "N = sum of truth_pixels.",
+    example: ("void", "9"),
     number: pooled(|protocol, sums| count(protocol, sums, Overlap::scored_pixels)),
     ..COUNT
 };
@@ -59,12 +54,9 @@ pub(crate) const SCORED_PIXELS: Line = Line {
 pub(crate) const IGNORED_PIXELS: Line = Line {
     id: "ignored_pixels",
     range: NON_NEGATIVE,
-    doc: Doc {
-        measures: "The pixels whose truth is ignored.",
-        formula: "Pixels with an ignored truth value; no other number depends on them.",
-        example: ("void", "3"),
-        ..DEFINED
-    },
+    measures: "The pixels whose truth is ignored.",
+    formula: "Pixels with an ignored truth value; no other number depends on them.",
+    example: ("void", "3"),
     number: pooled(ignored),
     ..COUNT
 };
@@ -72,27 +64,21 @@ pub(crate) const IGNORED_PIXELS: Line = Line {
 pub(crate) const UNPREDICTED_PIXELS: Line = Line {
     id: "unpredicted_pixels",
     better: lower,
-    doc: Doc {
-        measures: "The scored pixels for which a label map holds no class.",
-        formula: "Last column of the confusion matrix.",
-        differs: "They are in N and in T, in nobody's P: never right.",
-        example: ("unpredicted", "1"),
-        ..DEFINED
-    },
+    measures: "The scored pixels for which a label map holds no class.",
+    formula: "Last column of the confusion matrix.",
+    differs: "They are in N and in T, in nobody's P: never right.",
+    example: ("unpredicted", "1"),
     number: pooled(|protocol, sums| count(protocol, sums, Overlap::unpredicted_pixels)),
     ..COUNT
 };
 
 const CONFUSION: Line = Line {
     id: "confusion",
-    doc: Doc {
-        measures: "The confusion matrix of all units.",
-        formula: "C x (C + 1) counts row by row: rows are truth, columns prediction, the last column no \
-                  prediction.",
-        reference: document!("1) Confusion-Matrix Family"),
-        example: ("unpredicted", "[1, 0, 1, 1, 1, 0]"),
-        ..DEFINED
-    },
+    measures: "The confusion matrix of all units.",
+    formula: "C x (C + 1) counts row by row: rows are truth, columns prediction, the last column no \
+              prediction.",
+    reference: document!("1) Confusion-Matrix Family"),
+    example: ("unpredicted", "[1, 0, 1, 1, 1, 0]"),
     number: Number::Rows(confusion),
     ..COUNT
 };

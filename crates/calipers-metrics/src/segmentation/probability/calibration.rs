@@ -1,15 +1,14 @@
 //! Whether probabilities mean what they say, over all pixels and image by image.
 
-use calipers_core::{Doc, Number, Sums, Terms, Value};
+use calipers_core::{Number, Sums, Terms, Value};
 
 use super::bins::{Bin, add_bins, bins_at, confidences, gaps};
+use crate::line::{NON_NEGATIVE, SHARE, UP_TO_TWO, lower, neither};
 use crate::reading::{Reading, Reason, number};
 use crate::segmentation::evidence::{
     FIRST, NO_SCORED_PIXEL, add_own, has_scores, mean_of_images, pixel_mean, scores,
 };
-use crate::segmentation::metrics::{
-    Line, NON_NEGATIVE, OURS, SHARE, UP_TO_PIXELS, UP_TO_TWO, document, lower, neither, reasons,
-};
+use crate::segmentation::metrics::{Line, UP_TO_PIXELS, document, reasons};
 use crate::segmentation::protocol::{Measure, Segmentation};
 use crate::segmentation::row::{CalibrationRow, Row};
 
@@ -26,10 +25,15 @@ const OWN_BRIER: usize = FIRST + 2;
 const OWN_ECE: usize = FIRST + 4;
 const INFINITE_IMAGES: usize = FIRST + 6;
 
-const OF_PIXELS: Line =
-    Line { group: "calibration", better: lower, range: SHARE, per_unit: true, ..Line::DEFAULTS };
-const DEFINED: Doc = Doc { undefined: reasons!(scores, "no scored pixel"), ..OURS };
-const OF_IMAGES: Doc = Doc { undefined: reasons!(scores, "no unit with a defined value"), ..OURS };
+const OF_PIXELS: Line = Line {
+    group: "calibration",
+    better: lower,
+    range: SHARE,
+    per_unit: true,
+    undefined: reasons!(scores, "no scored pixel"),
+    ..Line::DEFAULTS
+};
+const OF_IMAGES: Line = Line { undefined: reasons!(scores, "no unit with a defined value"), ..OF_PIXELS };
 
 pub(crate) const METRICS: &[Line] = &[NLL, NLL_INFINITE_PIXELS, BRIER, ECE, MCE, MEAN_CONFIDENCE];
 pub(crate) const IMAGE_METRICS: &[Line] = &[NLL_IMAGE, BRIER_IMAGE, ECE_IMAGE];
@@ -126,20 +130,18 @@ fn nll_image(protocol: &Segmentation, sums: &Sums<'_, Row>) -> Reading {
 const NLL: Line = Line {
     id: "nll",
     range: NON_NEGATIVE,
-    doc: Doc {
-        measures: "How improbable the truth is under the predicted probabilities.",
-        formula: "Mean over the scored pixels of -ln p of the true global class. Preset coral-mtl: -ln(p \
-                  + 1e-8), and 0 without a scored pixel.",
-        undefined: reasons!(
-            scores,
-            "no scored pixel",
-            "infinite: the true class has probability 0 at K pixel(s)"
-        ),
-        differs: "No floor: a true class with probability 0 makes it infinite, which is said and counted \
-                  in nll_infinite_pixels.",
-        reference: document!("3) Probabilistic / Calibration Metrics"),
-        example: ("reliability", "0.8016133262174109"),
-    },
+    measures: "How improbable the truth is under the predicted probabilities.",
+    formula: "Mean over the scored pixels of -ln p of the true global class. Preset coral-mtl: -ln(p + \
+              1e-8), and 0 without a scored pixel.",
+    undefined: reasons!(
+        scores,
+        "no scored pixel",
+        "infinite: the true class has probability 0 at K pixel(s)"
+    ),
+    differs: "No floor: a true class with probability 0 makes it infinite, which is said and counted in \
+              nll_infinite_pixels.",
+    reference: document!("3) Probabilistic / Calibration Metrics"),
+    example: ("reliability", "0.8016133262174109"),
     headline: Some(6),
     number: Number::Pooled { terms: add_row, read: |protocol, sums| number(nll(protocol, sums)) },
     ..OF_PIXELS
@@ -148,13 +150,10 @@ const NLL: Line = Line {
 const NLL_INFINITE_PIXELS: Line = Line {
     id: "nll_infinite_pixels",
     range: UP_TO_PIXELS,
-    doc: Doc {
-        measures: "The pixels whose true class has probability 0.",
-        formula: "Scored pixels with p = 0 for the true global class.",
-        undefined: reasons!(scores),
-        example: ("veto", "1"),
-        ..DEFINED
-    },
+    measures: "The pixels whose true class has probability 0.",
+    formula: "Scored pixels with p = 0 for the true global class.",
+    undefined: reasons!(scores),
+    example: ("veto", "1"),
     number: Number::Pooled { terms: add_row, read: infinite_pixels },
     ..OF_PIXELS
 };
@@ -162,15 +161,12 @@ const NLL_INFINITE_PIXELS: Line = Line {
 const BRIER: Line = Line {
     id: "brier",
     range: UP_TO_TWO,
-    doc: Doc {
-        measures: "The squared distance between the predicted probabilities and the truth.",
-        formula: "Mean over the scored pixels of the sum over classes g of (p_g - [g = y])^2. Preset \
-                  coral-mtl: 0 without a scored pixel.",
-        differs: "Summed over classes, so 2 at worst; some divide by the number of classes.",
-        reference: "Brier, Verification of forecasts expressed in terms of probability, 1950",
-        example: ("reliability", "0.52125"),
-        ..DEFINED
-    },
+    measures: "The squared distance between the predicted probabilities and the truth.",
+    formula: "Mean over the scored pixels of the sum over classes g of (p_g - [g = y])^2. Preset coral-mtl: \
+              0 without a scored pixel.",
+    differs: "Summed over classes, so 2 at worst; some divide by the number of classes.",
+    reference: "Brier, Verification of forecasts expressed in terms of probability, 1950",
+    example: ("reliability", "0.52125"),
     headline: Some(7),
     number: Number::Pooled { terms: add_row, read: |protocol, sums| number(brier(protocol, sums)) },
     ..OF_PIXELS
@@ -179,17 +175,14 @@ const BRIER: Line = Line {
 /// The expected calibration error.
 pub const ECE: Line = Line {
     id: "ece",
-    doc: Doc {
-        measures: "How far confidence and accuracy lie apart, over bins of confidence.",
-        formula: "Confidence = largest p_g, right when that class is the true one. sum over bins of \
-                  |right - sum of confidences| / N. Bins of equal width; a confidence within 1e-6 of an \
-                  edge lies on it. Preset coral-mtl: 0 without a scored pixel.",
-        differs: "Depends on the number of bins; the sums are exact, so it does not drift with the number \
-                  of pixels.",
-        reference: "Guo et al., On Calibration of Modern Neural Networks, ICML 2017",
-        example: ("reliability", "0.3625"),
-        ..DEFINED
-    },
+    measures: "How far confidence and accuracy lie apart, over bins of confidence.",
+    formula: "Confidence = largest p_g, right when that class is the true one. sum over bins of |right - sum \
+              of confidences| / N. Bins of equal width; a confidence within 1e-6 of an edge lies on it. \
+              Preset coral-mtl: 0 without a scored pixel.",
+    differs: "Depends on the number of bins; the sums are exact, so it does not drift with the number of \
+              pixels.",
+    reference: "Guo et al., On Calibration of Modern Neural Networks, ICML 2017",
+    example: ("reliability", "0.3625"),
     headline: Some(8),
     number: Number::Pooled { terms: add_row, read: |protocol, sums| number(ece(protocol, sums)) },
     ..OF_PIXELS
@@ -197,16 +190,12 @@ pub const ECE: Line = Line {
 
 const MCE: Line = Line {
     id: "mce",
-    doc: Doc {
-        measures: "The largest distance between confidence and accuracy in a bin.",
-        formula: "Largest |right - sum of confidences| / count over the bins that are not empty, bins as \
-                  in ece.",
-        differs: "A bin with a single pixel counts as much as any other.",
-        reference: "Naeini, Cooper and Hauskrecht, Obtaining Well Calibrated Probabilities Using Bayesian \
-                    Binning, AAAI 2015",
-        example: ("reliability", "0.4"),
-        ..DEFINED
-    },
+    measures: "The largest distance between confidence and accuracy in a bin.",
+    formula: "Largest |right - sum of confidences| / count over the bins that are not empty, bins as in ece.",
+    differs: "A bin with a single pixel counts as much as any other.",
+    reference: "Naeini, Cooper and Hauskrecht, Obtaining Well Calibrated Probabilities Using Bayesian \
+                Binning, AAAI 2015",
+    example: ("reliability", "0.4"),
     number: Number::Pooled { terms: add_row, read: |protocol, sums| number(mce(protocol, sums)) },
     ..OF_PIXELS
 };
@@ -214,12 +203,9 @@ const MCE: Line = Line {
 const MEAN_CONFIDENCE: Line = Line {
     id: "mean_confidence",
     better: neither,
-    doc: Doc {
-        measures: "How sure the model is on average.",
-        formula: "sum of confidences / N; compare with pixel_accuracy.",
-        example: ("reliability", "0.7875"),
-        ..DEFINED
-    },
+    measures: "How sure the model is on average.",
+    formula: "sum of confidences / N; compare with pixel_accuracy.",
+    example: ("reliability", "0.7875"),
     number: Number::Pooled { terms: add_row, read: |protocol, sums| number(mean_confidence(protocol, sums)) },
     ..OF_PIXELS
 };
@@ -227,53 +213,44 @@ const MEAN_CONFIDENCE: Line = Line {
 const NLL_IMAGE: Line = Line {
     id: "nll_image",
     range: NON_NEGATIVE,
-    doc: Doc {
-        measures: "NLL with each image counting the same.",
-        formula: "Mean over the units with a scored pixel of the unit's own nll.",
-        undefined: reasons!(
-            scores,
-            "no unit with a defined value",
-            "infinite: the true class has probability 0 at K pixel(s)"
-        ),
-        differs: "One infinite image makes it undefined, with that image's count.",
-        example: ("reliability", "0.8016133262174109"),
-        ..OF_IMAGES
-    },
+    measures: "NLL with each image counting the same.",
+    formula: "Mean over the units with a scored pixel of the unit's own nll.",
+    undefined: reasons!(
+        scores,
+        "no unit with a defined value",
+        "infinite: the true class has probability 0 at K pixel(s)"
+    ),
+    differs: "One infinite image makes it undefined, with that image's count.",
+    example: ("reliability", "0.8016133262174109"),
     number: Number::Pooled {
         terms: add_own_values,
         read: |protocol, sums| number(nll_image(protocol, sums)),
     },
-    ..OF_PIXELS
+    ..OF_IMAGES
 };
 
 const BRIER_IMAGE: Line = Line {
     id: "brier_image",
     range: UP_TO_TWO,
-    doc: Doc {
-        measures: "The Brier score with each image counting the same.",
-        formula: "Mean over the units with a scored pixel of the unit's own brier.",
-        example: ("reliability", "0.52125"),
-        ..OF_IMAGES
-    },
+    measures: "The Brier score with each image counting the same.",
+    formula: "Mean over the units with a scored pixel of the unit's own brier.",
+    example: ("reliability", "0.52125"),
     number: Number::Pooled {
         terms: add_own_values,
         read: |protocol, sums| number(image_mean(protocol, sums, OWN_BRIER)),
     },
-    ..OF_PIXELS
+    ..OF_IMAGES
 };
 
 const ECE_IMAGE: Line = Line {
     id: "ece_image",
-    doc: Doc {
-        measures: "The calibration error of single images.",
-        formula: "Mean over the units with a scored pixel of the unit's own ece.",
-        differs: "Errors of opposite sign cancel within an image only.",
-        example: ("reliability", "0.3625"),
-        ..OF_IMAGES
-    },
+    measures: "The calibration error of single images.",
+    formula: "Mean over the units with a scored pixel of the unit's own ece.",
+    differs: "Errors of opposite sign cancel within an image only.",
+    example: ("reliability", "0.3625"),
     number: Number::Pooled {
         terms: add_own_values,
         read: |protocol, sums| number(image_mean(protocol, sums, OWN_ECE)),
     },
-    ..OF_PIXELS
+    ..OF_IMAGES
 };

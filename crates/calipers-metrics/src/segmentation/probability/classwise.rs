@@ -1,22 +1,24 @@
 //! The calibration of each class's own probability.
 
 use calipers_core::exact::exact_mean;
-use calipers_core::{Doc, Number, Sums, Terms};
+use calipers_core::{Number, Sums, Terms};
 
 use super::bins::{COLUMNS, add_bins, bins_at, gaps};
 use super::calibration::{PIXELS, without_pixels};
+use crate::line::{SHARE, lower};
 use crate::reading::{Reading, Reason, number, per_label};
 use crate::segmentation::evidence::{FIRST, NO_SCORED_PIXEL, has_scores, pixel_mean, scores};
-use crate::segmentation::metrics::{Line, OURS, SHARE, lower, reasons};
+use crate::segmentation::metrics::{Line, reasons};
 use crate::segmentation::protocol::{Measure, Segmentation};
 use crate::segmentation::row::Row;
 
-const BY_CLASS: Line =
-    Line { group: "class-wise calibration", better: lower, range: SHARE, ..Line::DEFAULTS };
-const DEFINED: Doc = Doc {
+const BY_CLASS: Line = Line {
+    group: "class-wise calibration",
+    better: lower,
+    range: SHARE,
     undefined: reasons!(scores, "no scored pixel"),
     reference: "Kull et al., Beyond temperature scaling, NeurIPS 2019",
-    ..OURS
+    ..Line::DEFAULTS
 };
 
 pub(crate) const METRICS: &[Line] = &[ECE_PER_CLASS, ECE_CLASSWISE];
@@ -53,14 +55,11 @@ fn mean(protocol: &Segmentation, sums: &Sums<'_, Row>) -> Reading {
 
 const ECE_PER_CLASS: Line = Line {
     id: "ece_per_class",
-    doc: Doc {
-        measures: "The calibration error of the probability of each class.",
-        formula: "Bins of p_g over all scored pixels: sum of |pixels of g - sum of p_g| / N. Preset \
-                  coral-mtl: 0 without a scored pixel.",
-        differs: "Every pixel counts for every class, not only where the class wins.",
-        example: ("classwise", r#"{"oak": 0.0, "elm": 0.25, "ash": 0.25}"#),
-        ..DEFINED
-    },
+    measures: "The calibration error of the probability of each class.",
+    formula: "Bins of p_g over all scored pixels: sum of |pixels of g - sum of p_g| / N. Preset coral-mtl: 0 \
+              without a scored pixel.",
+    differs: "Every pixel counts for every class, not only where the class wins.",
+    example: ("classwise", r#"{"oak": 0.0, "elm": 0.25, "ash": 0.25}"#),
     number: Number::Pooled { terms: add_row, read: |protocol, sums| per_label(errors(protocol, sums)) },
     ..BY_CLASS
 };
@@ -68,12 +67,9 @@ const ECE_PER_CLASS: Line = Line {
 const ECE_CLASSWISE: Line = Line {
     id: "ece_classwise",
     per_unit: true,
-    doc: Doc {
-        measures: "The calibration error with each class counting the same.",
-        formula: "Mean of ece_per_class over all classes.",
-        example: ("classwise", "0.16666666666666666"),
-        ..DEFINED
-    },
+    measures: "The calibration error with each class counting the same.",
+    formula: "Mean of ece_per_class over all classes.",
+    example: ("classwise", "0.16666666666666666"),
     number: Number::Pooled { terms: add_row, read: |protocol, sums| number(mean(protocol, sums)) },
     ..BY_CLASS
 };

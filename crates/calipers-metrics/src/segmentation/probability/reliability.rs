@@ -1,19 +1,22 @@
 //! The reliability diagram.
 
 use calipers_core::exact::rounded_quotient;
-use calipers_core::{Doc, Number, Sums, Value};
+use calipers_core::{Number, Sums, Value};
 
 use super::bins::Bin;
 use super::calibration::{add_row, all_bins};
-use crate::segmentation::metrics::{Line, OURS, SHARE, UP_TO_PIXELS, neither, reasons};
+use crate::line::{SHARE, neither};
+use crate::segmentation::metrics::{Line, UP_TO_PIXELS, reasons};
 use crate::segmentation::protocol::Segmentation;
 use crate::segmentation::row::Row;
 
-const DIAGRAM: Line = Line { group: "reliability", better: neither, range: SHARE, ..Line::DEFAULTS };
-const DEFINED: Doc = Doc {
+const DIAGRAM: Line = Line {
+    group: "reliability",
+    better: neither,
+    range: SHARE,
     undefined: reasons!(scores),
     reference: "DeGroot and Fienberg, The comparison and evaluation of forecasters, 1983",
-    ..OURS
+    ..Line::DEFAULTS
 };
 
 pub(crate) const METRICS: &[Line] = &[RELIABILITY_COUNT, RELIABILITY_CONFIDENCE, RELIABILITY_ACCURACY];
@@ -31,12 +34,9 @@ fn filled(bin: &Bin, read: fn(&Bin) -> f64) -> Value {
 pub const RELIABILITY_COUNT: Line = Line {
     id: "reliability_count",
     range: UP_TO_PIXELS,
-    doc: Doc {
-        measures: "How many scored pixels have a confidence in each bin.",
-        formula: "Series over the bins, see ece.",
-        example: ("reliability", "[0, 0, 2, 2]"),
-        ..DEFINED
-    },
+    measures: "How many scored pixels have a confidence in each bin.",
+    formula: "Series over the bins, see ece.",
+    example: ("reliability", "[0, 0, 2, 2]"),
     number: Number::Pooled {
         terms: add_row,
         read: |protocol, sums| series(protocol, sums, |bin| Value::Count(bin.count)),
@@ -47,12 +47,9 @@ pub const RELIABILITY_COUNT: Line = Line {
 /// The mean confidence of each bin.
 pub const RELIABILITY_CONFIDENCE: Line = Line {
     id: "reliability_confidence",
-    doc: Doc {
-        measures: "The mean confidence in each bin.",
-        formula: "Series over the bins: sum of confidences / count; null for an empty bin.",
-        example: ("reliability", "[null, null, 0.675, 0.9]"),
-        ..DEFINED
-    },
+    measures: "The mean confidence in each bin.",
+    formula: "Series over the bins: sum of confidences / count; null for an empty bin.",
+    example: ("reliability", "[null, null, 0.675, 0.9]"),
     number: Number::Pooled {
         terms: add_row,
         read: |protocol, sums| series(protocol, sums, |bin| filled(bin, Bin::mean_confidence)),
@@ -63,12 +60,9 @@ pub const RELIABILITY_CONFIDENCE: Line = Line {
 /// The accuracy of each bin.
 pub const RELIABILITY_ACCURACY: Line = Line {
     id: "reliability_accuracy",
-    doc: Doc {
-        measures: "The share of pixels that are right in each bin.",
-        formula: "Series over the bins: right / count; null for an empty bin.",
-        example: ("reliability", "[null, null, 1.0, 0.5]"),
-        ..DEFINED
-    },
+    measures: "The share of pixels that are right in each bin.",
+    formula: "Series over the bins: right / count; null for an empty bin.",
+    example: ("reliability", "[null, null, 1.0, 0.5]"),
     number: Number::Pooled {
         terms: add_row,
         read: |protocol, sums| {

@@ -1,11 +1,12 @@
 //! How the NLL changes with the temperature.
 
-use calipers_core::{Doc, Number, Sums, Terms, Value};
+use calipers_core::{Number, Sums, Terms, Value};
 
 use super::calibration::{INFINITE, PIXELS, finite, without_pixels};
+use crate::line::{NON_NEGATIVE, lower, neither};
 use crate::reading::{Reading, Reason, number};
 use crate::segmentation::evidence::{FIRST, NO_SCORED_PIXEL, has_scores, scores};
-use crate::segmentation::metrics::{FACTOR, Line, NON_NEGATIVE, OURS, lower, neither, reasons};
+use crate::segmentation::metrics::{FACTOR, Line, reasons};
 use crate::segmentation::protocol::{Measure, Segmentation};
 use crate::segmentation::row::Row;
 
@@ -15,15 +16,15 @@ const AS_GOOD: f64 = 1e-6;
 /// The first column of the factors.
 const FACTORS: usize = FIRST + 2;
 
-const TEMPERATURE: Line = Line { group: "temperature", ..Line::DEFAULTS };
-const DEFINED: Doc = Doc {
+const TEMPERATURE: Line = Line {
+    group: "temperature",
     undefined: reasons!(
         scores,
         "no scored pixel",
         "infinite: the true class has probability 0 at K pixel(s)"
     ),
     reference: "Guo et al., On Calibration of Modern Neural Networks, ICML 2017",
-    ..OURS
+    ..Line::DEFAULTS
 };
 
 pub(crate) const METRICS: &[Line] = &[TEMPERATURE_NLL, BEST_TEMPERATURE];
@@ -63,12 +64,11 @@ const TEMPERATURE_NLL: Line = Line {
     id: "temperature_nll",
     better: lower,
     range: NON_NEGATIVE,
-    doc: Doc {
-        measures: "The NLL if every head were hotter or cooler.",
-        formula: "Series: nll with every tau multiplied by theta = 2^(k/8), k = -16..16.",
-        example: (
-            "temperature",
-            "[4.000000112535169, 3.668016597441352, 3.3635870960182266, 3.0844260342031, \
+    measures: "The NLL if every head were hotter or cooler.",
+    formula: "Series: nll with every tau multiplied by theta = 2^(k/8), k = -16..16.",
+    example: (
+        "temperature",
+        "[4.000000112535169, 3.668016597441352, 3.3635870960182266, 3.0844260342031, \
                 2.828439329139042, 2.593710320549159, 2.3784880638127865, 2.1811780773946463, \
                 2.000335406372896, 1.8346595050347574, 1.6829900302684144, 1.5443022930931514, \
                 1.4177009635910032, 1.3024107529649935, 1.1977632255655963, 1.1031795667338906, \
@@ -77,9 +77,7 @@ const TEMPERATURE_NLL: Line = Line {
                 0.6269280110429725, 0.6067253721414095, 0.5910683511675826, 0.5793973382512616, \
                 0.5711751121750175, 0.5658960403506209, 0.563092912630535, 0.5623413107912216, \
                 0.5632616875182228]",
-        ),
-        ..DEFINED
-    },
+    ),
     number: Number::Pooled {
         terms: add_row,
         read: |protocol, sums| {
@@ -95,15 +93,12 @@ const BEST_TEMPERATURE: Line = Line {
     better: neither,
     range: FACTOR,
     per_unit: true,
-    doc: Doc {
-        measures: "The factor on every temperature that calibrates best.",
-        formula: "The theta of temperature_nll whose nll is within 1e-6 of the smallest; of several the \
-                  nearest to 1, then the smaller.",
-        differs: "Above 1: the model is too sure. Fit it on a validation split, then set tau. A grid, so \
-                  that runs merge exactly.",
-        example: ("temperature", "3.668016172818685"),
-        ..DEFINED
-    },
+    measures: "The factor on every temperature that calibrates best.",
+    formula: "The theta of temperature_nll whose nll is within 1e-6 of the smallest; of several the nearest \
+              to 1, then the smaller.",
+    differs: "Above 1: the model is too sure. Fit it on a validation split, then set tau. A grid, so that \
+              runs merge exactly.",
+    example: ("temperature", "3.668016172818685"),
     number: Number::Pooled { terms: add_row, read: |protocol, sums| number(best(protocol, sums)) },
     ..TEMPERATURE
 };

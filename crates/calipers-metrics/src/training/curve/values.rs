@@ -1,10 +1,11 @@
 //! How long runs are, and their values: the best, the last and what lies between.
 
-use calipers_core::{Better, Doc, Terms, Value};
+use calipers_core::{Terms, Value};
 
+use crate::line::{ANY, NON_NEGATIVE, lower};
 use crate::reading::{number, quotient};
 use crate::training::group::{mean, per_group};
-use crate::training::metrics::{self, ANY, CALIPERS, FOLDS, Line, NON_NEGATIVE, by_direction};
+use crate::training::metrics::{self, FOLDS, Line, by_direction};
 use crate::training::parameters::Direction;
 use crate::training::protocol::Training;
 use crate::training::row::Row;
@@ -15,13 +16,10 @@ pub(crate) const FOLD_COUNT: Line = Line {
     id: "fold_count",
     group: "folds",
     range: FOLDS,
-    doc: Doc {
-        measures: "The runs of the group.",
-        formula: "Runs present.",
-        differs: "It counts what was read; the declared number of folds, n_f, is a parameter.",
-        example: ("five-folds", r#"{"cfg": 5}"#),
-        ..CALIPERS
-    },
+    measures: "The runs of the group.",
+    formula: "Runs present.",
+    differs: "It counts what was read; the declared number of folds, n_f, is a parameter.",
+    example: ("five-folds", r#"{"cfg": 5}"#),
     number: per_group!(values, |_, runs| Value::Count(runs.count().into())),
     ..Line::DEFAULTS
 };
@@ -30,25 +28,19 @@ pub(crate) const EPOCHS_MEAN: Line = Line {
     id: "epochs_mean",
     group: "folds",
     range: metrics::EPOCHS,
-    doc: Doc {
-        measures: "How long the runs are.",
-        formula: "Mean of n_epoch, the number of the last point, over the runs present.",
-        example: ("five-folds", r#"{"cfg": 6.0}"#),
-        ..CALIPERS
-    },
+    measures: "How long the runs are.",
+    formula: "Mean of n_epoch, the number of the last point, over the runs present.",
+    example: ("five-folds", r#"{"cfg": 6.0}"#),
     number: per_group!(values, |_, runs| number(quotient(runs.whole(EPOCHS), runs.count(), ""))),
     ..Line::DEFAULTS
 };
 
 pub(crate) const BEST_MEAN: Line = Line {
     id: "best_mean",
-    doc: Doc {
-        measures: "The best value of the runs.",
-        formula: "Mean over runs of the best value.",
-        undefined: "\"no finite value\".",
-        example: ("five-folds", r#"{"cfg": 0.922}"#),
-        ..CALIPERS
-    },
+    measures: "The best value of the runs.",
+    formula: "Mean over runs of the best value.",
+    undefined: "\"no finite value\".",
+    example: ("five-folds", r#"{"cfg": 0.922}"#),
     headline: Some(7),
     number: per_group!(values, |_, runs| number(mean(runs, BEST, WITH_BEST, "no finite value"))),
     ..VALUES
@@ -56,13 +48,10 @@ pub(crate) const BEST_MEAN: Line = Line {
 
 pub(crate) const LAST_MEAN: Line = Line {
     id: "last_mean",
-    doc: Doc {
-        measures: "The last value of the runs.",
-        formula: "Mean over runs of the last value.",
-        undefined: "\"no fold ends with a finite value\".",
-        example: ("five-folds", r#"{"cfg": 0.736}"#),
-        ..CALIPERS
-    },
+    measures: "The last value of the runs.",
+    formula: "Mean over runs of the last value.",
+    undefined: "\"no fold ends with a finite value\".",
+    example: ("five-folds", r#"{"cfg": 0.736}"#),
     headline: Some(8),
     number: per_group!(values, |_, runs| number(mean(runs, LAST, WITH_LAST, NO_FINITE_END))),
     ..VALUES
@@ -70,15 +59,12 @@ pub(crate) const LAST_MEAN: Line = Line {
 
 pub(crate) const FINAL_DROP_MEAN: Line = Line {
     id: "final_drop_mean",
-    better: |_| Better::Lower,
+    better: lower,
     range: NON_NEGATIVE,
-    doc: Doc {
-        measures: "How much of its best a run has lost in the end.",
-        formula: "Mean over runs of best - last; last - best where lower is better.",
-        undefined: "\"no fold ends with a finite value\".",
-        example: ("five-folds", r#"{"cfg": 0.186}"#),
-        ..CALIPERS
-    },
+    measures: "How much of its best a run has lost in the end.",
+    formula: "Mean over runs of best - last; last - best where lower is better.",
+    undefined: "\"no fold ends with a finite value\".",
+    example: ("five-folds", r#"{"cfg": 0.186}"#),
     number: per_group!(values, |_, runs| number(mean(runs, DROP, WITH_DROP, NO_FINITE_END))),
     ..VALUES
 };

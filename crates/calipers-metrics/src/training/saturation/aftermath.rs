@@ -1,64 +1,54 @@
 //! What follows the first saturation, by the strict rule.
 
-use calipers_core::{Better, Doc, Terms, Value};
+use calipers_core::{Terms, Value};
 use serde::{Deserialize, Serialize};
 
 use super::bar::Bar;
 use super::first::{Saturation, first_saturated};
 use super::share;
+use crate::line::{NON_NEGATIVE, SHARE, higher, lower};
 use crate::reading::{Reading, number};
 use crate::training::curve::points::Points;
 use crate::training::group::{Runs, mean, per_group};
-use crate::training::metrics::{CALIPERS, EPOCHS, Line, NO_SATURATION, NON_NEGATIVE, SHARE};
+use crate::training::metrics::{EPOCHS, Line, NO_SATURATION};
 use crate::training::parameters::Direction;
 use crate::training::protocol::Training;
 use crate::training::row::Row;
 
-const AFTER: Line =
-    Line { group: "after saturation", better: |_| Better::Lower, range: NON_NEGATIVE, ..Line::DEFAULTS };
+const AFTER: Line = Line { group: "after saturation", better: lower, range: NON_NEGATIVE, ..Line::DEFAULTS };
 
 pub(crate) const RETENTION: Line = Line {
     id: "retention",
-    better: |_| Better::Higher,
+    better: higher,
     range: SHARE,
-    doc: Doc {
-        measures: "How much of what follows the first saturation is not broken.",
-        formula: "Mean over the saturating runs with points after saturation of (those points - b) / those \
-                  points.",
-        undefined: "\"no fold saturates\"; \"every saturating fold saturates at its last evaluation\".",
-        differs: "1 is steady under every preset, and a late saturation does not make a run look steady: \
-                  only points after it count.",
-        example: ("five-folds", r#"{"cfg": 0.7}"#),
-        ..CALIPERS
-    },
+    measures: "How much of what follows the first saturation is not broken.",
+    formula: "Mean over the saturating runs with points after saturation of (those points - b) / those \
+              points.",
+    undefined: "\"no fold saturates\"; \"every saturating fold saturates at its last evaluation\".",
+    differs: "1 is steady under every preset, and a late saturation does not make a run look steady: only \
+              points after it count.",
+    example: ("five-folds", r#"{"cfg": 0.7}"#),
     number: per_group!(aftermath, |_, runs| number(retention(runs))),
     ..AFTER
 };
 
 pub(crate) const DROP_DEPTH_MEAN: Line = Line {
     id: "drop_depth_mean",
-    doc: Doc {
-        measures: "How far runs fall below the threshold after saturating.",
-        formula: "Mean over saturating runs of the largest distance of a broken point from the threshold, \
-                  0 without one.",
-        undefined: "\"no fold saturates\".",
-        example: ("five-folds", r#"{"cfg": 0.2275}"#),
-        ..CALIPERS
-    },
+    measures: "How far runs fall below the threshold after saturating.",
+    formula: "Mean over saturating runs of the largest distance of a broken point from the threshold, 0 \
+              without one.",
+    undefined: "\"no fold saturates\".",
+    example: ("five-folds", r#"{"cfg": 0.2275}"#),
     number: per_group!(aftermath, |_, runs| number(mean(runs, DEPTH, SATURATING, NO_SATURATION))),
     ..AFTER
 };
 
 pub(crate) const DROP_DEPTH_MAX: Line = Line {
     id: "drop_depth_max",
-    doc: Doc {
-        measures: "The deepest fall below the threshold after saturating.",
-        formula: "Largest distance of a broken point from the threshold over all saturating runs, 0 \
-                  without one.",
-        undefined: "\"no fold saturates\".",
-        example: ("five-folds", r#"{"cfg": 0.9}"#),
-        ..CALIPERS
-    },
+    measures: "The deepest fall below the threshold after saturating.",
+    formula: "Largest distance of a broken point from the threshold over all saturating runs, 0 without one.",
+    undefined: "\"no fold saturates\".",
+    example: ("five-folds", r#"{"cfg": 0.9}"#),
     number: per_group!(aftermath, |_, runs| largest(runs, DEEPEST, |bits| Value::Number(f64::from_bits(
         bits
     )))),
@@ -68,13 +58,10 @@ pub(crate) const DROP_DEPTH_MAX: Line = Line {
 pub(crate) const LONGEST_BREAK_MAX: Line = Line {
     id: "longest_break_max",
     range: EPOCHS,
-    doc: Doc {
-        measures: "The longest time that a saturated run stays broken.",
-        formula: "Most consecutive broken points over all saturating runs.",
-        undefined: "\"no fold saturates\".",
-        example: ("five-folds", r#"{"cfg": 3}"#),
-        ..CALIPERS
-    },
+    measures: "The longest time that a saturated run stays broken.",
+    formula: "Most consecutive broken points over all saturating runs.",
+    undefined: "\"no fold saturates\".",
+    example: ("five-folds", r#"{"cfg": 3}"#),
     number: per_group!(aftermath, |_, runs| largest(runs, LONGEST, |points| Value::Count(points.into()))),
     ..AFTER
 };

@@ -1,8 +1,9 @@
 //! What runs add up to by the rule of the preset, and how sums become the number of a configuration.
 
-use calipers_core::{Better, Doc, Terms, Value};
+use calipers_core::{Terms, Value};
 
 use super::share;
+use crate::line::higher;
 use crate::reading::{Reading, Reason};
 use crate::training::group::{Runs, all_present, folds, list_folds, none_lacks, per_group};
 use crate::training::metrics::{FOLDS, Line, document};
@@ -14,17 +15,13 @@ use crate::training::row::Row;
 pub const SATURATION_COUNT: Line = Line {
     id: "saturation_count",
     group: "folds",
-    better: |_| Better::Higher,
+    better: higher,
     range: FOLDS,
-    doc: Doc {
-        measures: "The runs that saturate.",
-        formula: "n_F = runs with a value beyond the threshold; in the published programs a value of \
-                  exactly 0 is skipped.",
-        undefined: "",
-        differs: "",
-        reference: document!("The Velocity"),
-        example: ("five-folds", r#"{"cfg": 4}"#),
-    },
+    measures: "The runs that saturate.",
+    formula: "n_F = runs with a value beyond the threshold; in the published programs a value of exactly 0 \
+              is skipped.",
+    reference: document!("The Velocity"),
+    example: ("five-folds", r#"{"cfg": 4}"#),
     headline: Some(1),
     number: per_group!(by_preset, |_, runs| Value::Count(runs.whole(SATURATING))),
     ..Line::DEFAULTS

@@ -1,13 +1,12 @@
 //! How steady the runs of a configuration are after the first saturation.
 
-use calipers_core::Doc;
-
 use super::by_preset::Aggregation::{self, Naive, Strict, Wise};
 use super::by_preset::{BROKEN, Having, STABILITY, STEADY, aggregate, by_preset, stability_of};
 use super::velocity::velocity;
+use crate::line::{NON_NEGATIVE, SHARE};
 use crate::reading::{Reading, number};
 use crate::training::group::{Runs, none_lacks, per_group};
-use crate::training::metrics::{Line, NO_SATURATION, NON_NEGATIVE, SHARE, by_stability_reading, document};
+use crate::training::metrics::{Line, NO_SATURATION, by_stability_reading, document};
 use crate::training::parameters::Preset;
 use crate::training::protocol::Training;
 use crate::training::row::Row;
@@ -19,18 +18,15 @@ const STEADINESS: Line =
 pub const STABILITY_STRICT: Line = Line {
     id: "stability_strict",
     range: SHARE,
-    doc: Doc {
-        measures: "How much of the runs is broken, if every fold saturates.",
-        formula: "sum S_f / n_f; S_f = b_f / n_epoch, b_f = points after the first saturation that are \
-                  worse than the threshold.",
-        undefined: "\"P of N folds present\"; \"never saturates: fold F\"; \"no broken step or never \
-                  saturates: fold F\"; \"the document's condition asks for broken steps in every fold; \
-                  none in fold F\".",
-        differs: "Under strict, document and table-2024-04-24: share of broken epochs; 0 is steady. Under \
-                  revised, table-2024-04-25 and script-2025: one minus the share; 1 is steady.",
-        reference: document!("The Stability"),
-        example: ("two-configurations", r#"{"a": 0.125, "b": null}"#),
-    },
+    measures: "How much of the runs is broken, if every fold saturates.",
+    formula: "sum S_f / n_f; S_f = b_f / n_epoch, b_f = points after the first saturation that are worse \
+              than the threshold.",
+    undefined: "\"P of N folds present\"; \"never saturates: fold F\"; \"no broken step or never saturates: \
+                fold F\"; \"the document's condition asks for broken steps in every fold; none in fold F\".",
+    differs: "Under strict, document and table-2024-04-24: share of broken epochs; 0 is steady. Under \
+              revised, table-2024-04-25 and script-2025: one minus the share; 1 is steady.",
+    reference: document!("The Stability"),
+    example: ("two-configurations", r#"{"a": 0.125, "b": null}"#),
     number: per_group!(by_preset, |protocol, runs| number(stability(protocol, runs, Strict))),
     ..STEADINESS
 };
@@ -38,17 +34,15 @@ pub const STABILITY_STRICT: Line = Line {
 /// The mean stability of the folds that saturate.
 pub const STABILITY_WISE: Line = Line {
     id: "stability_wise",
-    doc: Doc {
-        measures: "How much of the runs is broken, over the folds that saturate.",
-        formula: "sum S_f / n_F.",
-        undefined: "\"no fold saturates\"; \"no fold has a broken step\"; \"script-2025 publishes the strict \
-                  aggregation only\".",
-        differs: "Under strict, document and table-2024-04-24: share of broken epochs; 0 is steady. Under \
-                  revised, table-2024-04-25 and script-2025: one minus the share; 1 is steady. The \
-                  document prints V_f in place of S_f here: so does the preset document.",
-        reference: document!("The Stability"),
-        example: ("five-folds", r#"{"cfg": 0.16666666666666666}"#),
-    },
+    measures: "How much of the runs is broken, over the folds that saturate.",
+    formula: "sum S_f / n_F.",
+    undefined: "\"no fold saturates\"; \"no fold has a broken step\"; \"script-2025 publishes the strict \
+                aggregation only\".",
+    differs: "Under strict, document and table-2024-04-24: share of broken epochs; 0 is steady. Under \
+              revised, table-2024-04-25 and script-2025: one minus the share; 1 is steady. The document \
+              prints V_f in place of S_f here: so does the preset document.",
+    reference: document!("The Stability"),
+    example: ("five-folds", r#"{"cfg": 0.16666666666666666}"#),
     headline: Some(5),
     number: per_group!(by_preset, |protocol, runs| number(stability(protocol, runs, Wise))),
     ..STEADINESS
@@ -57,12 +51,12 @@ pub const STABILITY_WISE: Line = Line {
 /// The sum of stabilities over the number of all folds.
 pub const STABILITY_NAIVE: Line = Line {
     id: "stability_naive",
-    doc: Doc {
-        measures: "How much of the runs is broken, spread over all folds.",
-        formula: "sum S_f / n_f over the folds that saturate.",
-        example: ("five-folds", r#"{"cfg": 0.13333333333333333}"#),
-        ..STABILITY_WISE.doc
-    },
+    measures: "How much of the runs is broken, spread over all folds.",
+    formula: "sum S_f / n_f over the folds that saturate.",
+    example: ("five-folds", r#"{"cfg": 0.13333333333333333}"#),
+    undefined: STABILITY_WISE.undefined,
+    differs: STABILITY_WISE.differs,
+    reference: STABILITY_WISE.reference,
     number: per_group!(by_preset, |protocol, runs| number(stability(protocol, runs, Naive))),
     ..STEADINESS
 };

@@ -1,53 +1,45 @@
 //! Saturations that last.
 
-use calipers_core::{Better, Doc, Terms, Value};
+use calipers_core::{Terms, Value};
 
+use crate::line::{higher, lower};
 use crate::reading::{Reading, number, quotient};
 use crate::training::group::{Runs, all_present, list_folds, none_lacks, per_group};
-use crate::training::metrics::{CALIPERS, EPOCHS, FOLDS, Line};
+use crate::training::metrics::{EPOCHS, FOLDS, Line};
 use crate::training::protocol::Training;
 use crate::training::row::Row;
 
-const LASTING: Line = Line { group: "sustained", better: |_| Better::Lower, range: EPOCHS, ..Line::DEFAULTS };
+const LASTING: Line = Line { group: "sustained", better: lower, range: EPOCHS, ..Line::DEFAULTS };
 
 pub(crate) const SUSTAINED_COUNT: Line = Line {
     id: "sustained_count",
-    better: |_| Better::Higher,
+    better: higher,
     range: FOLDS,
-    doc: Doc {
-        measures: "The folds that stay saturated for a while.",
-        formula: "Runs with K = --sustain consecutive saturated points.",
-        example: ("five-folds", r#"{"cfg": 3}"#),
-        ..CALIPERS
-    },
+    measures: "The folds that stay saturated for a while.",
+    formula: "Runs with K = --sustain consecutive saturated points.",
+    example: ("five-folds", r#"{"cfg": 3}"#),
     number: per_group!(sustained, |_, runs| Value::Count(runs.whole(SUSTAINED))),
     ..LASTING
 };
 
 pub(crate) const VELOCITY_SUSTAINED_STRICT: Line = Line {
     id: "velocity_sustained_strict",
-    doc: Doc {
-        measures: "Epochs to a saturation that lasts, if every fold gets there.",
-        formula: "Mean over all n_f folds of the number of the first of K = --sustain consecutive \
-                  saturated points.",
-        undefined: "\"P of N folds present\"; \"no sustained saturation: fold F\".",
-        example: ("sustained", r#"{"c": 2.0}"#),
-        ..CALIPERS
-    },
+    measures: "Epochs to a saturation that lasts, if every fold gets there.",
+    formula: "Mean over all n_f folds of the number of the first of K = --sustain consecutive saturated \
+              points.",
+    undefined: "\"P of N folds present\"; \"no sustained saturation: fold F\".",
+    example: ("sustained", r#"{"c": 2.0}"#),
     number: per_group!(sustained, |protocol, runs| number(strict(protocol, runs))),
     ..LASTING
 };
 
 pub(crate) const VELOCITY_SUSTAINED_WISE: Line = Line {
     id: "velocity_sustained_wise",
-    doc: Doc {
-        measures: "Epochs to a saturation that lasts, over the folds that get there.",
-        formula: "Mean over the folds that have one of the number of the first of K = --sustain \
-                  consecutive saturated points.",
-        undefined: "\"no fold has a sustained saturation\".",
-        example: ("five-folds", r#"{"cfg": 2.3333333333333335}"#),
-        ..CALIPERS
-    },
+    measures: "Epochs to a saturation that lasts, over the folds that get there.",
+    formula: "Mean over the folds that have one of the number of the first of K = --sustain consecutive \
+              saturated points.",
+    undefined: "\"no fold has a sustained saturation\".",
+    example: ("five-folds", r#"{"cfg": 2.3333333333333335}"#),
     number: per_group!(sustained, |_, runs| number(quotient(
         runs.whole(NUMBER),
         runs.whole(SUSTAINED),

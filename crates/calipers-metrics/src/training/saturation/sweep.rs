@@ -1,18 +1,20 @@
 //! The metrics of the document at other thresholds, by the strict rule.
 
-use calipers_core::{Better, Doc, Terms, Value};
+use calipers_core::{Form, Terms, Value};
 
 use super::share;
+use crate::line::{ANY, higher, lower};
 use crate::reading::{number, quotient};
 use crate::training::group::{mean, per_group};
-use crate::training::metrics::{ANY, CALIPERS, Line};
+use crate::training::metrics::Line;
 use crate::training::protocol::Training;
 use crate::training::row::Row;
 
 const SWEEP: Line = Line {
     group: "sweep",
-    better: |_| Better::Lower,
+    better: lower,
     range: ANY,
+    form: Form::Sweep,
     presets: |protocol| !protocol.sweep.is_empty(),
     ..Line::DEFAULTS
 };
@@ -20,14 +22,11 @@ const SWEEP: Line = Line {
 /// How many runs saturate at each threshold.
 pub const SWEEP_SATURATION_COUNT: Line = Line {
     id: "sweep_saturation_count",
-    better: |_| Better::Higher,
-    doc: Doc {
-        measures: "The runs that saturate at each threshold.",
-        formula: "saturation_count by the strict rule. Only with --sweep: [T, value] for each threshold, \
-                  ascending; null where no fold saturates.",
-        example: ("sweep", r#"{"cfg": [[0.5, 5], [0.9, 4], [0.95, 2], [0.99, 0]]}"#),
-        ..CALIPERS
-    },
+    better: higher,
+    measures: "The runs that saturate at each threshold.",
+    formula: "saturation_count by the strict rule. Only with --sweep: [T, value] for each threshold, \
+              ascending; null where no fold saturates.",
+    example: ("sweep", r#"{"cfg": [[0.5, 5], [0.9, 4], [0.95, 2], [0.99, 0]]}"#),
     number: per_group!(swept, |protocol, runs| at_each(protocol, |at| Value::Count(
         runs.whole(at + SATURATING)
     ))),
@@ -37,13 +36,10 @@ pub const SWEEP_SATURATION_COUNT: Line = Line {
 /// The velocity at each threshold.
 pub const SWEEP_VELOCITY_WISE: Line = Line {
     id: "sweep_velocity_wise",
-    doc: Doc {
-        measures: "Epochs to the first saturation at each threshold, over the folds that get there.",
-        formula: "velocity_wise by the strict rule. Only with --sweep: [T, value] for each threshold, \
-                  ascending; null where no fold saturates.",
-        example: ("sweep", r#"{"cfg": [[0.5, 2.2], [0.9, 1.75], [0.95, 3.0], [0.99, null]]}"#),
-        ..CALIPERS
-    },
+    measures: "Epochs to the first saturation at each threshold, over the folds that get there.",
+    formula: "velocity_wise by the strict rule. Only with --sweep: [T, value] for each threshold, ascending; \
+              null where no fold saturates.",
+    example: ("sweep", r#"{"cfg": [[0.5, 2.2], [0.9, 1.75], [0.95, 3.0], [0.99, null]]}"#),
     number: per_group!(swept, |protocol, runs| at_each(protocol, |at| {
         number(quotient(runs.whole(at + VELOCITY), runs.whole(at + SATURATING), ""))
     })),
@@ -53,16 +49,13 @@ pub const SWEEP_VELOCITY_WISE: Line = Line {
 /// The stability at each threshold.
 pub const SWEEP_STABILITY_WISE: Line = Line {
     id: "sweep_stability_wise",
-    doc: Doc {
-        measures: "How much of the runs is broken at each threshold, over the folds that saturate.",
-        formula: "stability_wise by the strict rule: share of broken epochs; 0 is steady. Only with \
-                  --sweep: [T, value] for each threshold, ascending; null where no fold saturates.",
-        example: (
-            "sweep",
-            r#"{"cfg": [[0.5, 0.06666666666666667], [0.9, 0.16666666666666666], [0.95, 0.16666666666666666], [0.99, null]]}"#,
-        ),
-        ..CALIPERS
-    },
+    measures: "How much of the runs is broken at each threshold, over the folds that saturate.",
+    formula: "stability_wise by the strict rule: share of broken epochs; 0 is steady. Only with --sweep: [T, \
+              value] for each threshold, ascending; null where no fold saturates.",
+    example: (
+        "sweep",
+        r#"{"cfg": [[0.5, 0.06666666666666667], [0.9, 0.16666666666666666], [0.95, 0.16666666666666666], [0.99, null]]}"#,
+    ),
     number: per_group!(swept, |protocol, runs| at_each(protocol, |at| {
         number(mean(runs, at + STABILITY, at + SATURATING, ""))
     })),
@@ -72,13 +65,10 @@ pub const SWEEP_STABILITY_WISE: Line = Line {
 /// How many runs diverge at each threshold.
 pub const SWEEP_DIVERGENCE: Line = Line {
     id: "sweep_divergence",
-    doc: Doc {
-        measures: "The folds that end worse than they first saturated, at each threshold.",
-        formula: "divergence_wise by the strict rule. Only with --sweep: [T, value] for each threshold, \
-                  ascending; null where no fold saturates.",
-        example: ("sweep", r#"{"cfg": [[0.5, 2], [0.9, 2], [0.95, 1], [0.99, 0]]}"#),
-        ..CALIPERS
-    },
+    measures: "The folds that end worse than they first saturated, at each threshold.",
+    formula: "divergence_wise by the strict rule. Only with --sweep: [T, value] for each threshold, \
+              ascending; null where no fold saturates.",
+    example: ("sweep", r#"{"cfg": [[0.5, 2], [0.9, 2], [0.95, 1], [0.99, 0]]}"#),
     number: per_group!(swept, |protocol, runs| at_each(protocol, |at| Value::Count(
         runs.whole(at + DIVERGED)
     ))),

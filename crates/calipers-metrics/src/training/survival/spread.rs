@@ -1,56 +1,46 @@
 //! How epochs of first saturation are spread; a run that never saturates comes after all others.
 
 use calipers_core::exact::rounded_quotient;
-use calipers_core::{Better, Doc};
 
 use super::lifetimes::{EPOCHS_TO, SATURATING, SQUARES, counted, lifetimes};
+use crate::line::{NON_NEGATIVE, lower};
 use crate::reading::{Reading, number, quotient};
 use crate::training::group::{Runs, per_group};
-use crate::training::metrics::{CALIPERS, EPOCHS, Line, NON_NEGATIVE};
+use crate::training::metrics::{EPOCHS, Line};
 
-const SPREAD: Line = Line { group: "velocity", better: |_| Better::Lower, range: EPOCHS, ..Line::DEFAULTS };
+const SPREAD: Line = Line { group: "velocity", better: lower, range: EPOCHS, ..Line::DEFAULTS };
 
 pub(crate) const VELOCITY_STD: Line = Line {
     id: "velocity_std",
     range: NON_NEGATIVE,
-    doc: Doc {
-        measures: "How much the epochs of first saturation differ between folds.",
-        formula: "Sample standard deviation of s: square root of (m sum s^2 - (sum s)^2) / (m (m - 1)), m \
-                  = folds that saturate.",
-        undefined: "\"fewer than two folds saturate\".",
-        example: ("five-folds", r#"{"cfg": 0.9574271077563381}"#),
-        ..CALIPERS
-    },
+    measures: "How much the epochs of first saturation differ between folds.",
+    formula: "Sample standard deviation of s: square root of (m sum s^2 - (sum s)^2) / (m (m - 1)), m = \
+              folds that saturate.",
+    undefined: "\"fewer than two folds saturate\".",
+    example: ("five-folds", r#"{"cfg": 0.9574271077563381}"#),
     number: per_group!(lifetimes, |_, runs| number(standard_deviation(runs))),
     ..SPREAD
 };
 
 pub(crate) const VELOCITY_MEDIAN: Line = Line {
     id: "velocity_median",
-    doc: Doc {
-        measures: "The epoch at which half of the folds have saturated.",
-        formula: "Median of s, a fold that never saturates being infinite; with an even number of folds \
-                  the mean of the two in the middle.",
-        undefined: "\"the median fold never saturates\".",
-        reference: "AlgoPerf: Training Algorithms (Dahl et al. 2023)",
-        example: ("five-folds", r#"{"cfg": 2.0}"#),
-        ..CALIPERS
-    },
+    measures: "The epoch at which half of the folds have saturated.",
+    formula: "Median of s, a fold that never saturates being infinite; with an even number of folds the mean \
+              of the two in the middle.",
+    undefined: "\"the median fold never saturates\".",
+    reference: "AlgoPerf: Training Algorithms (Dahl et al. 2023)",
+    example: ("five-folds", r#"{"cfg": 2.0}"#),
     number: per_group!(lifetimes, |_, runs| number(median(runs))),
     ..SPREAD
 };
 
 pub(crate) const VELOCITY_OLYMPIC: Line = Line {
     id: "velocity_olympic",
-    doc: Doc {
-        measures: "Epochs to the first saturation without the luckiest and the unluckiest fold.",
-        formula: "Mean of s without the smallest and the largest; a fold that never saturates is the \
-                  largest.",
-        undefined: "\"fewer than three folds\"; \"more than one fold never saturates\".",
-        reference: "MLPerf Training Benchmark (Mattson et al. 2020)",
-        example: ("five-folds", r#"{"cfg": 2.0}"#),
-        ..CALIPERS
-    },
+    measures: "Epochs to the first saturation without the luckiest and the unluckiest fold.",
+    formula: "Mean of s without the smallest and the largest; a fold that never saturates is the largest.",
+    undefined: "\"fewer than three folds\"; \"more than one fold never saturates\".",
+    reference: "MLPerf Training Benchmark (Mattson et al. 2020)",
+    example: ("five-folds", r#"{"cfg": 2.0}"#),
     number: per_group!(lifetimes, |_, runs| number(olympic(runs))),
     ..SPREAD
 };

@@ -92,7 +92,7 @@ fn protocol() -> impl Strategy<Value = IndependentSet> {
 fn in_range(metric: &Metric<IndependentSet>, value: &Value) -> bool {
     match value {
         Value::Undefined(reason) => {
-            reason == "no units given" || metric.doc.undefined.contains(&format!("\"{reason}\""))
+            reason == "no units given" || metric.undefined.contains(&format!("\"{reason}\""))
         }
         Value::Series(points) => points.iter().all(|point| in_range(metric, point)),
         value => {

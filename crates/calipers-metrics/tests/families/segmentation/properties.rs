@@ -80,7 +80,7 @@ fn in_range(metric: &Metric<Segmentation>, value: &Value) -> bool {
                 }
                 _ => reason.to_string(),
             };
-            metric.doc.undefined.contains(&format!("\"{general}\""))
+            metric.undefined.contains(&format!("\"{general}\""))
         }
         Value::Series(points) => points.iter().all(|point| in_range(metric, point)),
         Value::PerLabel(entries) => entries.iter().all(|(_, value)| in_range(metric, value)),

@@ -53,7 +53,7 @@ fn state(protocol: &Training, curves: &[(u8, Vec<f64>)]) -> Accumulator<Training
 fn in_range(metric: &Metric<Training>, value: &Value) -> bool {
     match value {
         Value::Undefined(reason) => {
-            reason.is_empty() || metric.doc.undefined.contains(&format!("\"{}\"", general(reason)))
+            reason.is_empty() || metric.undefined.contains(&format!("\"{}\"", general(reason)))
         }
         Value::Series(values) => values.iter().all(|value| in_range(metric, value)),
         Value::PerLabel(groups) => groups.iter().all(|(_, value)| in_range(metric, value)),

@@ -25,9 +25,9 @@ pub(super) fn picture(rows: &Accumulator<Explanation>) -> Picture {
         ("model", FID_PLUS_MODEL_CURVE, FID_MINUS_MODEL_CURVE, FIDELITY_CURVE_AUC_MODEL),
         ("phenomenon", FID_PLUS_PHENOMENON_CURVE, FID_MINUS_PHENOMENON_CURVE, FIDELITY_CURVE_AUC_PHENOMENON),
     ] {
-        let [x, plus, minus] = [CURVE_X, fid_plus, fid_minus].map(|line| series(&over_all(rows, line.id)));
+        let [x, plus, minus] = [CURVE_X, fid_plus, fid_minus].map(|line| series(&over_all(rows, &line)));
         if let (Some(x), Some(plus), Some(minus)) = (x, plus, minus) {
-            let area = over_all(rows, area.id).as_f64();
+            let area = over_all(rows, &area).as_f64();
             variants.push((of.to_owned(), swept(of, &x, &plus, &minus, area)));
             data.push((format!("curve-{of}"), points(&x, &plus, &minus)));
         }

@@ -26,10 +26,10 @@ type Unit<'a> = (&'a str, f64, f64);
 pub(super) fn picture(rows: &Accumulator<Explanation>) -> Picture {
     let (mut variants, mut data) = (Vec::new(), Vec::new());
     for (of, fid_minus, fid_plus) in [
-        ("model", FID_MINUS_MODEL.id, FID_PLUS_MODEL.id),
-        ("phenomenon", FID_MINUS_PHENOMENON.id, FID_PLUS_PHENOMENON.id),
+        ("model", FID_MINUS_MODEL, FID_PLUS_MODEL),
+        ("phenomenon", FID_MINUS_PHENOMENON, FID_PLUS_PHENOMENON),
     ] {
-        let [minus, plus] = [fid_minus, fid_plus].map(|id| of_each(rows, id));
+        let [minus, plus] = [fid_minus, fid_plus].map(|line| of_each(rows, &line));
         let plus: BTreeMap<usize, (&str, f64)> =
             plus.iter().map(|(i, name, value)| (*i, (name.as_str(), *value))).collect();
         let both: Vec<Unit<'_>> = minus
@@ -39,7 +39,7 @@ pub(super) fn picture(rows: &Accumulator<Explanation>) -> Picture {
         if both.is_empty() {
             continue;
         }
-        let pooled = [fid_minus, fid_plus].map(|id| over_all(rows, id).as_f64());
+        let pooled = [fid_minus, fid_plus].map(|line| over_all(rows, &line).as_f64());
         variants.push((of.to_owned(), plane(rows.protocol(), of, &both, pooled)));
         let lines = both.iter().map(|(name, minus, plus)| {
             let score = characterization(rows.protocol(), *plus, *minus);
@@ -51,7 +51,7 @@ pub(super) fn picture(rows: &Accumulator<Explanation>) -> Picture {
         ));
     }
     if variants.is_empty() {
-        return missing(SLUG, TITLE, reason(&over_all(rows, FID_PLUS_MODEL.id)));
+        return missing(SLUG, TITLE, reason(&over_all(rows, &FID_PLUS_MODEL)));
     }
     Picture {
         slug: SLUG.into(),

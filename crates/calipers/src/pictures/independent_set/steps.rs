@@ -15,11 +15,11 @@ const TITLE: &str = "Steps to solve";
 
 /// The picture.
 pub(super) fn picture(rows: &Accumulator<IndependentSet>) -> Picture {
-    let solved = over_all(rows, SOLVED_BY_STEP.id);
-    let violations = over_all(rows, NUM_VIOLATIONS_BY_STEP.id);
+    let solved = over_all(rows, &SOLVED_BY_STEP);
+    let violations = over_all(rows, &NUM_VIOLATIONS_BY_STEP);
     let (mut variants, mut data) = (Vec::new(), Vec::new());
     if let Some(values) = series(&solved) {
-        let accuracy = series(&over_all(rows, ACCURACY_BY_STEP.id)).unwrap_or_default();
+        let accuracy = series(&over_all(rows, &ACCURACY_BY_STEP)).unwrap_or_default();
         let shares = Axis::share("share");
         let curves = [("solved so far", 0, &values), ("accuracy", 1, &accuracy)];
         variants.push(("solved".to_owned(), by_step("Share of graphs solved by step", shares, &curves)));

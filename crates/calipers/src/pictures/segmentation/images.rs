@@ -27,7 +27,7 @@ pub(super) fn pictures(rows: &Accumulator<Segmentation>, evidence: &Evidence) ->
     if rows.rows().iter().all(|row| row.pixels.is_none()) {
         return vec![missing(SLUG, TITLE, "confusion matrices carry no pixels")];
     }
-    let mut ranked = of_each(rows, MIOU.id);
+    let mut ranked = of_each(rows, &MIOU);
     ranked.sort_by(|a, b| a.2.total_cmp(&b.2).then_with(|| a.1.cmp(&b.1)));
     if ranked.is_empty() {
         return vec![missing(SLUG, TITLE, "no image has a mean intersection over union")];

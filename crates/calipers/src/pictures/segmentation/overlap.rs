@@ -28,7 +28,7 @@ struct Met<'a> {
 
 /// The picture.
 pub(super) fn picture(rows: &Accumulator<Segmentation>) -> Picture {
-    let values = match over_all(rows, IOU.id) {
+    let values = match over_all(rows, &IOU) {
         Value::PerLabel(values) => values,
         other => return missing(SLUG, TITLE, reason(&other)),
     };
@@ -76,7 +76,7 @@ pub(super) fn picture(rows: &Accumulator<Segmentation>) -> Picture {
         description: format!("{} of {all} classes, best first", classes.len()),
         axis: Axis::share("intersection over union"),
         bars: bars.collect(),
-        reference: over_all(rows, MIOU.id).as_f64().map(|miou| (miou, format!("mean {}", rounded(miou)))),
+        reference: over_all(rows, &MIOU).as_f64().map(|miou| (miou, format!("mean {}", rounded(miou)))),
     };
     let left_out = match all - classes.len() {
         0 => String::new(),

@@ -17,11 +17,12 @@ use calipers::inputs::{Inputs, role};
 use calipers::metrics::robustness::Budget;
 use calipers::metrics::robustness::Options;
 use calipers::reproduce::{Stage, Unseen};
+use calipers::run::Progress;
 use calipers::rung::from_model;
 use calipers::rung::from_model::config::{Given, Task};
-use calipers::sources::robustness::{self, Measured};
+use calipers::sources::robustness;
 use calipers::tables::per_node::NodeTable;
-use calipers::{Error, Ledger, Result, demo, run};
+use calipers::{Error, Result, demo, run};
 use clap::Args;
 
 use self::attack::AttackArgs;
@@ -35,7 +36,7 @@ use crate::commands::demo::Shown;
 use crate::commands::subcommands;
 use crate::options::{Output, Work};
 use crate::progress::Bar;
-use crate::{Outcome, emit};
+use crate::{Measured, Outcome};
 
 /// Score how far an attack moves a graph model
 #[derive(Args, Debug)]
@@ -62,7 +63,8 @@ Keys of a run, which is one file:
   clean_logits, attacked_logits_<budget> class scores, where the features are not
   edge_index or edges                    clean graph: both directions of every edge, or each once
   edge_index_attacked_<budget>, edges_attacked_<budget> or flips_<budget>
-                                         attacked graph, or the pairs to toggle in the clean one")]
+                                         attacked graph, or the pairs to toggle in the clean one
+  model, run, split, seed                what the file is of; in safetensors its metadata may say it")]
 pub(crate) struct RobustnessArgs {
     #[command(subcommand)]
     command: Option<RobustnessCommand>,
@@ -78,6 +80,8 @@ pub(crate) struct RobustnessArgs {
     budget: Option<Budget>,
     #[command(flatten)]
     measuring: Measuring,
+    #[command(flatten)]
+    names: NameArgs,
     #[command(flatten)]
     graph: GraphArgs,
     #[command(flatten)]
@@ -120,9 +124,21 @@ struct ModelArgs {
     /// The splits that the checkpoints were trained on, if others than --splits
     #[arg(long, value_name = "FILE")]
     trained_on: Option<PathBuf>,
-    /// The name of the run [default: split<K>, or split<K>-seed<S>]
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Names")]
+struct NameArgs {
+    /// The name of the model: a report is of one [default: what the files say in the key `model`]
+    #[arg(long, value_name = "NAME")]
+    model_name: Option<String>,
+    /// The name of the only run [default: the file's key `run`, else split<K>, seed<S> or split<K>-seed<S>
+    /// by its keys `split` and `seed`, else its name]
     #[arg(long, value_name = "NAME")]
     run: Option<String>,
+    /// Find run and model in the names of files: a pattern with (?P<run>..), (?P<model>..) or both
+    #[arg(long, value_name = "regex:PATTERN")]
+    run_by: Option<String>,
 }
 
 fn budget(text: &str) -> std::result::Result<Budget, String> {
@@ -133,11 +149,14 @@ impl RobustnessArgs {
     pub(crate) fn run(self) -> Result<Outcome> {
         match self.command {
             Some(command) => command.run(),
-            None => self.measure(),
+            None => {
+                let bar = Bar::new(&self.output);
+                self.measure(&bar)?.emit()
+            }
         }
     }
 
-    fn measure(self) -> Result<Outcome> {
+    pub(crate) fn measure(self, progress: &dyn Progress) -> Result<Measured> {
         let inputs = Inputs::default();
         let task = self.given(&inputs)?.task(self.per_node.is_some())?;
         if let Task::Arrays(options) = &task {
@@ -147,17 +166,16 @@ impl RobustnessArgs {
         if let Some(path) = &self.per_node {
             per_node::check(path)?;
         }
-        let bar = Bar::new(&self.output);
-        let work = self.work.with(&bar);
-        let Measured { accumulator, nodes } = match task {
+        let work = self.work.with(progress);
+        let robustness::Measured { accumulator, nodes } = match task {
             Task::Arrays(options) => robustness::measure(&options, inputs, &work)?,
             Task::Model(options) => from_model::measure(&options, inputs, &work)?,
         };
         if let (Some(path), Some(nodes)) = (&self.per_node, &nodes) {
             per_node::write(path, &NodeTable(nodes))?;
         }
-        let ledgers: Vec<Box<dyn Ledger>> = vec![Box::new(accumulator)];
-        emit::ledgers(&ledgers, &self.output, self.seed, work.threads)
+        let (seed, threads) = (self.seed, work.threads);
+        Ok(Measured { ledgers: vec![Box::new(accumulator)], output: self.output, seed, threads })
     }
 
     /// The flags, over the configuration if there is one.
@@ -169,7 +187,8 @@ impl RobustnessArgs {
             below = read_config(path, inputs)?;
             runs.clear();
         }
-        let Options { preset, bins, hist_range, nodes, ddof, cutoff, features } = self.measuring.options();
+        let Options { preset, bins, hist_range, nodes, ddof, cutoff, features, .. } =
+            self.measuring.options();
         let (graph, splits, attacked) = (self.graph.clone(), self.splits.clone(), self.attacked.clone());
         let PenaltyArgs { penalty, weights, gamma, lambda_hat, layers, scad_a, scad_scale } = self.penalty;
         let flags = Given {
@@ -194,7 +213,9 @@ impl RobustnessArgs {
             attacked: attacked.attacked,
             flips: attacked.flips,
             budgets: attacked.budgets,
-            run: self.model.run.clone(),
+            run: self.names.run.clone(),
+            run_by: self.names.run_by.clone(),
+            model_name: self.names.model_name.clone(),
             attack: self.attack.clone(),
             budget: self.budget.as_ref().map(ToString::to_string),
             preset,

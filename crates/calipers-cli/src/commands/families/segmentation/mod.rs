@@ -8,11 +8,12 @@ use calipers::compare::{self, Model};
 use calipers::core::resample::Bootstrap;
 use calipers::inputs::{Inputs, role};
 use calipers::metrics::segmentation::config::{Config, Measures};
-use calipers::metrics::segmentation::labels::ClassRef;
+use calipers::metrics::segmentation::labels::{ClassRef, Originals};
 use calipers::metrics::segmentation::{
     Closed, Kind, Layout, Measure, MissingHeads, Preset, Segmentation, Space, Unpredicted,
 };
 use calipers::report::comparison;
+use calipers::run::Progress;
 use calipers::sources::config_file;
 use calipers::sources::segmentation::classes;
 use calipers::sources::segmentation::options::Options;
@@ -23,7 +24,7 @@ use self::fit::FitArgs;
 use crate::commands::demo::Shown;
 use crate::options::{Output, Work, named};
 use crate::progress::Bar;
-use crate::{Outcome, emit};
+use crate::{Measured, Outcome, emit};
 
 /// Score label maps and probabilities of images
 #[derive(Args, Debug)]
@@ -49,7 +50,7 @@ pub(crate) struct SegmentationArgs {
     #[command(flatten)]
     files: Files,
     #[command(flatten)]
-    labels: Labels,
+    pub(crate) labels: Labels,
     #[command(flatten)]
     prediction: Prediction,
     #[command(flatten)]
@@ -96,10 +97,13 @@ struct Files {
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Labels")]
-struct Labels {
+pub(crate) struct Labels {
     /// The classes of the truth: how many, a file of names (text, .json, .toml), or cityscapes
     #[arg(long, value_name = "FILE|N|cityscapes")]
     classes: Option<String>,
+    /// The classes themselves, where a program gives them
+    #[arg(skip)]
+    pub(crate) named: Option<Originals>,
     /// Truth values or class names that are not scored
     #[arg(long, value_name = "V[,V..]", value_delimiter = ',', allow_hyphen_values = true)]
     ignore: Option<Vec<String>>,
@@ -167,16 +171,22 @@ struct Measuring {
 
 impl SegmentationArgs {
     pub(crate) fn run(self) -> Result<Outcome> {
-        if let Some(SegmentationCommand::Fit(fit)) = self.command {
-            return fit.run();
+        match self.command {
+            Some(SegmentationCommand::Fit(fit)) => fit.run(),
+            None => {
+                let bar = Bar::new(&self.output);
+                self.measure(&bar)?.emit()
+            }
         }
+    }
+
+    pub(crate) fn measure(self, progress: &dyn Progress) -> Result<Measured> {
         let inputs = Inputs::default();
         let options = self.options(&inputs)?;
         self.output.check()?;
-        let bar = Bar::new(&self.output);
-        let accumulator = sources::segmentation::measure(&options, inputs, &self.work.with(&bar))?;
-        let ledgers: Vec<Box<dyn Ledger>> = vec![Box::new(accumulator)];
-        emit::ledgers(&ledgers, &self.output, self.seed, self.work.threads())
+        let accumulator = sources::segmentation::measure(&options, inputs, &self.work.with(progress))?;
+        let (seed, threads) = (self.seed, self.work.threads());
+        Ok(Measured { ledgers: vec![Box::new(accumulator)], output: self.output, seed, threads })
     }
 
     /// Lays classes and flags over the configuration.
@@ -185,6 +195,9 @@ impl SegmentationArgs {
             Some(path) => (read(path, inputs)?.0, path.parent().unwrap_or(Path::new(""))),
             None => (Config::default(), Path::new("")),
         };
+        if let Some(named) = &self.labels.named {
+            classes::put_into(&mut config, classes::named(named.clone())?);
+        }
         if let Some(word) = &self.labels.classes {
             classes::put_into(&mut config, classes::classes(word, inputs)?);
         }

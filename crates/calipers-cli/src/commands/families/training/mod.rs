@@ -4,12 +4,14 @@ mod tables;
 mod view;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use calipers::inputs::{Inputs, role};
 use calipers::io::history::delimited::{self, Long};
 use calipers::io::history::encoding::Encoding;
 use calipers::io::history::{FORMATS, Format};
 use calipers::metrics::training::{Direction, Duplicates, Index, Nan, Precision, Preset, Restarts, Training};
+use calipers::run::Progress;
 use calipers::sources::training::assign::{Assignment, FoldBy, GroupBy};
 use calipers::sources::training::options::Options;
 use calipers::sources::training::runs::filter::Where;
@@ -21,7 +23,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use crate::commands::demo::{Shown, headlines};
 use crate::options::{Output, Work, named};
 use crate::progress::Bar;
-use crate::{Outcome, emit};
+use crate::{Measured, Outcome, emit};
 
 /// Score how training runs behave over epochs and folds
 #[derive(Args, Debug)]
@@ -40,10 +42,10 @@ Examples:
   calipers training --runs results.json --project 12ShadesOfRDF --table out/static
 
 Read are CSV, TSV, JSON, JSON lines, parquet, W&B exports, panels and offline logs (.wandb),
-TensorBoard events, trainer_state.json, MLflow folders and databases. --threshold, --scale,
---direction and --label are given once for all metrics, or once for each in the same order.")]
+TensorBoard events, trainer_state.json, MLflow folders, databases (also as sqlite:///FILE) and
+tracking servers (mlflow+http://HOST:PORT). --threshold, --scale, --direction and --label are given once for all metrics, or once for each in the same order.")]
 pub(crate) struct TrainingArgs {
-    /// Histories: files, or folders that are searched through
+    /// Histories: files, folders that are searched through, or the address of a tracking server
     #[arg(value_name = "INPUT")]
     inputs: Vec<PathBuf>,
     #[command(flatten)]
@@ -188,6 +190,9 @@ struct Files {
     /// How tables write decimals
     #[arg(long, value_name = "MARK", default_value = "point", value_parser = ["point", "comma"])]
     decimal: String,
+    /// How long a request to a tracking server may take [default: 60]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60", hide_default_value = true)]
+    timeout: Duration,
 }
 
 #[derive(Args, Debug)]
@@ -205,7 +210,7 @@ struct Study {
 }
 
 impl TrainingArgs {
-    pub(crate) fn run(mut self) -> Result<Outcome> {
+    pub(crate) fn run(self) -> Result<Outcome> {
         let without_histories = self.inputs.is_empty() && self.metrics.metric.is_empty();
         let inputs = Inputs::default();
         self.output.check()?;
@@ -217,14 +222,25 @@ impl TrainingArgs {
         {
             return tables::without_histories(&runs, prefix, self.preset(), self.runs.folds, &self.output);
         }
+        let bar = Bar::new(&self.output);
+        self.measured(inputs, &bar)?.emit()
+    }
+
+    /// Measures the histories, and says nothing of them.
+    pub(crate) fn measure(mut self, progress: &dyn Progress) -> Result<Measured> {
+        self.output.quiet = true;
+        self.output.check()?;
+        self.measured(Inputs::default(), progress)
+    }
+
+    fn measured(mut self, inputs: Inputs, progress: &dyn Progress) -> Result<Measured> {
         let options = self.options(&inputs)?;
         if self.output.per_unit.is_some() && options.metrics.len() > 1 {
             return Err(Error::usage("--per-unit shows one metric")
                 .found(format!("{} metrics", options.metrics.len()))
                 .advice("give one --metric, or write a --state and show its parts"));
         }
-        let bar = Bar::new(&self.output);
-        let measured = sources::training::measure(&options, inputs, &self.work.with(&bar))?;
+        let measured = sources::training::measure(&options, inputs, &self.work.with(progress))?;
         if let Some((kept, found)) = measured.kept {
             emit::note(&format!("{kept} of {found} runs read (--where)"));
         }
@@ -237,8 +253,8 @@ impl TrainingArgs {
         // The family has intervals of its own, by group.
         self.output.own_intervals = true;
         let boxed = |accumulator| -> Box<dyn Ledger> { Box::new(accumulator) };
-        let ledgers: Vec<_> = measured.accumulators.into_iter().map(boxed).collect();
-        emit::ledgers(&ledgers, &self.output, self.seed, self.work.threads())
+        let ledgers = measured.accumulators.into_iter().map(boxed).collect();
+        Ok(Measured { ledgers, seed: self.seed, threads: self.work.threads(), output: self.output })
     }
 
     fn preset(&self) -> Preset {
@@ -270,6 +286,7 @@ impl TrainingArgs {
             skip_missing: self.runs.skip_missing,
             endings: self.study.table.is_some(),
             sketches: self.output.wants_table(),
+            timeout: self.files.timeout,
             ..Options::over(self.inputs.clone(), self.protocols()?)
         };
         options.check()?;
@@ -350,6 +367,13 @@ fn delimiter(text: &str) -> std::result::Result<u8, String> {
 fn encodings() -> impl TypedValueParser<Value = Encoding> {
     PossibleValuesParser::new(Encoding::ALL.map(|(name, _)| name))
         .map(|name| name.parse().unwrap_or(Encoding::Utf8))
+}
+
+fn seconds(text: &str) -> std::result::Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|seconds: &f64| *seconds > 0.0);
+    seconds
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .ok_or_else(|| "a number of seconds above 0".into())
 }
 
 fn layouts() -> impl TypedValueParser<Value = Layout> {

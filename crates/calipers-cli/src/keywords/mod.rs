@@ -1,0 +1,112 @@
+//! The options of the command line as keyword arguments: for programs, such as the Python package, that
+//! call a command instead of starting one.
+//!
+//! ```text
+//! given      a value as the program has it
+//! arguments  keyword arguments -> the arguments of a command line, read by the same parser
+//! refused    what the parser refuses, in the words of a keyword argument
+//! wording    messages that name options, in the same words
+//! ```
+//!
+//! A keyword is the long name of an option with `_` for `-`. Nothing is written, and nothing is said.
+
+mod arguments;
+mod given;
+mod refused;
+mod wording;
+
+use calipers::chosen::Chosen;
+use calipers::metrics::segmentation::labels::Originals;
+use calipers::run::Progress;
+use calipers::{Error, Ledger, Report, Result};
+use clap::{CommandFactory, FromArgMatches, Parser};
+
+pub use self::given::Given;
+pub use self::refused::Refused;
+pub use self::wording::in_keywords;
+
+use crate::commands::Command;
+use crate::commands::families::Family;
+use crate::options::Output;
+use crate::progress::Bar;
+use crate::{Cli, Measured, emit};
+
+/// Keyword arguments by name, in the order in which they were given.
+pub type Options = Vec<(String, Given)>;
+
+/// Measures what the command of a family would measure with these inputs and options.
+pub fn evaluate(
+    family: &str,
+    inputs: &[String],
+    mut options: Options,
+    progress: &dyn Progress,
+) -> std::result::Result<Measured, Refused> {
+    let named = if family == "segmentation" { take_classes(&mut options)? } else { None };
+    let command = family.replace('_', "-");
+    let matches = arguments::parsed(Cli::command(), &[&command], inputs, &options)?;
+    let cli = Cli::from_arg_matches(&matches).map_err(|error| refused::by_parser(&error))?;
+    let Command::Family(mut family) = cli.command else {
+        return Err(Refused::Failed(Error::usage("no such family").found(family)));
+    };
+    if let Family::Segmentation(args) = &mut family {
+        args.labels.named = named;
+    }
+    Ok(family.measure(progress).map_err(|error| refused::naming(error, inputs, &options))?)
+}
+
+/// Classes that are given as a list of names or as names by id; the command line has a file for them.
+fn take_classes(options: &mut Options) -> Result<Option<Originals>> {
+    let is_named = |(name, given): &(String, Given)| name == "classes" && given.is_structured();
+    let Some(at) = options.iter().position(is_named) else { return Ok(None) };
+    let (_, given) = options.remove(at);
+    let refused = || {
+        Error::usage("no classes").at("classes").found(&given).allowed(
+            "a number of classes, a list of names, a mapping of ids to names, a file of names, or cityscapes",
+        )
+    };
+    let json = serde_json::to_string(&given.json()).map_err(|_| refused())?;
+    let named: Originals = serde_json::from_str(&json).map_err(|_| refused())?;
+    if named.0.is_empty() { Err(refused()) } else { Ok(Some(named)) }
+}
+
+/// What a report may be asked for after the units are measured.
+#[derive(Parser)]
+#[command(name = "report")]
+struct Reporting {
+    #[command(flatten)]
+    output: Output,
+    /// Seed of the bootstrap
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// The full ids of the metrics that are shown
+    #[arg(long)]
+    metrics: Vec<String>,
+}
+
+/// The report of an accumulator, with the intervals and metrics that the options ask for.
+pub fn report(
+    ledger: &dyn Ledger,
+    options: &Options,
+    threads: usize,
+) -> std::result::Result<Report, Refused> {
+    if options.is_empty() {
+        return Ok(ledger.report());
+    }
+    let matches = arguments::parsed(Reporting::command(), &[], &[], options)?;
+    let mut asked = Reporting::from_arg_matches(&matches).map_err(|error| refused::by_parser(&error))?;
+    asked.output.check()?;
+    if !asked.metrics.is_empty() {
+        asked.output.chosen = Chosen::only(asked.metrics);
+    }
+    Ok(emit::report(ledger, &asked.output, asked.seed, threads))
+}
+
+/// The keywords of a report that `evaluate` takes too, and that a later report uses.
+pub fn report_keywords() -> Vec<String> {
+    arguments::keywords(&Reporting::command())
+}
+
+/// A bar on a terminal, as the command line draws it.
+pub fn bar() -> impl Progress {
+    Bar::new(&Output::default())
+}

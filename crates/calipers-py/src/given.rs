@@ -1,0 +1,86 @@
+//! Keyword arguments and paths from Python.
+
+use calipers::core::Error;
+use calipers_cli::keywords::{Given, Options};
+use pyo3::exceptions::PyAttributeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyMapping, PyString};
+
+use crate::failure::wrong_type;
+
+/// Keyword arguments by name; what is `None` is not given.
+pub(crate) fn options(given: &Bound<'_, PyDict>) -> PyResult<Options> {
+    let mut options = Vec::with_capacity(given.len());
+    for (name, value) in given.iter().filter(|(_, value)| !value.is_none()) {
+        let name: String = name.extract()?;
+        let value = read(&name, &value)?;
+        options.push((name, value));
+    }
+    Ok(options)
+}
+
+/// Paths, as text.
+pub(crate) fn paths(given: &[Bound<'_, PyAny>]) -> PyResult<Vec<String>> {
+    let path = |one: &Bound<'_, PyAny>| match path(one)? {
+        Some(path) => Ok(path),
+        None => Err(refused("inputs", one, "paths: str or os.PathLike")),
+    };
+    given.iter().map(path).collect()
+}
+
+/// Text, or the path of a path-like object.
+fn path(given: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    if given.is_instance_of::<PyString>() {
+        return given.extract().map(Some);
+    }
+    match given.call_method0("__fspath__") {
+        Ok(path) => Ok(path.extract::<String>().ok()),
+        Err(error) if error.is_instance_of::<PyAttributeError>(given.py()) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+const ALLOWED: &str = "True or False, a number, text, a path, or a list or mapping of them";
+
+fn read(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Given> {
+    if let Ok(switch) = given.cast::<PyBool>() {
+        return Ok(Given::Switch(switch.is_true()));
+    }
+    if given.is_instance_of::<PyInt>() {
+        return Ok(Given::Number(given.str()?.to_cow()?.into_owned()));
+    }
+    if given.is_instance_of::<PyFloat>() {
+        let number: f64 = given.extract()?;
+        // The shortest digits that read back to the same number.
+        return Ok(Given::Number(number.to_string()));
+    }
+    if let Some(path) = path(given)? {
+        return Ok(Given::Text(path));
+    }
+    if given.is_instance_of::<PyBytes>() || given.is_instance_of::<PyByteArray>() || given.hasattr("read")? {
+        return Err(refused(name, given, ALLOWED));
+    }
+    if let Ok(mapping) = given.cast::<PyMapping>() {
+        let mut items = Vec::new();
+        for pair in mapping.items()?.iter() {
+            let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
+            items.push((read(name, &key)?, read(name, &value)?));
+        }
+        return Ok(Given::Table(items));
+    }
+    // NumPy's numbers and arrays are numbers and lists of numbers.
+    if given.hasattr("tolist")? {
+        return read(name, &given.call_method0("tolist")?);
+    }
+    if given.hasattr("__iter__")? {
+        let items = given.try_iter()?.map(|item| read(name, &item?));
+        return items.collect::<PyResult<_>>().map(Given::List);
+    }
+    Err(refused(name, given, ALLOWED))
+}
+
+fn refused(name: &str, given: &Bound<'_, PyAny>, allowed: &str) -> PyErr {
+    let found = given.get_type().name().map_or_else(|_| "an object".to_owned(), |name| name.to_string());
+    let what = Error::usage(format!("{name} is of a type that cannot be meant"));
+    wrong_type(given.py(), &what.found(found).allowed(allowed))
+}
