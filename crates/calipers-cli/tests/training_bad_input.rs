@@ -390,8 +390,8 @@ fn wrong_usage_ends_with_2() {
         "a.csv --metric m --delimiter ab",
         "a.csv --metric m --delimiter , --decimal comma",
         "a.csv --metric m --format xls",
-        "a.csv --metric m --table out",
         "a.csv --metric m --metric n --per-unit u.csv",
+        "a.csv --metric m --project p",
         "a.csv --metric m --shard 3/2",
     ] {
         let said = bench.run(&format!("training {words}"));
