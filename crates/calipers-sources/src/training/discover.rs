@@ -9,9 +9,10 @@ use calipers_io::file::cannot_open;
 use calipers_io::history::mlflow_server::{Address, Store, store};
 use calipers_io::history::{FORMATS, Format, RUN_META, TRAINER_STATE, of_folder};
 
+use super::input_folder::{name_folders, names_checkpoint, own_name, parent, within};
 use super::parts;
 use super::unread;
-pub use super::unread::Unread;
+pub use super::unread::{Unread, nothing_in};
 
 /// A file or folder that holds one run, or a table of runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,15 +92,6 @@ impl Content {
     }
 }
 
-/// What is looked for in a folder, as messages say it.
-fn looked_for() -> String {
-    format!(
-        "files that end in {}, TensorBoard event files (*tfevents*), {TRAINER_STATE}, MLflow runs ({RUN_META} \
-         beside metrics/), DVCLive runs (plots/metrics/)",
-        FORMATS.endings().join(" ")
-    )
-}
-
 /// Every history under the given paths, in the order of the paths and within a folder in byte
 /// order of names. A format narrows the search in folders to files that can have it.
 pub fn histories(inputs: &[PathBuf], format: Option<&'static Format>) -> Result<Found> {
@@ -159,61 +151,6 @@ pub fn histories(inputs: &[PathBuf], format: Option<&'static Format>) -> Result<
     }
     parts::join_wandb(&mut found.histories);
     Ok(found)
-}
-
-/// No history is under a folder.
-pub fn nothing_in(shown: &str, unread: &[Unread]) -> Error {
-    let error = Error::value("no training history was found").in_file(shown);
-    match unread.first() {
-        Some(log) => error.found(log).allowed(looked_for()).advice(unread::ADVICE),
-        None => error
-            .allowed(looked_for())
-            .advice("check the folder; hidden files and symbolic links are passed over"),
-    }
-}
-
-/// Labels that two inputs would give to two folders become the paths as given.
-fn name_folders(histories: &mut [History], inputs: &[PathBuf]) -> Result<()> {
-    let mut of_label: BTreeMap<String, BTreeMap<PathBuf, ()>> = BTreeMap::new();
-    let folder = |input: &PathBuf| if input.is_dir() { input.clone() } else { parent(input) };
-    for history in histories.iter().filter_map(|history| Some((history.folder.clone()?, history.input))) {
-        let path = folder(&inputs[history.1]);
-        let real = path.canonicalize().unwrap_or(path);
-        of_label.entry(history.0).or_default().insert(real, ());
-    }
-    for history in histories {
-        if let Some(label) = history.folder.as_ref().filter(|label| of_label[*label].len() > 1) {
-            let path = folder(&inputs[history.input]);
-            let shown = text(&path)?.replace(std::path::MAIN_SEPARATOR, "/");
-            let shown = shown.trim_end_matches('/');
-            history.folder = Some(if shown.is_empty() { label.clone() } else { shown.to_owned() });
-        }
-    }
-    Ok(())
-}
-
-fn parent(path: &Path) -> PathBuf {
-    path.parent().unwrap_or(Path::new("")).to_path_buf()
-}
-
-/// The label that the rule `folder` gives to runs directly under an input; none where it is a bare file in
-/// the working folder.
-fn within(input: &Path) -> Result<Option<String>> {
-    if input.is_dir() {
-        // A checkpoint stands for its run, which lies one folder higher.
-        let folder = if names_checkpoint(input) { parent(&parent(input)) } else { input.to_path_buf() };
-        return own_name(&folder).map(Some);
-    }
-    let mut folder = parent(input);
-    if names_checkpoint(&folder) {
-        folder = parent(&parent(&folder));
-    }
-    let bare = folder.as_os_str().is_empty() || folder == Path::new(".");
-    if bare { Ok(None) } else { own_name(&folder).map(Some) }
-}
-
-fn names_checkpoint(folder: &Path) -> bool {
-    folder.file_name().and_then(|name| name.to_str()).is_some_and(is_checkpoint)
 }
 
 /// A tracking server, whose runs it names itself.
@@ -477,16 +414,8 @@ pub fn file_name(place: &Place) -> &str {
     place.shown.rsplit('/').next().unwrap_or("")
 }
 
-/// The name of a folder, also of one that is written as a dot.
-fn own_name(folder: &Path) -> Result<String> {
-    let named = |path: &Path| path.file_name().map(|name| text(Path::new(name)).map(str::to_owned));
-    let given = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    named(given)
-        .or_else(|| given.canonicalize().ok().and_then(|folder| named(&folder)))
-        .unwrap_or_else(|| Ok("/".into()))
-}
-
-fn text(path: &Path) -> Result<&str> {
+/// A path as text.
+pub(super) fn text(path: &Path) -> Result<&str> {
     path.to_str().ok_or_else(|| {
         Error::io("a file name is not UTF-8").in_file(path.display()).advice("rename the file")
     })

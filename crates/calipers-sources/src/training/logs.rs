@@ -6,14 +6,13 @@ use calipers_core::{Error, Notes, Result};
 use calipers_io::compress;
 use calipers_io::history::chunks::{self, BoxedChunks};
 use calipers_io::history::{
-    Field, Format, OnDisk, Parts, RUN_META, Reader as FormatReader, RunTable, Runs, Session, Table, Wanted,
-    dvclive, encoding, is_binary, json, mlflow, of_file, of_folder, of_large_file, tensorboard, wandb,
+    Field, Format, OnDisk, Parts, RUN_META, Reader as FormatReader, RunTable, Runs, Table, Wanted, encoding,
+    is_binary, json, mlflow, of_file, of_folder, of_large_file, tensorboard,
 };
 
 use super::cut::Cut;
 use super::discover::{Content, History, Place, file_name};
 use super::options::Options;
-use super::runs::filter;
 use super::runs::known::Known;
 use super::tracking;
 use crate::hashing::HashedFile;
@@ -144,7 +143,7 @@ impl Reader<'_> {
         }
     }
 
-    fn bytes(&self, history: &History, place: &Place) -> Result<Vec<u8>> {
+    pub(super) fn bytes(&self, history: &History, place: &Place) -> Result<Vec<u8>> {
         self.inputs.read(&place.path, &place.shown, self.notes(history))
     }
 
@@ -152,7 +151,13 @@ impl Reader<'_> {
         &self.notes[if history.named { 0 } else { history.input + 1 }]
     }
 
-    fn file(&self, history: &History, place: &Place, wanted: &Wanted, sink: &mut dyn Sink) -> Result<bool> {
+    pub(super) fn file(
+        &self,
+        history: &History,
+        place: &Place,
+        wanted: &Wanted,
+        sink: &mut dyn Sink,
+    ) -> Result<bool> {
         let shown = &place.shown;
         let notes = self.notes(history);
         let bytes = match self.inputs.read_or_stream(&place.path, shown, notes, HELD)? {
@@ -284,80 +289,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The logs of one run, as one table: a later file begins a session.
-    fn wandb(
-        &self,
-        history: &History,
-        places: &[Place],
-        wanted: &Wanted,
-        sink: &mut dyn Sink,
-    ) -> Result<bool> {
-        let mut whole: Option<Table> = None;
-        for place in places {
-            let bytes = self.bytes(history, place)?;
-            let table = wandb::read(&bytes, wanted).map_err(|error| error.in_file(&place.shown))?;
-            whole = Some(match whole {
-                None => table,
-                Some(earlier) => after(earlier, table),
-            });
-        }
-        let Some(table) = whole else { return Ok(false) };
-        sink.log(self.log(history, table, places.iter())?)?;
-        Ok(true)
-    }
-
-    /// One run that two loggers wrote down: the table counts where it has at least as many of the metrics.
-    fn loggers(
-        &self,
-        history: &History,
-        (table, events): (&Place, &[Place]),
-        wanted: &Wanted,
-        sink: &mut dyn Sink,
-    ) -> Result<bool> {
-        let mut both = [Held(None), Held(None)];
-        let [by_table, by_events] = &mut both;
-        self.file(history, table, wanted, by_table)?;
-        self.events(history, events, wanted, by_events)?;
-        let has = |held: &Held| {
-            let logged = |key: &str| {
-                let column = held.0.as_ref().and_then(|log| log.table.number(key));
-                column.is_some_and(|column| !column.rows.is_empty() || column.unreadable.is_some())
-            };
-            self.options.metrics.iter().filter(|training| logged(&training.metric)).count()
-        };
-        let (first, second) = if has(by_events) > has(by_table) { (1, 0) } else { (0, 1) };
-        let others = both[second].0.as_ref().map_or_else(Vec::new, |log| log.files.clone());
-        let Some(mut log) = both[first].0.take() else { return Ok(false) };
-        log.files.extend(others);
-        sink.log(log)?;
-        Ok(true)
-    }
-
-    fn dvclive(
-        &self,
-        history: &History,
-        files: &[(String, Place)],
-        wanted: &Wanted,
-        sink: &mut dyn Sink,
-    ) -> Result<bool> {
-        let mut read: Vec<(&str, Vec<u8>)> = Vec::new();
-        let mut places: Vec<&Place> = Vec::new();
-        for (key, place) in files {
-            let asked = wanted.numbers.iter().any(|wanted| wanted == key);
-            // The names of other metrics are keys for messages.
-            read.push((key, if asked { self.bytes(history, place)? } else { Vec::new() }));
-            places.extend(asked.then_some(place));
-        }
-        let views: Vec<(&str, &[u8])> = read.iter().map(|(key, bytes)| (*key, bytes.as_slice())).collect();
-        let table = dvclive::read(&views, wanted).map_err(|error| error.in_file(&history.shown))?;
-        let shown = places.iter().map(|place| place.shown.clone()).collect();
-        let format = calipers_io::history::FORMATS.called("dvclive");
-        let format = format.ok_or_else(|| Error::format("no file says what the folder is"))?;
-        sink.log(Log::new(table, format, history, &history.shown, shown))?;
-        Ok(true)
-    }
-
-    fn events(
+    pub(super) fn events(
         &self,
         history: &History,
         places: &[Place],
@@ -475,7 +407,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn log<'p>(
+    pub(super) fn log<'p>(
         &self,
         history: &History,
         table: Table,
@@ -496,86 +428,6 @@ impl Reader<'_> {
         };
         Ok(Log::new(table, format, history, &shown, files))
     }
-}
-
-/// Keeps the table of a log.
-struct Held(Option<Log>);
-
-impl Sink for Held {
-    fn log(&mut self, log: Log) -> Result<()> {
-        self.0 = Some(log);
-        Ok(())
-    }
-
-    fn again(&mut self) {
-        self.0 = None;
-    }
-}
-
-/// Two tables of one run: the rows of the later one follow in a session of their own, and what it says of
-/// the run counts.
-fn after(mut table: Table, later: Table) -> Table {
-    let offset = table.rows as u32;
-    table.run.sessions.push(Session { row: offset, from_step: None });
-    for key in later.keys {
-        if !table.keys.contains(&key) {
-            table.keys.push(key);
-        }
-    }
-    for column in later.numbers {
-        let rows = column.rows.iter().map(|row| row + offset);
-        match table.numbers.iter_mut().find(|known| known.key == column.key) {
-            Some(known) => {
-                known.rows.extend(rows);
-                known.values.extend(column.values);
-                known.stored = known.stored.finer(column.stored);
-                known.unreadable = known.unreadable.take().or(column.unreadable);
-            }
-            None => {
-                let rows = rows.collect();
-                table.numbers.push(calipers_io::history::Numbers { rows, ..column });
-            }
-        }
-    }
-    table.rows += later.rows;
-    table.cut_at = table.cut_at.or(later.cut_at);
-    let run = later.run;
-    table.run.name = run.name.or(table.run.name.take());
-    table.run.fields.extend(run.fields);
-    table.run.labels.extend(run.labels);
-    table.run.x_of.extend(run.x_of);
-    table
-}
-
-/// What every log says of its runs, with all of their configuration and none of their values.
-pub fn described(options: &Options, histories: &[History]) -> Result<Vec<Known>> {
-    struct Runs<'a>(Vec<Known>, &'a Options);
-    impl Sink for Runs<'_> {
-        fn log(&mut self, log: Log) -> Result<()> {
-            let known = log.known(&log.name);
-            for test in &self.1.filters {
-                // Each text of a column as if it were that of a run.
-                for name in filter::column(&log.table, &test.key).map_or(&[][..], |column| &column.names) {
-                    let mut of_row = known.clone();
-                    of_row.fields.remove(test.key.as_str());
-                    of_row.config.insert(test.key.clone(), name.clone());
-                    self.0.push(of_row);
-                }
-            }
-            self.0.push(known);
-            Ok(())
-        }
-
-        fn again(&mut self) {}
-    }
-    let inputs = Inputs::default();
-    let reader = Reader { options, inputs: &inputs, notes: notes(&options.inputs) };
-    let wanted = Wanted { config: true, ..options.wanted() };
-    let mut runs = Runs(Vec::new(), options);
-    for history in histories {
-        reader.read(history, &wanted, &mut runs)?;
-    }
-    Ok(runs.0)
 }
 
 /// Hands on the tables of a file of several runs.

@@ -13,16 +13,20 @@
 pub mod assemble;
 pub mod assign;
 pub mod cut;
+pub mod described;
 pub mod discover;
 pub mod endings;
 pub mod extract;
 pub mod listing;
+mod input_folder;
 pub mod logs;
+mod noticed;
 pub mod options;
 mod parts;
 pub mod points;
 pub mod runs;
 pub mod runs_file;
+mod several_files;
 pub mod study;
 mod survey;
 mod tracking;
@@ -128,7 +132,7 @@ pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Mea
 
 /// Why the conditions on runs leave nothing over: a key that nobody has, or the texts that are there.
 fn nothing_left(options: &Options, histories: &[discover::History], found: usize) -> Error {
-    let described = logs::described(options, histories).unwrap_or_default();
+    let described = described::described(options, histories).unwrap_or_default();
     for test in &options.filters {
         let texts: BTreeSet<&str> = described.iter().filter_map(|run| run.text(&test.key)).collect();
         let texts: Vec<&str> = texts.into_iter().take(LISTED).collect();

@@ -6,6 +6,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use calipers_core::Error;
+use calipers_io::history::{FORMATS, RUN_META, TRAINER_STATE};
 
 /// A log that is not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +17,7 @@ pub struct Unread {
 }
 
 /// What can be done about it.
-pub(super) const ADVICE: &str = "export its runs as CSV";
+const ADVICE: &str = "export its runs as CSV";
 
 /// Tools and the folders that they keep their logs in.
 const FOLDERS: [(&str, &str); 2] = [(".aim", "Aim"), (".neptune", "Neptune")];
@@ -57,6 +58,26 @@ pub(super) fn among(files: &[String], folders: &[String], folder: &Path, shown: 
     let archives = files.iter().filter(|name| name.ends_with(".zip") && is_session(&folder.join(name)));
     found.extend(archives.map(|name| Unread { tool: CLEARML, shown: place(name) }));
     found
+}
+
+/// What is looked for in a folder, as messages say it.
+fn looked_for() -> String {
+    format!(
+        "files that end in {}, TensorBoard event files (*tfevents*), {TRAINER_STATE}, MLflow runs ({RUN_META} \
+         beside metrics/), DVCLive runs (plots/metrics/)",
+        FORMATS.endings().join(" ")
+    )
+}
+
+/// No history is under a folder.
+pub fn nothing_in(shown: &str, unread: &[Unread]) -> Error {
+    let error = Error::value("no training history was found").in_file(shown);
+    match unread.first() {
+        Some(log) => error.found(log).allowed(looked_for()).advice(ADVICE),
+        None => error
+            .allowed(looked_for())
+            .advice("check the folder; hidden files and symbolic links are passed over"),
+    }
 }
 
 /// Whether an archive is an offline session of ClearML.
