@@ -14,6 +14,7 @@ use crate::protocol::Protocol;
 use crate::provenance::{Fact, Provenance, Reading, Setting, are_many};
 use crate::reading::{Reader, Rows};
 use crate::report::{Report, Table, Warning};
+use crate::resample::Bootstrap;
 use crate::value::Value;
 use crate::workers::{Alone, Workers};
 
@@ -242,7 +243,6 @@ impl<P: Protocol> Accumulator<P> {
             reading: readings_json(&self.provenance),
             units: self.rows.len() as u64,
             metrics,
-            bootstrap: None,
             intervals: None,
             warnings,
             inputs: self.provenance.inputs.clone(),
@@ -277,6 +277,11 @@ impl<P: Protocol> Accumulator<P> {
             })
             .collect();
         Table { columns, rows }
+    }
+
+    /// See [`Protocol::resample_as`]; rows do not depend on it.
+    pub fn resample_as(&mut self, bootstrap: &Bootstrap) {
+        self.protocol.resample_as(bootstrap);
     }
 
     /// Names this state in conflicts that later merges find.

@@ -1,6 +1,7 @@
 //! An accumulator without its type, so that `merge`, `show` and bindings handle every family alike.
 
 use std::any::Any;
+use std::collections::BTreeSet;
 
 use serde_json::{Map, Value as Json};
 
@@ -10,7 +11,7 @@ use crate::metric::{MetricInfo, metric_infos};
 use crate::protocol::Protocol;
 use crate::provenance::Provenance;
 use crate::report::{Report, Table};
-use crate::resample::{self, Bootstrap, Numbers, Resampler, Scope};
+use crate::resample::{self, Asked, Bootstrap, Clusters, Numbers, Plan, Resampler, Scope};
 use crate::state::{self, Section};
 use crate::workers::{Alone, Workers};
 
@@ -34,8 +35,17 @@ pub trait Ledger: Any + Send + Sync {
     }
     /// See [`Accumulator::finish_on`].
     fn report_on(&self, workers: &dyn Workers) -> Report;
-    /// The report with bootstrap intervals.
-    fn report_with_intervals(&self, bootstrap: &Bootstrap) -> Report;
+    /// See [`Protocol::bootstrap`].
+    fn bootstrap(&self) -> Option<Bootstrap>;
+    /// See [`Protocol::resample_as`].
+    fn resample_as(&mut self, bootstrap: &Bootstrap);
+    /// What is drawn in a resample; clusters bring their sampling units together.
+    fn plan(&self, clusters: Option<&Clusters>) -> Result<Plan>;
+    /// The names of the sampling units, each once, as a rule for clusters sees them.
+    fn sampling_units(&self) -> Vec<&str>;
+    /// Adds to a report of this accumulator how sure its numbers are, and what a reader should know
+    /// about that.
+    fn add_intervals(&self, report: &mut Report, asked: &Asked<'_>, workers: &dyn Workers) -> Result<()>;
     /// The numbers of the metrics whose ids are wanted, over resamples of its units, in pieces that
     /// can be read anywhere.
     fn resampler(&self, scope: Scope, wanted: &dyn Fn(&str) -> bool) -> Box<dyn Resampler + '_>;
@@ -93,12 +103,28 @@ impl<P: Protocol> Ledger for Accumulator<P> {
         self.finish_on(workers)
     }
 
-    fn report_with_intervals(&self, bootstrap: &Bootstrap) -> Report {
-        Report {
-            bootstrap: Some(*bootstrap),
-            intervals: Some(resample::intervals(self, bootstrap)),
-            ..self.finish()
-        }
+    fn bootstrap(&self) -> Option<Bootstrap> {
+        self.protocol().bootstrap()
+    }
+
+    fn resample_as(&mut self, bootstrap: &Bootstrap) {
+        Self::resample_as(self, bootstrap);
+    }
+
+    fn plan(&self, clusters: Option<&Clusters>) -> Result<Plan> {
+        let rows = self.rows();
+        let sampled = rows.named().map(|(name, row)| self.protocol().sampled(name, row));
+        Plan::new(P::SAMPLING, sampled, clusters)
+    }
+
+    fn sampling_units(&self) -> Vec<&str> {
+        let rows = self.rows();
+        let named = rows.named().map(|(name, row)| self.protocol().sampled(name, row).unit);
+        named.collect::<BTreeSet<_>>().into_iter().collect()
+    }
+
+    fn add_intervals(&self, report: &mut Report, asked: &Asked<'_>, workers: &dyn Workers) -> Result<()> {
+        resample::add(self, report, asked, workers)
     }
 
     fn resampler(&self, scope: Scope, wanted: &dyn Fn(&str) -> bool) -> Box<dyn Resampler + '_> {
