@@ -33,7 +33,8 @@ pub(crate) fn run(report: &mut dyn FnMut(Line)) -> Outcome {
     let folder = tempfile::tempdir()?;
     let mut peer = Peer::start("training.py", folder.path())?;
     let table = folder.path().join(CSV);
-    let wanted = Wanted { numbers: ["epoch", "val_F1"].map(String::from).to_vec(), texts: Vec::new() };
+    let wanted =
+        Wanted { numbers: ["epoch", "val_F1"].map(String::from).to_vec(), texts: Vec::new(), config: false };
     let read = || -> Outcome<usize> {
         let file = InputFile::open(&table)?;
         let mut chunks = delimited::chunks(&file, &wanted, &delimited::Options::default(), CHUNK)?;
