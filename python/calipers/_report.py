@@ -23,6 +23,13 @@ Value: TypeAlias = Any
 """A number, a count, a list, a dict by class or head, text, or `None` where nothing is defined."""
 
 
+def _pairs(bounds: Any) -> Any:
+    if isinstance(bounds, dict):
+        return {label: _pairs(below) for label, below in bounds.items()}
+    low, high = bounds
+    return (low, high)
+
+
 class Report(Mapping[str, Value]):
     """Metric values by id; the family's prefix may be left out.
 
@@ -82,9 +89,19 @@ class Report(Mapping[str, Value]):
         return list(self._parsed["inputs"])
 
     @property
-    def intervals(self) -> dict[str, tuple[float, float]]:
-        """Bootstrap intervals by id; empty when none were asked for."""
-        return {id: (low, high) for id, (low, high) in self._parsed.get("intervals", {}).items()}
+    def intervals(self) -> dict[str, Any]:
+        """Intervals by id, in the shape of the values: a pair, or pairs by label. Empty without any."""
+        return {id: _pairs(bounds) for id, bounds in self._parsed.get("intervals", {}).items()}
+
+    @property
+    def no_interval(self) -> dict[str, str]:
+        """Why numbers have no interval, by path. Empty when none were asked for."""
+        return dict(self._parsed.get("no_interval", {}))
+
+    @property
+    def bootstrap(self) -> dict[str, Any] | None:
+        """What was drawn and how intervals were made; `None` when none were asked for."""
+        return self._parsed.get("bootstrap")
 
     def __getitem__(self, id: MetricId | str) -> Value:
         metrics = self._parsed["metrics"]

@@ -15,11 +15,12 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from calipers import _calipers, _files
+from calipers import _calipers, _files, _graphs
 from calipers._arrays import ArrayLike
 from calipers._errors import InputError, InputTypeError, UsageError
 from calipers._evaluator import EvaluatorBase
 from calipers._files import Path
+from calipers._graphs import Graph
 
 __all__ = [
     "EdgeDifferences",
@@ -118,7 +119,7 @@ class Evaluator(EvaluatorBase):
         val_mask: ArrayLike | None = None,
         clean_logits: ArrayLike | None = None,
         attacked_logits: ByBudget | None = None,
-        edge_index: ArrayLike | None = None,
+        edge_index: Graph | None = None,
         edges: ArrayLike | None = None,
         edge_index_attacked: ByBudget | None = None,
         edges_attacked: ByBudget | None = None,
@@ -132,13 +133,17 @@ class Evaluator(EvaluatorBase):
         given: dict[str, Any] = {
             "clean": clean, "labels": labels, "clean_logits": clean_logits,
             "test_idx": test_idx, "test_mask": test_mask, "train_idx": train_idx, "train_mask": train_mask,
-            "val_idx": val_idx, "val_mask": val_mask, "edge_index": edge_index, "edges": edges,
+            "val_idx": val_idx, "val_mask": val_mask, "edges": edges,
+            "edge_index": None if edge_index is None else _graphs.edges(edge_index).edge_index,
         }  # fmt: skip
         for key, by_budget in (
             ("attacked", attacked), ("attacked_logits", attacked_logits), ("flips", flips),
             ("edge_index_attacked", edge_index_attacked), ("edges_attacked", edges_attacked),
         ):  # fmt: skip
-            given.update(_by_budget(key, by_budget, budget))
+            found = _by_budget(key, by_budget, budget)
+            if key == "edge_index_attacked":
+                found = {name: _graphs.edges(graph, key).edge_index for name, graph in found.items()}
+            given.update(found)
         _calipers.robustness_update(self._state, run, attack, given)
 
 
@@ -219,7 +224,7 @@ def bias_curve(clean: ArrayLike, attacked: Mapping[Any, ArrayLike]) -> dict[Any,
 
 def edge_feature_diff(
     features: ArrayLike,
-    edge_index: ArrayLike,
+    edge_index: Graph,
     bins: int = 50,
     range: tuple[float, float] | None = None,
 ) -> EdgeDifferences:

@@ -3,6 +3,7 @@
 //! ```text
 //! array     Python arrays into arrays of the library, without a copy where memory allows
 //! comparison  models side by side
+//! counts    exact counts of labels, for drop-ins
 //! failure   errors into exceptions, interrupts into a stop
 //! state     an accumulator of any family
 //! tensor    short tensors of torch, lent for the length of a call
@@ -17,6 +18,7 @@
 
 mod array;
 mod comparison;
+mod counts;
 mod failure;
 mod families;
 mod files;
@@ -35,6 +37,8 @@ mod _calipers {
     use crate::array::address;
     #[pymodule_export]
     use crate::comparison::{Compared, compare_models};
+    #[pymodule_export]
+    use crate::counts::{count_id_pairs, count_masks};
     #[pymodule_export]
     use crate::families::explanation::{explanation_new, explanation_update};
     #[pymodule_export]

@@ -37,7 +37,6 @@ impl Chosen {
     #[must_use]
     pub fn cut(&self, mut report: Report) -> Report {
         report.metrics.retain(|(id, _)| self.has(id));
-        report.intervals.iter_mut().for_each(|intervals| intervals.retain(|(id, _)| self.has(id)));
         report
     }
 

@@ -98,7 +98,7 @@ pub fn report(
     if !asked.metrics.is_empty() {
         asked.output.chosen = Chosen::only(asked.metrics);
     }
-    Ok(emit::report(ledger, &asked.output, asked.seed, threads))
+    emit::report(ledger, &asked.output, asked.seed, threads).map_err(Refused::from)
 }
 
 /// The keywords of a report that `evaluate` takes too, and that a later report uses.
