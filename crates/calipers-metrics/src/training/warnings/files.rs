@@ -1,6 +1,6 @@
 //! Warnings whose evidence was noticed while reading files.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use calipers_core::{Fact, Provenance, Rows, Warning};
 
@@ -94,8 +94,26 @@ pub(super) fn same_name(provenance: &Provenance) -> Option<Warning> {
     })
 }
 
-pub(super) fn mixed_x(provenance: &Provenance) -> Option<Warning> {
-    noticed(provenance, "mixed-x", |_, details| {
+/// The word for an x that is the position of a row.
+const ROW: &str = "row";
+
+pub(super) fn mixed_x(rows: &Rows<'_, Row>, provenance: &Provenance) -> Option<Warning> {
+    let group_of: BTreeMap<&str, &str> = rows.named().map(|(unit, row)| (unit, row.group.as_str())).collect();
+    let mut keys: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
+    let facts = || provenance.facts.iter().filter(|fact| fact.code == "x-of" && fact.detail != ROW);
+    for fact in facts() {
+        let Some(group) = group_of.get(fact.unit.as_str()) else { continue };
+        *keys.entry(group).or_default().entry(&fact.detail).or_default() += 1;
+    }
+    keys.retain(|_, of_group| of_group.len() > 1);
+    let mixed = |unit: &str| group_of.get(unit).is_some_and(|group| keys.contains_key(group));
+    let units: BTreeSet<String> = facts().map(|fact| fact.unit.clone()).filter(|unit| mixed(unit)).collect();
+    let counted = |(group, of_group): (&&str, &BTreeMap<&str, usize>)| {
+        let counts: Vec<String> = of_group.iter().map(|(key, runs)| format!("{key} in {runs}")).collect();
+        format!("{group}: {}", counts.join(", "))
+    };
+    about("mixed-x", units.into_iter().collect(), |_| {
+        let details = listed(keys.iter().map(counted));
         format!("runs of one group have their x from different keys ({details}): --x KEY takes one for all")
     })
 }
@@ -106,9 +124,34 @@ pub(super) fn passed_x(provenance: &Provenance) -> Option<Warning> {
     })
 }
 
+/// The fewest values that two logs of one run must agree in.
+const ALIKE: usize = 3;
+
 pub(super) fn logged_twice(provenance: &Provenance) -> Option<Warning> {
-    noticed(provenance, "logged-twice", |_, details| {
-        format!("two runs of different formats have the same values, both count: {details}")
+    // A fact is: how many values, what they are, the format, and where.
+    let mut alike: BTreeMap<(usize, &str), Vec<(&str, &str, &str)>> = BTreeMap::new();
+    for fact in provenance.facts.iter().filter(|fact| fact.code == "values-of") {
+        let mut words = fact.detail.splitn(4, ' ');
+        let values = words.next().and_then(|count| count.parse::<usize>().ok());
+        let (Some(values), Some(print), Some(format), Some(place)) =
+            (values, words.next(), words.next(), words.next())
+        else {
+            continue;
+        };
+        if values >= ALIKE {
+            alike.entry((values, print)).or_default().push((format, place, &fact.unit));
+        }
+    }
+    let (mut units, mut details) = (BTreeSet::new(), Vec::new());
+    for runs in alike.values() {
+        let (format, place, _) = runs[0];
+        for (other, elsewhere, unit) in runs.iter().filter(|(other, ..)| *other != format) {
+            units.insert((*unit).to_owned());
+            details.push(format!("{place} and {elsewhere}: --format {format} or --format {other} keeps one"));
+        }
+    }
+    about("logged-twice", units.into_iter().collect(), |_| {
+        format!("two runs of different formats have the same values, both count: {}", listed(&details))
     })
 }
 

@@ -34,7 +34,7 @@ pub(crate) fn warnings(protocol: &Training, rows: &Rows<'_, Row>, provenance: &P
         files::restarted(protocol, provenance),
         files::shifted(provenance),
         files::same_name(provenance),
-        files::mixed_x(provenance),
+        files::mixed_x(rows, provenance),
         files::passed_x(provenance),
         files::logged_twice(provenance),
         files::joined(provenance),

@@ -12,7 +12,6 @@ use super::claims::{self, Claim};
 use crate::training::endings::{Ending, Endings};
 use crate::training::options::Options;
 use crate::training::points::sketch::Sketch;
-use crate::training::points::x_axis::ROW;
 
 /// A run that was measured and is not yet a unit.
 pub struct Pending {
@@ -87,13 +86,19 @@ impl Print {
     }
 }
 
+impl Print {
+    /// How many values there are, what they are in single precision, and in which log they are.
+    fn in_words(&self, format: &str, claim: &Claim) -> String {
+        let digest = u64::from_le_bytes(*self.single.first_chunk().unwrap_or(&[0; 8]));
+        format!("{} {digest:016x} {format} run {} in {}", self.values, claim.run, claim.file)
+    }
+}
+
 /// Something noticed: its code and the words for it.
 pub fn fact(code: &str, detail: String) -> (String, String) {
     (code.to_owned(), detail)
 }
 
-/// The fewest points that two logs of one run must agree in.
-const ALIKE: usize = 3;
 /// The fewest characters of an identifier in a fold.
 const SHORTEST: usize = 8;
 
@@ -104,8 +109,6 @@ pub fn resolve(mut runs: Vec<Pending>, options: &Options) -> Result<Vec<Pending>
     has_metrics(&runs, options)?;
     tell_apart(&mut runs);
     claims::unique(runs.iter().filter(|run| run.is_measured()).map(|run| &run.claim))?;
-    logged_twice(&mut runs);
-    mixed_x(&mut runs);
     Ok(runs)
 }
 
@@ -125,7 +128,7 @@ impl Pending {
         sketches: &mut Vec<((usize, usize), Sketch)>,
         endings: &mut Endings,
     ) -> Result<()> {
-        let Self { claim, facts, metrics, sketches: mine, ending, .. } = self;
+        let Self { claim, facts, metrics, sketches: mine, ending, format, .. } = self;
         let Claim { place, group, fold, .. } = &claim;
         let unit = claim.unit();
         let in_words = |(code, detail): &(String, String)| Fact {
@@ -139,7 +142,12 @@ impl Pending {
                     let Some(row) = measured.row else { continue };
                     let row = Row { group: group.clone(), fold: fold.clone(), ..row };
                     accumulator.insert(unit.as_str(), row)?;
-                    let noticed = facts.iter().chain(&measured.facts).map(in_words);
+                    // What only all shards together can compare is told of every run.
+                    let told = [
+                        fact("values-of", measured.print.in_words(format, &claim)),
+                        fact("x-of", measured.x_key.clone()),
+                    ];
+                    let noticed = facts.iter().chain(&measured.facts).chain(&told).map(in_words);
                     accumulator.provenance.facts.extend(noticed);
                 }
                 Err(_) => {
@@ -250,55 +258,6 @@ fn tell_apart(runs: &mut [Pending]) {
     }
 }
 
-/// Notices runs of two formats with the same values.
-fn logged_twice(runs: &mut [Pending]) {
-    let mut alike: BTreeMap<Vec<(usize, [u8; 32])>, Vec<usize>> = BTreeMap::new();
-    for (at, run) in runs.iter().enumerate() {
-        let prints: Vec<_> =
-            run.print().into_iter().flatten().map(|print| (print.values, print.single)).collect();
-        if prints.iter().any(|(values, _)| *values >= ALIKE) {
-            alike.entry(prints).or_default().push(at);
-        }
-    }
-    for places in alike.into_values() {
-        let first = &runs[places[0]];
-        let (name, format, file) = (first.claim.run.clone(), first.format, first.claim.file.clone());
-        let others: Vec<usize> = places.into_iter().filter(|at| runs[*at].format != format).collect();
-        for at in others {
-            let run = &mut runs[at];
-            let detail = format!(
-                "run {name} in {file} and run {} in {}: --format {format} or --format {} keeps one",
-                run.claim.run, run.claim.file, run.format
-            );
-            run.facts.push(fact("logged-twice", detail));
-        }
-    }
-}
-
-/// Notices groups whose runs have their x from different keys.
-fn mixed_x(runs: &mut [Pending]) {
-    let mut keys: BTreeMap<(String, usize), BTreeMap<String, usize>> = BTreeMap::new();
-    for run in runs.iter() {
-        for (metric, measured) in run.metrics.iter().enumerate() {
-            if let Some(measured) = measured.as_ref().ok().filter(|measured| measured.x_key != ROW) {
-                let of_group = keys.entry((run.claim.group.clone(), metric)).or_default();
-                *of_group.entry(measured.x_key.clone()).or_default() += 1;
-            }
-        }
-    }
-    keys.retain(|_, of_group| of_group.len() > 1);
-    for run in runs {
-        for (metric, measured) in run.metrics.iter_mut().enumerate() {
-            let (Ok(measured), Some(of_group)) = (measured, keys.get(&(run.claim.group.clone(), metric)))
-            else {
-                continue;
-            };
-            let counts: Vec<String> = of_group.iter().map(|(key, runs)| format!("{key} in {runs}")).collect();
-            measured.facts.push(fact("mixed-x", format!("{}: {}", run.claim.group, counts.join(", "))));
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -357,15 +316,5 @@ mod tests {
         assert_eq!(found.unwrap(), ["all/r (abcdefgh1)", "all/r (abcdefgh2)", "all/s"]);
         let untracked = units(vec![run(0, "r", None, A), run(1, "r", None, B)]).unwrap_err();
         assert_eq!(untracked.kind(), ErrorKind::Duplicate);
-    }
-
-    #[test]
-    fn the_same_values_in_two_formats_are_noticed() {
-        let runs = resolve(vec![run(0, "r", None, A), run(7, "s", None, A)], &options(&[], "m")).unwrap();
-        let (code, detail) = &runs[1].facts[0];
-        assert!(
-            code == "logged-twice" && detail.contains("--format csv or --format tensorboard"),
-            "{detail}"
-        );
     }
 }

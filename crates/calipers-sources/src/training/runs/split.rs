@@ -38,12 +38,12 @@ impl Split {
     pub fn new(table: &Table, options: &Options) -> Result<Self> {
         let mut labels: Vec<(&str, &Texts)> = Vec::new();
         for asked in options.assignment.columns() {
-            if let Some(texts) = column(table, asked)? {
+            if let Some(texts) = column(table, asked, options.run_column.as_deref())? {
                 labels.push((asked, texts));
             }
         }
         let mut split = match options.run_column.as_deref() {
-            Some(asked) => match column(table, asked)? {
+            Some(asked) => match column(table, asked, options.run_column.as_deref())? {
                 Some(names) => Self::by_name(table, names),
                 None => Self::by_labels(table, &labels),
             },
@@ -136,11 +136,11 @@ impl Split {
 
 /// The texts of a column that was asked for. A table must have it, unless the word means a field; elsewhere
 /// the run's own configuration may hold it.
-fn column<'a>(table: &'a Table, asked: &str) -> Result<Option<&'a Texts>> {
+fn column<'a>(table: &'a Table, asked: &str, run_column: Option<&str>) -> Result<Option<&'a Texts>> {
     match filter::column(table, asked).filter(|column| !column.cells.is_empty()) {
         Some(column) => Ok(Some(column)),
         None if !table.origin.is_table() || table.run.labels.contains_key(asked) => Ok(None),
-        None if is_field(asked, table.origin) => Ok(None),
+        None if is_field(asked, table.origin) && run_column != Some(asked) => Ok(None),
         None if table.keys.iter().any(|key| key == asked) => {
             Err(Error::value("a column without a single text").at(format!("column '{asked}'")))
         }
