@@ -129,8 +129,9 @@ fn maps(rows: &mut Accumulator<Segmentation>, name: &str, random: &mut SplitMix6
 
 fn curve(rows: &mut Accumulator<Training>, name: &str, random: &mut SplitMix64) -> calipers::Result<()> {
     let level = 0.55 + 0.3 * random.unit();
-    let samples: Vec<Sample> =
-        (0..30).map(|row| Sample { row, x: row.into(), value: level + 0.2 * random.unit() }).collect();
+    let samples: Vec<Sample> = (0..30)
+        .map(|row| Sample { row, x: row.into(), value: level + 0.2 * random.unit(), session: 0 })
+        .collect();
     let group = ["a", "b", "c", "d"][random.below(4) as usize];
     rows.update(name, Curve::new(group, name, &samples))
 }

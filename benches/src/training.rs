@@ -7,7 +7,6 @@ use calipers::io::file::InputFile;
 use calipers::io::history::{Wanted, chunks, delimited};
 use calipers::metrics::training::{Preset, Training};
 use calipers::run::Work;
-use calipers::sources::training::assign::{Assignment, FoldBy, GroupBy};
 use calipers::sources::training::options::Options;
 use calipers::sources::training::{Measured, measure};
 
@@ -34,7 +33,8 @@ pub(crate) fn run(report: &mut dyn FnMut(Line)) -> Outcome {
     let folder = tempfile::tempdir()?;
     let mut peer = Peer::start("training.py", folder.path())?;
     let table = folder.path().join(CSV);
-    let wanted = Wanted { numbers: ["epoch", "val_F1"].map(String::from).to_vec(), texts: Vec::new() };
+    let wanted =
+        Wanted { numbers: ["epoch", "val_F1"].map(String::from).to_vec(), texts: Vec::new(), config: false };
     let read = || -> Outcome<usize> {
         let file = InputFile::open(&table)?;
         let mut chunks = delimited::chunks(&file, &wanted, &delimited::Options::default(), CHUNK)?;
@@ -76,17 +76,6 @@ fn measured(options: &Options) -> calipers::Result<Measured> {
 
 fn options(path: &Path) -> Options {
     let metric = "val_F1".to_owned();
-    Options {
-        inputs: vec![PathBuf::from(path)],
-        metrics: vec![Training { label: metric.clone(), metric, ..Training::new(Preset::Strict) }],
-        assignment: Assignment { group_by: GroupBy::None, fold_by: FoldBy::Auto, runs: None },
-        x: None,
-        run_column: None,
-        delimited: delimited::Options::default(),
-        format: None,
-        skip_missing: false,
-        endings: false,
-        sketches: false,
-        timeout: calipers::sources::training::options::TIMEOUT,
-    }
+    let training = Training { label: metric.clone(), metric, ..Training::new(Preset::Strict) };
+    Options::over(vec![PathBuf::from(path)], vec![training])
 }

@@ -87,6 +87,16 @@ def cases():
     add("gaps-by-epoch", [R("c", 0, [.5, .95, .8, .97], [0, 3, 4, 9]), R("c", 1, [.5, .6], [0, 9])], index="epoch")
     add("gaps-by-epoch-first-1", [R("c", 0, [.5, .95, .8, .97], [1, 4, 5, 10])], index="epoch", first_epoch=1)
     add("float32-tie", [R("c", 0, [f32(.6), f32(.59)]), R("c", 1, [.5, f32(.61)])], "0.6 as single precision is above 0.6", threshold=0.6)
+    tie = [R("c", 0, [f32(.6), f32(.59), f32(.7), f32(.6)]), R("c", 1, [.5, f32(.61), f32(.6)]), R("c", 2, [f32(.9), f32(.6), .4])]
+    add("precision-single", tie, "0.6 as single precision is the threshold: neither above nor below", threshold=0.6, precision="single")
+    add("precision-single-inclusive", tie, threshold=0.6, precision="single", inclusive=True)
+    add("precision-single-sweep", [R("c", 0, [f32(.9), f32(.95), f32(.9), f32(.8)]), R("c", 1, [f32(.8), f32(.9), f32(.7)])], threshold=.8,
+        precision="single", sweep=[.9, .7])
+    add("precision-double", tie, "the same values, compared as they are", threshold=0.6, precision="double")
+    late = [R("c", 0, [.95, .96, .8, .97], [6, 7, 8, 9]), R("c", 1, [.5, .95, .96, .97], [4, 9, 14, 19])]
+    add("late-start", late, "fold 0 begins at epoch 6; fold 1 is evaluated every fifth epoch")
+    add("late-start-by-epoch", late, index="epoch")
+    add("late-start-steps", [R("c", 0, [.95, .96, .97], [500, 1000, 1345]), R("c", 1, [.95, .96, .97], [1500, 2000, 2500])], x="step")
     add("zero-collapse-v3", [R("c", i, [.95, 0.0, .95, 0.0]) for i in range(5)], preset="table-2024-04-25")
     add("zero-collapse-strict", [R("c", i, [.95, 0.0, .95, 0.0]) for i in range(5)])
     add("parsed-index-divergence", [R("c", i, v) for i, v in enumerate(([.5, .95, .99], [.5, .95, 1.0], [.95, .96, .91], [.2, .3, .99, .99], [.95, .2, .1]))],

@@ -11,7 +11,8 @@ U = "Undefined"                      # marker inside the oracle: (U, reason)
 
 DEFAULTS = dict(preset="strict", metric="m", threshold=0.9, scale=1.0, direction="max", inclusive=False,
                 index="evaluation", first_epoch=0, duplicates="last", nan="missing", folds=None,
-                sustain=3, par=10, horizon=None, sweep=[], bootstrap=0, seed=0, confidence=0.95, x="epoch")
+                sustain=3, par=10, horizon=None, sweep=[], bootstrap=0, seed=0, confidence=0.95, x="epoch",
+                restarts="auto", precision="stored")
 LEGACY = ("table-2024-04-24", "table-2024-04-25", "script-2025")
 
 
@@ -71,8 +72,13 @@ def better(a, b, p):                                    # a strictly better than
     return a > b if p["direction"] == "max" else a < b
 
 
+def met(v, p):
+    """A value as it meets the threshold. Curves are double, so only precision="single" rounds."""
+    return f32(v) if p["precision"] == "single" and abs(v) < 3e38 else v
+
+
 def saturated(v, t, p):
-    return v is not None and (better(v, t, p) or (p["inclusive"] and v == t))
+    return v is not None and (better(met(v, p), met(t, p), p) or (p["inclusive"] and met(v, p) == met(t, p)))
 
 
 def first_saturation(vals, t, p):
@@ -84,7 +90,7 @@ def first_saturation(vals, t, p):
 
 def broken_after(vals, s, ref, p):
     """positions after s that are worse than ref (a kept NaN is worse than anything)"""
-    return [j for j in range(s + 1, len(vals)) if vals[j] is None or better(ref, vals[j], p)]
+    return [j for j in range(s + 1, len(vals)) if vals[j] is None or better(met(ref, p), met(vals[j], p), p)]
 
 
 def measure(run, p):
@@ -135,19 +141,19 @@ def measure(run, p):
         row["S"] = None if s is None else ((row["b"] / n) if pre != "revised" else (n - row["b"]) / n)
     else:
         keep = [(i, v) for i, v in enumerate(vals) if v != 0]          # an exact zero is skipped, n keeps it
-        sp = next((i for i, v in keep if v > t), None)
+        sp = next((i for i, v in keep if met(v, p) > met(t, p)), None)
         if sp is None:
             row["V"], row["D"] = None, 0
             row["S"] = None if pre == "table-2024-04-24" else 0.0
         else:
             if pre == "script-2025":
-                b = sum(1 for i, v in keep if i > sp and v < t)
+                b = sum(1 for i, v in keep if i > sp and met(v, p) < met(t, p))
             else:
                 b = sum(1 for i, v in keep if i > sp and v < vals[sp])
             last = keep[-1][1]
             row["V"] = row_index0 = (sp if p["index"] == "evaluation" else index(sp) - 1)
             if pre == "script-2025":
-                row["D"] = 1 if t > last else 0
+                row["D"] = 1 if met(t, p) > met(last, p) else 0
             elif p["metric"] == "val_part_parsed":
                 row["D"] = 1 if row_index0 > last else 0               # the index is compared, as published
             else:
@@ -376,7 +382,13 @@ def warnings_of(groups, p):
         if p["x"].lower().endswith("epoch") and len(r["xs"]) > 2 and all(float(x).is_integer() for x in r["xs"]):
             if len({b - a for a, b in zip(r["xs"], r["xs"][1:])}) > 1:
                 w.add("missing-epochs")
-        if any(v is not None and v != t and abs(v) < 3e38 and f32(v) == f32(t) for v in r["vals"]):
+        named = p["x"].lower().endswith(("epoch", "step"))
+        if named and len(r["xs"]) > 2 and all(float(x).is_integer() for x in r["xs"]):
+            steps = sorted(b - a for a, b in zip(r["xs"], r["xs"][1:]))
+            if r["xs"][0] > steps[(len(steps) - 1) // 2]:
+                w.add("late-start")
+        if p["precision"] != "single" and any(v is not None and v != t and abs(v) < 3e38 and f32(v) == f32(t)
+                                              for v in r["vals"]):
             w.add("float32-tie")
         if r["s_pos"] is not None:
             if p["direction"] == "max" and any(v == 0 for v in r["vals"][r["s_pos"] + 1:]):

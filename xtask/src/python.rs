@@ -45,7 +45,9 @@ fn install(python: &Path) -> Outcome {
 
 fn requirements(compat: bool) -> Vec<&'static str> {
     let mut files = vec!["python/requirements-test.txt"];
-    files.extend(compat.then_some("python/requirements-compat.txt"));
+    if compat {
+        files.extend(["python/requirements-compat.txt", "python/requirements-loggers.txt"]);
+    }
     files
 }
 

@@ -38,7 +38,7 @@ pub use contract::provenance::{Content, Fact, Provenance, Reading};
 pub use contract::report::{Report, Table, Warning};
 pub use contract::value::Value;
 pub use contract::workers::{Alone, Workers};
-pub use exact::{CompactSum, ExactSum};
+pub use exact::{CompactSum, ExactSum, Stored};
 pub use number_slice::{NumberSlice, Wide, shown};
 pub use reading::{End, Rows, Sums, Terms};
 pub use resample::SplitMix64;

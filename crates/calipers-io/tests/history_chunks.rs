@@ -17,7 +17,7 @@ fn fixture(name: &str) -> Vec<u8> {
 fn wanted() -> Wanted {
     let keys = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect();
     let numbers = ["val_F1", "epoch", "_step", "val_accuracy", "a.b", "m"];
-    Wanted { numbers: keys(&numbers), texts: keys(&["run", "config", "fold"]) }
+    Wanted { numbers: keys(&numbers), texts: keys(&["run", "config", "fold"]), ..Wanted::default() }
 }
 
 /// One way to read a file: as a whole, and in chunks.
@@ -135,7 +135,11 @@ fn quoted_cells_nested_rows_and_blank_lines_may_lie_across_stretches() {
 
 /// Compares the runs of a panel that is held with those of one that is read in chunks.
 fn compare_panel(bytes: &[u8], step: usize) {
-    let wanted = Wanted { numbers: vec!["val_F1".into(), "Step".into(), "m".into()], texts: Vec::new() };
+    let wanted = Wanted {
+        numbers: vec!["val_F1".into(), "Step".into(), "m".into()],
+        texts: Vec::new(),
+        ..Wanted::default()
+    };
     let runs = |panel: Panel| -> (String, Vec<RunTable>) { (panel.x.clone(), panel.into_runs().collect()) };
     let expected = delimited::read_panel(bytes, &wanted, &Options::default()).map(runs);
     let found = delimited::read_panel_in_chunks(&bytes, &wanted, &Options::default(), step).map(runs);

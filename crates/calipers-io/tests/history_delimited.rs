@@ -17,7 +17,7 @@ const CURVE: [f64; 5] = [0.5, 0.91, 0.95, 0.89, 0.96];
 
 fn wanted(numbers: &[&str], texts: &[&str]) -> Wanted {
     let owned = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect();
-    Wanted { numbers: owned(numbers), texts: owned(texts) }
+    Wanted { numbers: owned(numbers), texts: owned(texts), ..Wanted::default() }
 }
 
 fn read(bytes: &[u8], numbers: &[&str], texts: &[&str]) -> Table {

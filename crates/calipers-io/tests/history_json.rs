@@ -17,6 +17,7 @@ fn wanted() -> Wanted {
     Wanted {
         numbers: keys(&["val_F1", "eval_F1", "eval_loss", "epoch", "step", "_step"]),
         texts: keys(&["note"]),
+        ..Wanted::default()
     }
 }
 

@@ -226,6 +226,22 @@ impl Inputs {
         }
     }
 
+    /// Takes back that a file was read, because it will be read once more: it may have grown meanwhile.
+    pub fn unread(&self, shown: &str) {
+        if let Ok(mut files) = self.files.lock()
+            && let Some(at) = files.iter().rposition(|(path, _)| **path == *shown)
+        {
+            files.swap_remove(at);
+        }
+    }
+
+    /// Takes back that anything was read that an address serves.
+    pub fn unread_below(&self, address: &str) {
+        if let Ok(mut files) = self.files.lock() {
+            files.retain(|(path, _)| !path.strip_prefix(address).is_some_and(|path| path.starts_with('/')));
+        }
+    }
+
     /// Strikes out a file that turned out to hold nothing to measure.
     pub fn forget(&self, shown: &str) {
         if let Ok(mut remarks) = self.remarks.lock() {

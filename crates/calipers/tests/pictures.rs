@@ -15,7 +15,7 @@ use calipers::metrics::training::{Preset, Training};
 use calipers::replay::Evidence;
 use calipers::report::chart::{Art, Picture, Svg};
 use calipers::run::Work;
-use calipers::sources::training::assign::{Assignment, FoldBy, GroupBy};
+use calipers::sources::training::assign::{Assignment, FoldBy};
 use calipers::sources::{explanation, independent_set, segmentation, training};
 use calipers::{demo, pictures};
 use serde_json::json;
@@ -146,18 +146,10 @@ fn every_picture_of_the_demo_explanations_is_drawn() {
 fn trained(folder: &Path, sweep: Vec<f64>) -> Accumulator<Training> {
     demo::training::write(folder, 0).unwrap();
     let key = String::from(demo::training::KEY);
+    let metric = Training { metric: key.clone(), label: key, sweep, ..Training::new(Preset::Strict) };
     let options = training::options::Options {
-        inputs: vec![folder.to_owned()],
-        metrics: vec![Training { metric: key.clone(), label: key, sweep, ..Training::new(Preset::Strict) }],
-        assignment: Assignment { group_by: GroupBy::Folder, fold_by: FoldBy::Auto, runs: None },
-        x: None,
-        run_column: None,
-        delimited: Default::default(),
-        format: None,
-        skip_missing: false,
-        endings: false,
-        sketches: false,
-        timeout: training::options::TIMEOUT,
+        assignment: Assignment { group_by: "folder".parse().unwrap(), fold_by: FoldBy::Auto, runs: None },
+        ..training::options::Options::over(vec![folder.to_owned()], vec![metric])
     };
     let measured = training::measure(&options, Inputs::default(), &Work::quiet(2)).unwrap();
     measured.accumulators.into_iter().next().unwrap()

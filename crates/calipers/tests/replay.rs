@@ -10,7 +10,7 @@ use calipers::metrics::explanation::{Explanation, Scores};
 use calipers::replay::{Evidence, Replay};
 use calipers::run::Work;
 use calipers::sources::config_file;
-use calipers::sources::training::assign::{Assignment, FoldBy, GroupBy};
+use calipers::sources::training::assign::{Assignment, FoldBy};
 use calipers::sources::{explanation, independent_set, segmentation, training};
 use calipers::{Accumulator, Report, demo};
 use calipers_metrics::training::{Preset, Training};
@@ -80,18 +80,10 @@ fn masks_and_curves_come_back() {
     let folder = tempfile::tempdir().unwrap();
     demo::training::write(folder.path(), 0).unwrap();
     let key = demo::training::KEY;
+    let metric = Training { metric: key.into(), label: key.into(), ..Training::new(Preset::Strict) };
     let options = training::options::Options {
-        inputs: vec![PathBuf::from(folder.path())],
-        metrics: vec![Training { metric: key.into(), label: key.into(), ..Training::new(Preset::Strict) }],
-        assignment: Assignment { group_by: GroupBy::Folder, fold_by: FoldBy::Auto, runs: None },
-        x: None,
-        run_column: None,
-        delimited: Default::default(),
-        format: None,
-        skip_missing: false,
-        endings: false,
-        sketches: false,
-        timeout: training::options::TIMEOUT,
+        assignment: Assignment { group_by: "folder".parse().unwrap(), fold_by: FoldBy::Auto, runs: None },
+        ..training::options::Options::over(vec![PathBuf::from(folder.path())], vec![metric])
     };
     let measured = training::measure(&options, Inputs::default(), &Work::quiet(1)).unwrap();
     let accumulator: &Accumulator<Training> = &measured.accumulators[0];

@@ -8,7 +8,7 @@ use super::refused::{Refused, by_parser};
 use super::{Given, Options};
 
 /// Options that say where output goes, which is said to the results instead, and how much is told.
-const OF_THE_TERMINAL: [&str; 14] = [
+const OF_THE_TERMINAL: [&str; 15] = [
     "json",
     "csv",
     "markdown",
@@ -17,6 +17,7 @@ const OF_THE_TERMINAL: [&str; 14] = [
     "per-unit",
     "state",
     "table",
+    "keys",
     "quiet",
     "no-progress",
     "strict",

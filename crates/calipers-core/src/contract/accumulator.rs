@@ -149,6 +149,18 @@ impl<P: Protocol> Accumulator<P> {
         }
     }
 
+    /// Keeps the row of a unit that was measured before its name was settled. A name seen before is a
+    /// `Duplicate`.
+    pub fn insert(&mut self, id: impl Into<UnitId>, row: P::Row) -> Result<()> {
+        match self.rows.entry(id.into()) {
+            Entry::Occupied(entry) => Err(twice(entry.key())),
+            Entry::Vacant(entry) => {
+                entry.insert(Kept { row, source: Arc::clone(&self.source) });
+                Ok(())
+            }
+        }
+    }
+
     /// Adds units of this run that were measured aside, under the same protocol. A name seen before
     /// is a `Duplicate`, and then nothing has changed.
     pub fn take_in(&mut self, aside: Self) -> Result<()> {

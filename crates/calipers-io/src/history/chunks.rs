@@ -60,7 +60,8 @@ impl Gathered {
         table.places.add(table.rows, &chunk.places, &rows);
         for (at, column) in chunk.numbers.iter().enumerate() {
             if table.numbers.get(at).is_none_or(|known| known.key != column.key) {
-                table.numbers.insert(at, Numbers { key: column.key.clone(), ..Numbers::default() });
+                let stored = column.stored;
+                table.numbers.insert(at, Numbers { key: column.key.clone(), stored, ..Numbers::default() });
             }
             add_numbers(&mut table.numbers[at], column, &rows, first);
         }
@@ -102,6 +103,7 @@ fn add_numbers(into: &mut Numbers, column: &Numbers, rows: &Range<u32>, first: u
     let to = from + column.rows[from..].partition_point(|row| *row < rows.end);
     into.rows.extend(column.rows[from..to].iter().map(|row| row - rows.start + first));
     into.values.extend_from_slice(&column.values[from..to]);
+    into.stored = into.stored.finer(column.stored);
     if into.unreadable.is_none() {
         into.unreadable.clone_from(&column.unreadable);
     }
@@ -192,6 +194,7 @@ mod tests {
             rows: values.iter().map(|(row, _)| *row).collect(),
             values: values.iter().map(|(_, value)| *value).collect(),
             unreadable: None,
+            ..Numbers::default()
         };
         let unbroken = lines.windows(2).all(|pair| pair[0] + 1 == pair[1]);
         Table {
@@ -230,9 +233,16 @@ mod tests {
     fn a_column_that_is_found_later_takes_its_place_among_the_others() {
         let first = chunk(0, &[2, 3], &[(0, 0.5)], &["a", "a"]);
         let mut second = chunk(2, &[4], &[(0, 0.6)], &["a"]);
-        second
-            .numbers
-            .insert(0, Numbers { key: "epoch".into(), rows: vec![0], values: vec![2.0], unreadable: None });
+        second.numbers.insert(
+            0,
+            Numbers {
+                key: "epoch".into(),
+                rows: vec![0],
+                values: vec![2.0],
+                unreadable: None,
+                ..Numbers::default()
+            },
+        );
         second.keys.push("epoch".into());
         let mut gathered = Gathered::default();
         gathered.add(&first, 0..2).unwrap();

@@ -192,7 +192,7 @@ mod tests {
 
     fn columns() -> Columns {
         let keys = |keys: [&str; 2]| keys.map(str::to_owned).to_vec();
-        Columns::new(&Wanted { numbers: keys(["b", "a"]), texts: keys(["a", "c"]) })
+        Columns::new(&Wanted { numbers: keys(["b", "a"]), texts: keys(["a", "c"]), ..Wanted::default() })
     }
 
     #[test]

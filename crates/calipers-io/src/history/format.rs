@@ -8,7 +8,7 @@ use super::chunks::BoxedChunks;
 use super::delimited::{self, Options};
 use super::json::{self, Layout};
 use super::mlflow_sqlite::{self, Database};
-use super::{RunTable, Table, Wanted, parquet, tensorboard, wandb};
+use super::{RunTable, Table, Wanted, encoding, parquet, tensorboard, wandb};
 use crate::file::{InputFile, ReadAt};
 use crate::format::{Formats, line};
 
@@ -137,6 +137,7 @@ pub static FORMATS: Formats<Reader> = Formats(&[
         table(|name, bytes, wanted, _| tensorboard::read(&[(name, bytes)], wanted), Parts::No),
     ),
     line("mlflow", &[], None, Reader::Folder),
+    line("dvclive", &[], None, Reader::Folder),
     line(
         "mlflow-sqlite",
         &[".db", ".sqlite", ".sqlite3"],
@@ -171,6 +172,13 @@ fn large_database(file: &OnDisk<'_>, wanted: &Wanted, _: &Options, _: usize) -> 
     database.map(|database| database.into_tables(wanted)).transpose()
 }
 
+impl Format {
+    /// Whether its files are text, which may be compressed or in another encoding.
+    pub fn is_text(&self) -> bool {
+        [JSON, TABLES].contains(&self.endings)
+    }
+}
+
 impl Reader {
     /// Whether files can be read without holding all of their bytes.
     fn has_parts(&self) -> bool {
@@ -201,6 +209,8 @@ enum Told {
 /// `named` by the user is taken at its name's word, so that its reader can say what is wrong with it.
 pub fn of_file(bytes: &[u8], name: &str, named: bool) -> Result<Option<&'static Format>> {
     match told(bytes, name) {
+        // What codecarbon measures is no history of a metric.
+        Told::ByContent(format) if *format == CSV && is_emissions(bytes) => Ok(None),
         Told::ByContent(format) => Ok(Some(format)),
         // Other programs call their files so, too.
         Told::ByName(format) if matches!(format.reader, Reader::Runs { .. }) => Ok(named.then_some(format)),
@@ -208,6 +218,17 @@ pub fn of_file(bytes: &[u8], name: &str, named: bool) -> Result<Option<&'static 
         // Broken JSON is an error even where another file would be passed over.
         Told::NoHistory => json::check(bytes).map(|()| None),
     }
+}
+
+/// Whether a table is that of codecarbon.
+fn is_emissions(bytes: &[u8]) -> bool {
+    let columns = delimited::columns(bytes);
+    ["run_id", "emissions", "energy_consumed"].iter().all(|key| columns.iter().any(|column| column == key))
+}
+
+/// Whether the first bytes of a file mean a format that is no text.
+pub fn is_binary(bytes: &[u8]) -> bool {
+    FORMATS.iter().filter(|format| !format.is_text()).any(|format| format.begins(bytes))
 }
 
 /// How far to look for the end of a header.
@@ -223,6 +244,9 @@ pub fn of_large_file(file: &dyn ReadAt, name: &str, step: usize) -> Result<Optio
         opening.resize(length, 0);
         file.read_exact_at(&mut opening[read..], read as u64)
             .map_err(|error| Error::io(format!("cannot read the file: {}", error.kind())))?;
+        if encoding::is_wide(&opening) {
+            return Ok(None);
+        }
         let format = match told(&opening, name) {
             Told::ByContent(format) => Some(format).filter(|format| format.reader.has_parts()),
             Told::ByName(_) | Told::NoHistory => None,

@@ -6,6 +6,8 @@
 pub mod chunks;
 mod columns;
 pub mod delimited;
+pub mod dvclive;
+pub mod encoding;
 mod few_digits;
 mod format;
 pub mod json;
@@ -20,11 +22,11 @@ mod wire;
 
 use std::collections::BTreeMap;
 
-use calipers_core::Error;
+use calipers_core::{Error, Stored};
 
 pub use format::{
-    FORMATS, Format, OnDisk, Parts, RUN_META, Reader, RowsReader, Runs, TRAINER_STATE, TableReader, of_file,
-    of_folder, of_large_file,
+    FORMATS, Format, OnDisk, Parts, RUN_META, Reader, RowsReader, Runs, TRAINER_STATE, TableReader,
+    is_binary, of_file, of_folder, of_large_file,
 };
 
 /// The keys a reader keeps; everything else is skipped and only its name is noted.
@@ -34,6 +36,16 @@ pub struct Wanted {
     pub numbers: Vec<String>,
     /// Keys whose values are names: runs, groups, folds.
     pub texts: Vec<String>,
+    /// Whether every key of a configuration, every tag and every parameter is kept, not only those
+    /// among `texts`.
+    pub config: bool,
+}
+
+impl Wanted {
+    /// Whether a key of a configuration, a tag or a parameter is kept.
+    pub fn label(&self, key: &str) -> bool {
+        self.config || self.texts.iter().any(|text| text == key)
+    }
 }
 
 /// Who wrote a history, which says how its rows are to be understood.
@@ -53,6 +65,8 @@ pub enum Origin {
     Tensorboard,
     /// MLflow.
     Mlflow,
+    /// DVCLive.
+    Dvclive,
 }
 
 impl Origin {
@@ -98,16 +112,59 @@ pub struct RunTable {
 }
 
 /// What a file says about the run it holds.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Run {
     /// Its display name.
     pub name: Option<String>,
     /// Its identifier.
     pub id: Option<String>,
-    /// The group it was filed under.
-    pub group: Option<String>,
-    /// Wanted text keys found in its configuration, tags or parameters.
+    /// What else the tracker that wrote it knows of it.
+    pub fields: BTreeMap<Field, String>,
+    /// The wanted keys of its configuration, its tags and its parameters, as text.
     pub labels: BTreeMap<String, String>,
+    /// When it began, in seconds since 1970.
+    pub began: Option<f64>,
+    /// Where further sessions of the run begin, in the order of rows.
+    pub sessions: Vec<Session>,
+    /// The key that the run itself declared to be the x of a wanted key.
+    pub x_of: BTreeMap<String, String>,
+}
+
+impl Run {
+    /// What the tracker says under a field.
+    pub fn field(&self, field: Field) -> Option<&str> {
+        self.fields.get(&field).map(String::as_str)
+    }
+}
+
+/// What trackers know of a run besides its name and identifier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Field {
+    /// The project of W&B.
+    Project,
+    /// The user or team of W&B.
+    Entity,
+    /// The group that W&B filed the run under.
+    Group,
+    /// What kind of job W&B says it is.
+    JobType,
+    /// The name of the experiment of MLflow.
+    Experiment,
+    /// Its identifier.
+    ExperimentId,
+    /// Whether MLflow says that the run has ended, and how.
+    Status,
+    /// The run of MLflow that this one was started in.
+    Parent,
+}
+
+/// The beginning of a later session of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Session {
+    /// The first row that may belong to it.
+    pub row: u32,
+    /// The step from which on it takes the place of what was logged before, where its beginning says so.
+    pub from_step: Option<f64>,
 }
 
 /// The logged values of one key; rows without it are left out.
@@ -122,6 +179,8 @@ pub struct Numbers {
     /// Why the first value that is no number cannot be used. Whoever uses the column reports it;
     /// rows after it may be missing.
     pub unreadable: Option<Error>,
+    /// The precision in which the file holds them.
+    pub stored: Stored,
 }
 
 /// The names in one column; rows without one are left out.

@@ -109,7 +109,7 @@ fn refused(not_text: fn() -> Error, at: u64, byte: u8) -> Error {
     not_text()
         .at(format_args!("byte {at}"))
         .found(format_args!("0x{byte:02x}"))
-        .advice("save the file as UTF-8")
+        .advice("save the file as UTF-8, or name its encoding: --encoding cp1252")
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use calipers_io::history::{Table, Wanted, tensorboard, wandb};
+use calipers_io::history::{Field, Table, Wanted, tensorboard, wandb};
 
 #[expect(clippy::print_stderr, reason = "a skipped test must say so")]
 fn samples(name: &str) -> Option<PathBuf> {
@@ -17,7 +17,11 @@ fn samples(name: &str) -> Option<PathBuf> {
 }
 
 fn wanted(keys: &[&str]) -> Wanted {
-    Wanted { numbers: keys.iter().map(|key| (*key).to_owned()).collect(), texts: vec!["lr".to_owned()] }
+    Wanted {
+        numbers: keys.iter().map(|key| (*key).to_owned()).collect(),
+        texts: vec!["lr".to_owned()],
+        ..Wanted::default()
+    }
 }
 
 fn events(folder: &Path, keys: &[&str]) -> Table {
@@ -86,7 +90,7 @@ fn offline_runs_of_the_sdk_hold_their_rows_names_and_configuration() {
             (0..rows).map(|row| row as f64).collect::<Vec<_>>()
         );
         let rate = if place < 3 { "1e-4" } else { "1e-5" };
-        assert_eq!(table.run.group, Some(format!("bert_lr{rate}")));
+        assert_eq!(table.run.field(Field::Group), Some(format!("bert_lr{rate}").as_str()));
         assert_eq!(table.run.name, Some(format!("bert_lr{rate}_{}", place % 3)));
         assert_eq!(table.run.labels["lr"], rate);
     }
@@ -97,5 +101,8 @@ fn an_offline_run_without_history_has_no_rows() {
     let Some(samples) = samples("wandb-offline/no-history") else { return };
     let table =
         wandb::read(&fs::read(samples.join("run-g9dvvkua.wandb")).unwrap(), &wanted(&["_step"])).unwrap();
-    assert_eq!((table.rows, table.run.id.as_deref(), table.run.group), (0, Some("g9dvvkua"), None));
+    assert_eq!(
+        (table.rows, table.run.id.as_deref(), table.run.field(Field::Group)),
+        (0, Some("g9dvvkua"), None)
+    );
 }

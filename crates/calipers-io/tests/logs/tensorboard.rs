@@ -6,7 +6,11 @@ use calipers_io::history::{Table, Wanted, tensorboard};
 use crate::writer::{bytes, double, event, single, summary, tagged, version, whole};
 
 fn wanted(keys: &[&str]) -> Wanted {
-    Wanted { numbers: keys.iter().map(|key| (*key).to_owned()).collect(), texts: Vec::new() }
+    Wanted {
+        numbers: keys.iter().map(|key| (*key).to_owned()).collect(),
+        texts: Vec::new(),
+        ..Wanted::default()
+    }
 }
 
 fn read(file: &[u8], keys: &[&str]) -> calipers_core::Result<Table> {

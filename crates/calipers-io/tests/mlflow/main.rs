@@ -10,7 +10,7 @@ use calipers_io::history::{Table, Wanted};
 /// The wanted keys by name.
 fn wanted(numbers: &[&str], texts: &[&str]) -> Wanted {
     let owned = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect();
-    Wanted { numbers: owned(numbers), texts: owned(texts) }
+    Wanted { numbers: owned(numbers), texts: owned(texts), ..Wanted::default() }
 }
 
 /// The values of a column that can be read.

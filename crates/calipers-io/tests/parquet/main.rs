@@ -11,7 +11,7 @@ use calipers_io::history::{Table, Wanted};
 /// The wanted keys by name.
 fn wanted(numbers: &[&str], texts: &[&str]) -> Wanted {
     let owned = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect();
-    Wanted { numbers: owned(numbers), texts: owned(texts) }
+    Wanted { numbers: owned(numbers), texts: owned(texts), ..Wanted::default() }
 }
 
 /// Row and bits of every logged value of a column that can be read.

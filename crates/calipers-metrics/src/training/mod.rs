@@ -42,7 +42,7 @@ pub mod survival;
 mod unit;
 mod warnings;
 
-pub use parameters::{Direction, Duplicates, Index, Nan, Preset, StabilityReading};
+pub use parameters::{Direction, Duplicates, Index, Nan, Precision, Preset, Restarts, StabilityReading};
 pub use protocol::Training;
 pub use row::{Doubts, Row};
 pub use saturation::aftermath::{Aftermath, Break};

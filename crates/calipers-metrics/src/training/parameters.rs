@@ -1,5 +1,6 @@
 //! The choices that a protocol makes.
 
+use calipers_core::Stored;
 use serde::{Deserialize, Serialize};
 
 /// A named set of formulas.
@@ -130,6 +131,47 @@ pub enum Nan {
     Fail,
     /// An error.
     Error,
+}
+
+/// What a later session of a run does to the earlier ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Restarts {
+    /// What the format's own library means by it.
+    #[default]
+    Auto,
+    /// Nothing: of several values at one x the rule for duplicates decides.
+    Overlay,
+    /// It takes the place of everything from its first x on.
+    Rewind,
+    /// It comes after them.
+    Append,
+    /// It is a run of its own.
+    Runs,
+}
+
+/// The precision in which a value meets the threshold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Precision {
+    /// That in which it was stored.
+    #[default]
+    Stored,
+    /// Single precision.
+    Single,
+    /// Double precision.
+    Double,
+}
+
+impl Precision {
+    /// The type in which a value that was stored so is compared.
+    pub(crate) fn of(self, stored: Stored) -> Stored {
+        match self {
+            Self::Stored => stored,
+            Self::Single => Stored::Single,
+            Self::Double => Stored::Double,
+        }
+    }
 }
 
 #[cfg(test)]

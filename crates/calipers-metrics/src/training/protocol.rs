@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::columns::COLUMNS;
 use super::metrics::METRICS;
-use super::parameters::{Direction, Duplicates, Index, Nan, Preset, StabilityReading};
+use super::parameters::{Direction, Duplicates, Index, Nan, Precision, Preset, Restarts, StabilityReading};
 use super::row::Row;
 use super::saturation::explain::explain;
 use super::unit::Curve;
@@ -65,6 +65,12 @@ pub struct Training {
     pub seed: u64,
     /// The share of resamples an interval holds.
     pub confidence: f64,
+    /// What a later session of a run does to the earlier ones.
+    #[serde(default)]
+    pub restarts: Restarts,
+    /// The precision in which a value meets the threshold.
+    #[serde(default)]
+    pub precision: Precision,
     /// What a stability means under the preset.
     pub stability_reading: StabilityReading,
 }
@@ -95,6 +101,8 @@ impl Training {
             bootstrap: 0,
             seed: 0,
             confidence: 0.95,
+            restarts: Restarts::Auto,
+            precision: Precision::Stored,
             stability_reading: preset.stability_reading(),
         }
     }
@@ -116,6 +124,11 @@ impl Training {
         ];
         if let Some((_, what)) = refuse.iter().find(|(refused, _)| *refused) {
             return Err(Error::usage(*what));
+        }
+        if self.restarts == Restarts::Append && self.index == Index::Epoch {
+            return Err(Error::usage("sessions that are put one after the other have no epochs")
+                .found("--restarts append and --index epoch")
+                .allowed("--restarts overlay, rewind or runs with --index epoch"));
         }
         let refused = |what: &str, found: &str| {
             Error::usage(what).at(format!("preset {}", self.preset.name())).found(found)
@@ -228,7 +241,7 @@ mod tests {
         let keys: Vec<&str> = written.as_object().unwrap().keys().map(String::as_str).collect();
         let expected = "preset metric label threshold scale direction inclusive x index first_epoch duplicates \
                         nan group_by fold_by folds sustain par horizon sweep bootstrap seed confidence \
-                        stability_reading";
+                        restarts precision stability_reading";
         assert_eq!(keys.join(" "), expected);
         assert_eq!(written["stability_reading"], "one minus the share; 1 is steady");
         assert_eq!(serde_json::from_value::<Training>(written).unwrap(), training);
@@ -249,6 +262,7 @@ mod tests {
             Training { confidence: 1.0, ..good.clone() },
             Training { direction: Direction::Min, ..published.clone() },
             Training { nan: Nan::Fail, ..published.clone() },
+            Training { restarts: Restarts::Append, index: Index::Epoch, ..good.clone() },
         ];
         for training in bad {
             assert_eq!(training.checked().unwrap_err().kind(), ErrorKind::Usage);

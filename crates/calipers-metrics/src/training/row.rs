@@ -1,12 +1,13 @@
 //! What is kept of one run: whole numbers and values as they were read, never a ratio.
 
-use calipers_core::Result;
+use calipers_core::{Result, Stored};
 use serde::{Deserialize, Serialize};
 
 use super::curve::points::Points;
 use super::protocol::Training;
 use super::saturation::aftermath::Aftermath;
-use super::saturation::first::{Saturation, first_sustained, published, ties};
+use super::saturation::bar::ties;
+use super::saturation::first::{Saturation, first_sustained, published};
 use super::unit::Curve;
 
 /// One measured run.
@@ -47,9 +48,12 @@ pub struct Doubts {
     pub repeated: u64,
     /// Whether x are epochs with gaps between them.
     pub gaps: bool,
+    /// Whether x are epochs or steps that begin late.
+    #[serde(default)]
+    pub late_start: bool,
     /// How many NaN or infinities were logged where missing values are marked otherwise.
     pub not_finite: u64,
-    /// How many values differ from the threshold but not in single precision.
+    /// How many values differ from the threshold, but not in single precision, and were compared in double.
     pub single_precision_ties: u64,
 }
 
@@ -68,7 +72,9 @@ impl Row {
         let finite = |value: f64| value.is_finite().then_some(value);
         let better = |best, value| if protocol.direction.better(value, best) { value } else { best };
         let swept = protocol.sweep_thresholds().into_iter();
-        let names_epochs = curve.x_key.to_lowercase().ends_with("epoch");
+        let x_key = curve.x_key.to_lowercase();
+        let names_epochs = x_key.ends_with("epoch");
+        let compared_exactly = points.compared == Stored::Double;
         Ok(Self {
             group: curve.group.into(),
             fold: curve.fold.into(),
@@ -77,7 +83,7 @@ impl Row {
             points: values.len() as u64,
             by_preset,
             strict,
-            sustained: first_sustained(protocol, values).map(|position| points.number(position)),
+            sustained: first_sustained(protocol, &points).map(|position| points.number(position)),
             first: finite(values[0]),
             last: finite(values[last]),
             best: values.iter().copied().filter(|value| value.is_finite()).reduce(better),
@@ -85,8 +91,9 @@ impl Row {
             doubts: Doubts {
                 repeated: points.repeated,
                 gaps: names_epochs && points.have_gaps(),
+                late_start: (names_epochs || x_key.ends_with("step")) && points.begin_late(),
                 not_finite: if curve.marks_missing { points.not_finite } else { 0 },
-                single_precision_ties: ties(values, protocol.threshold),
+                single_precision_ties: if compared_exactly { ties(values, protocol.threshold) } else { 0 },
             },
         })
     }

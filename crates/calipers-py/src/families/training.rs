@@ -80,6 +80,6 @@ fn samples(values: &Array, x: Option<&Array>) -> Result<Vec<Sample>> {
     if values.is_empty() {
         return Err(Error::value("the run has no values"));
     }
-    let sample = |(row, (x, value))| Sample { row, x, value };
+    let sample = |(row, (x, value))| Sample { row, x, value, session: 0 };
     Ok((0..).zip(x.into_iter().zip(values)).map(sample).collect())
 }

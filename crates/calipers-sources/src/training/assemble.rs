@@ -2,61 +2,39 @@
 
 use std::collections::BTreeSet;
 
-use calipers_core::{Accumulator, Error, Fact, Protocol, Result};
+use calipers_core::{Error, Protocol, Result};
 use calipers_io::history::{Numbers, Origin, Reader as FormatReader, Table};
-use calipers_metrics::training::Training;
-use calipers_metrics::training::{Curve, Sample};
+use calipers_metrics::training::{Curve, Index, Restarts, Sample, Training};
 
 use super::SKETCHED;
-use super::assign::{GroupBy, RunNames};
-use super::claims::{Claim, Claims};
+use super::assign::GroupBy;
 use super::discover::History;
 use super::logs::{Log, Reader, Sink};
+use super::noticed::{noticed, these_are_epochs};
 use super::options::{Options, RUNTIME};
-use super::samples::{self, marks_missing};
-use super::sketch::Sketch;
-use super::split::{Part as RunPart, Split};
-use super::x_axis::{XAxis, missing, readable};
+use super::points::repeats;
+use super::points::samples::{self, marks_missing};
+use super::points::sessions::{self, Resumed};
+use super::points::sketch::Sketch;
+use super::points::x_axis::{Chosen, Found, Wish, XAxis, is_epoch, near, readable};
+use super::runs::claims::Claim;
+use super::runs::filter;
+use super::runs::known::Known;
+use super::runs::resolve::{Lacking, Measured, Pending, Print};
+use super::runs::rules::Labelled;
+use super::runs::split::{Part as RunPart, Split};
 use crate::run::Shard;
-use crate::training::endings::{Ending, Endings, TEST_KEYS};
-
-/// How many rows W&B's `history()` gives when it samples.
-const SAMPLED_ROWS: usize = 500;
+use crate::training::endings::{Ending, TEST_KEYS};
 
 /// What one worker gathers.
+#[derive(Default)]
 pub struct Part {
-    /// One accumulator for each metric.
-    pub accumulators: Vec<Accumulator<Training>>,
-    /// Sketches and the places of their runs.
-    pub sketches: Vec<((usize, usize), Sketch)>,
-    /// What histories say beside their curves.
-    pub endings: Endings,
+    /// The runs, measured but not yet units.
+    pub runs: Vec<Pending>,
+    /// How many runs there were before any was left out.
+    pub found: usize,
     /// The paths of the command line under which there was a history.
     pub seen: BTreeSet<usize>,
-}
-
-impl Part {
-    /// Nothing yet.
-    pub fn new(protocols: &[Training]) -> Self {
-        Self {
-            accumulators: protocols.iter().cloned().map(Accumulator::new).collect(),
-            sketches: Vec::new(),
-            endings: Endings::new(),
-            seen: BTreeSet::new(),
-        }
-    }
-}
-
-impl Part {
-    /// Adds what was gathered aside.
-    fn take_in(&mut self, aside: Self) -> Result<()> {
-        for (whole, aside) in self.accumulators.iter_mut().zip(aside.accumulators) {
-            whole.merge(aside)?;
-        }
-        self.sketches.extend(aside.sketches);
-        self.endings.extend(aside.endings);
-        Ok(())
-    }
 }
 
 /// Measures histories.
@@ -69,136 +47,382 @@ pub struct Assembler<'a> {
     pub share: Option<Shard>,
     /// Where tables come from.
     pub reader: Reader<'a>,
-    /// Which units are taken.
-    pub claims: &'a Claims,
 }
 
-/// One run on its way to its rows.
-struct Run<'a> {
-    log: &'a Log,
-    claim: Claim,
-    folds: Option<u32>,
-    x_key: &'a str,
-    /// What was noticed about it in its file.
-    facts: Vec<Fact>,
-    /// Whether no other run has its unit.
-    first: bool,
+/// Keys that turned out to be needed while a history was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct More {
+    numbers: BTreeSet<String>,
+    texts: BTreeSet<String>,
 }
 
 /// The runs of one history, measured aside: a history that is read once more begins anew.
 struct Gathering<'g, 'a> {
     assembler: &'g Assembler<'a>,
     job: usize,
-    part: Part,
-    claims: Vec<Claim>,
-    units: BTreeSet<String>,
+    runs: Vec<Pending>,
+    /// How many runs there were before any was left out.
+    found: usize,
+    /// What was read besides what was asked for.
+    had: More,
+    /// What has to be read besides.
+    more: More,
+}
+
+/// The curves of one metric in the runs of a table.
+enum Curves {
+    /// The key is not in the table.
+    Absent,
+    /// Those of each run of the table.
+    Of(Vec<OfRun>),
+}
+
+/// The curves of one metric in one run of a table: several where sessions are runs of their own.
+#[derive(Default)]
+struct OfRun {
+    sessions: Vec<Vec<Sample>>,
+    x: Found,
+    facts: Vec<(&'static str, String)>,
+    /// Why values share an x, where some do.
+    cause: Option<String>,
 }
 
 impl Sink for Gathering<'_, '_> {
     fn log(&mut self, log: Log) -> Result<()> {
-        let assembler = self.assembler;
-        assembler.log(&log, self).map_err(|error| error.in_file(&log.shown))
+        let shown = log.shown.clone();
+        self.assembler.log(log, self).map_err(|error| error.in_file(shown))
     }
 
     fn again(&mut self) {
-        self.part = Part::new(self.assembler.protocols);
-        self.claims.clear();
-        self.units.clear();
+        self.runs.clear();
+        self.found = 0;
     }
 }
 
 impl Assembler<'_> {
     /// Measures every run of a history.
     pub fn history(&self, job: usize, history: &History, part: &mut Part) -> Result<()> {
-        let mut gathering = Gathering {
-            assembler: self,
-            job,
-            part: Part::new(self.protocols),
-            claims: Vec::new(),
-            units: BTreeSet::new(),
-        };
-        if !self.reader.read(history, &mut gathering)? {
-            return Ok(());
-        }
-        part.seen.insert(history.input);
-        let firsts = gathering.claims.into_iter().map(|claim| self.claims.take(claim));
-        // A unit that is taken is a complaint about all claims, made when they are known.
-        if firsts.filter(|first| !first).count() == 0 {
-            part.take_in(gathering.part)?;
-        }
-        Ok(())
-    }
-
-    fn log(&self, log: &Log, gathering: &mut Gathering<'_, '_>) -> Result<()> {
-        let table = &log.table;
-        // A file of many runs does not say which of them is meant.
-        let of_many = matches!(log.format.reader, FormatReader::Runs { .. });
-        let about = |error: Error| if of_many { error.at(format!("run {}", log.name)) } else { error };
-        let columns = self.columns(table).map_err(about)?;
-        let split = Split::new(table, self.options)?;
-        let has_curve = columns.iter().any(Option::is_some);
-        let axis = has_curve
-            .then(|| XAxis::choose(table, self.options.x.as_deref(), log.x.as_deref()))
-            .transpose()
-            .map_err(about)?;
-        for file in &log.files {
-            self.reader.inputs.note(file, "format", log.format.name);
-            if let Some(axis) = &axis {
-                self.reader.inputs.note(file, "x", axis.key);
+        let mut had = More::default();
+        loop {
+            let mut wanted = self.options.wanted();
+            wanted.numbers.extend(had.numbers.iter().cloned());
+            wanted.texts.extend(
+                had.texts.iter().filter(|text| !wanted.texts.contains(text)).cloned().collect::<Vec<_>>(),
+            );
+            let more = had.clone();
+            let mut gathering =
+                Gathering { assembler: self, job, runs: Vec::new(), found: 0, had: had.clone(), more };
+            if !self.reader.read(history, &wanted, &mut gathering)? {
+                return Ok(());
             }
-        }
-        let by_run = |column: &Option<&Numbers>| match (column, &axis) {
-            (Some(column), Some(axis)) => samples::by_run(table, column, axis, &split),
-            _ => Ok(vec![Vec::new(); split.runs.len()]),
-        };
-        let curves: Vec<Vec<Vec<Sample>>> =
-            columns.iter().map(by_run).collect::<Result<_>>().map_err(about)?;
-        let mut endings = self.endings(table, &split).map_err(about)?;
-        let x_key = axis.as_ref().map_or("", |axis| axis.key);
-        for (at, run_part) in split.runs.iter().enumerate() {
-            let place = (gathering.job, gathering.claims.len());
-            let claim = self.claim(place, log, run_part, curves[0][at].len())?;
-            let first = gathering.units.insert(claim.unit());
-            gathering.claims.push(claim.clone());
-            if !self.share.is_none_or(|shard| shard.takes(place)) {
+            if gathering.more != had {
+                // What it takes to understand the file is in the file, and is read now.
+                had = gathering.more;
+                self.reader.unread(history);
                 continue;
             }
-            let facts = noticed(log, run_part, &split, at, &claim);
-            let run = Run { log, folds: self.folds(&claim.group), claim, x_key, facts, first };
-            for (metric, (samples, column)) in curves.iter().zip(&columns).enumerate() {
-                self.measure(&run, metric, &samples[at], *column, &mut gathering.part)?;
+            part.seen.insert(history.input);
+            part.found += gathering.found;
+            if gathering.runs.is_empty() && gathering.found > 0 {
+                self.reader.forget(history);
             }
-            if self.options.endings && first {
-                let unit = (run.claim.group, run.claim.fold);
-                gathering.part.endings.insert(unit, std::mem::take(&mut endings[at]));
+            part.runs.extend(gathering.runs);
+            return Ok(());
+        }
+    }
+
+    fn log(&self, mut log: Log, gathering: &mut Gathering<'_, '_>) -> Result<()> {
+        // A file of many runs does not say which of them is meant.
+        let of_many = matches!(log.format.reader, FormatReader::Runs { .. });
+        let name = log.name.clone();
+        let about = |error: Error| if of_many { error.at(format!("run {name}")) } else { error };
+        let filters = &self.options.filters;
+        let is_table = log.table.origin.is_table();
+        // Columns may vary in rows that are left out.
+        let before = if is_table && !filters.is_empty() {
+            Split::new(&log.table, self.options).map_or(1, |split| split.runs.len())
+        } else {
+            0
+        };
+        let by_rows = is_table && filter::rows(&mut log.table, filters);
+        if by_rows && log.table.numbers.iter().all(|column| column.rows.is_empty()) {
+            gathering.found += before;
+            return Ok(());
+        }
+        let log = log;
+        let table = &log.table;
+        let split = Split::new(table, self.options)?;
+        let knowns: Vec<Known> =
+            split.runs.iter().map(|part| log.known(part.name.as_deref().unwrap_or(&log.name))).collect();
+        gathering.found += split.runs.len().max(before);
+        let wanted: Vec<bool> =
+            knowns.iter().zip(&split.runs).map(|(known, part)| self.wants(&log, known, part)).collect();
+        if !wanted.contains(&true) {
+            return Ok(());
+        }
+        let mut curves = Vec::new();
+        for protocol in self.protocols {
+            curves.push(self.curves(&log, protocol, &split, gathering).map_err(about)?);
+        }
+        if gathering.more != gathering.had {
+            return Ok(());
+        }
+        self.note(&log, &curves);
+        let mut endings = self.endings(table, &split).map_err(about)?;
+        for (at, known) in knowns.into_iter().enumerate().filter(|(at, _)| wanted[*at]) {
+            let sessions = |curves: &Curves| match curves {
+                Curves::Absent => 0,
+                Curves::Of(runs) => runs[at].sessions.len(),
+            };
+            let runs = curves.iter().map(sessions).max().unwrap_or(0).max(1);
+            for session in 0..runs {
+                let mut known = known.clone();
+                if runs > 1 {
+                    known.name = format!("{}#{}", known.name, session + 1);
+                }
+                let ending = std::mem::take(&mut endings[at]);
+                let run = self.run(&log, &known, (&split, at, session), &curves, ending, gathering)?;
+                gathering.runs.push(run);
             }
         }
         Ok(())
     }
 
-    /// The column of each metric; none only where that may be.
-    fn columns<'t>(&self, table: &'t Table) -> Result<Vec<Option<&'t Numbers>>> {
-        let column = |training: &Training| match table.number(&training.metric) {
-            None if !self.options.skip_missing => Err(missing_metric(table, &training.metric)),
-            column => Ok(column),
-        };
-        self.options.metrics.iter().map(column).collect()
+    /// Whether the conditions on a run hold; those on the columns of its table have been looked at.
+    fn wants(&self, log: &Log, known: &Known, part: &RunPart) -> bool {
+        let is_table = log.table.origin.is_table();
+        self.options.filters.iter().all(|test| {
+            if is_table && log.table.texts.iter().any(|column| column.key == test.key) {
+                return true;
+            }
+            let text = part.columns.get(&test.key).map(String::as_str).or_else(|| known.text(&test.key));
+            test.holds(text)
+        })
     }
 
-    fn claim(&self, place: (usize, usize), log: &Log, part: &RunPart, values: usize) -> Result<Claim> {
-        let run = &log.table.run;
-        let name = part.name.as_ref().unwrap_or(&log.name);
-        let label =
-            |column: Option<&str>| column.and_then(|column| run.labels.get(column)).map(String::as_str);
-        let assignment = &self.options.assignment;
-        let (group, fold) = assignment.of(RunNames {
-            name,
-            id: run.id.as_deref(),
-            filed: run.group.as_deref(),
-            group_column: part.group.as_deref().or_else(|| label(assignment.group_by.column())),
-            fold_column: part.fold.as_deref().or_else(|| label(assignment.fold_by.column())),
-        })?;
-        Ok(Claim { place, group, fold, run: name.clone(), file: log.shown.clone(), values })
+    /// The curves of a metric in every run of a table. Where keys have to be read first, it says so in
+    /// `gathering`.
+    fn curves(
+        &self,
+        log: &Log,
+        protocol: &Training,
+        split: &Split,
+        gathering: &mut Gathering<'_, '_>,
+    ) -> Result<Curves> {
+        let table = &log.table;
+        let Some(column) = table.number(&protocol.metric) else { return Ok(Curves::Absent) };
+        let wish = Wish {
+            asked: self.options.x.as_deref(),
+            own: log.x.as_deref(),
+            epochs: protocol.index == Index::Epoch && self.options.x.is_none(),
+        };
+        let axis = match XAxis::choose(table, column, split, wish)? {
+            Chosen::Known(axis) => axis,
+            Chosen::Read(keys) if keys.iter().all(|key| gathering.had.numbers.contains(key)) => {
+                return Err(Error::format("a key is listed but cannot be read").found(keys.join(", ")));
+            }
+            Chosen::Read(keys) => {
+                gathering.more.numbers.extend(keys);
+                return Ok(Curves::Absent);
+            }
+        };
+        let mut of_runs = Vec::new();
+        let by_run = samples::by_run(table, column, &axis, split)?;
+        for ((samples, x), part) in by_run.into_iter().zip(axis.runs).zip(&split.runs) {
+            let name = part.name.as_deref().unwrap_or(&log.name);
+            let run = self.resumed(log, protocol, (name, samples, x), gathering);
+            of_runs.push(run.map_err(|error| {
+                if part.name.is_some() { error.at(format!("run {name}")) } else { error }
+            })?);
+        }
+        Ok(Curves::Of(of_runs))
+    }
+
+    /// What the sessions of a run leave of its values, in the order of logging.
+    fn resumed(
+        &self,
+        log: &Log,
+        protocol: &Training,
+        (name, samples, x): (&str, Vec<Sample>, Found),
+        gathering: &mut Gathering<'_, '_>,
+    ) -> Result<OfRun> {
+        let table = &log.table;
+        let mut run = OfRun { x, ..OfRun::default() };
+        let Some(key) = run.x.key.clone() else { return Ok(run) };
+        if protocol.index == Index::Epoch && self.options.x.is_none() && !is_epoch(&key) {
+            these_are_epochs(&key, &samples)?;
+        }
+        if let Some(passed) = &run.x.passed {
+            run.facts.push(("x-fallback", format!("'{key}' for '{passed}' in {}", log.shown)));
+        }
+        if samples::shares_an_x(&samples) && self.may_be_several(table) {
+            let asked = &self.options.wanted().texts;
+            let unread: Vec<&String> = repeats::undecided(table, &protocol.metric, &key)
+                .filter(|text| !asked.contains(text) && !gathering.had.texts.contains(*text))
+                .collect();
+            if !unread.is_empty() {
+                gathering.more.texts.extend(unread.into_iter().cloned());
+                return Ok(run);
+            }
+            repeats::refuse_several_runs(table, &protocol.metric, &key, &samples)?;
+        }
+        let Resumed { runs, sessions, removed, from, shifted } =
+            sessions::resume(table, &key, samples, protocol.restarts)?;
+        let told = matches!(protocol.restarts, Restarts::Append | Restarts::Runs) && sessions > 1;
+        if removed > 0 || told {
+            let taken = match from {
+                Some(x) => format!(", {removed} values from {key} = {x} on were taken back"),
+                None => String::new(),
+            };
+            run.facts.push(("restarted", format!("run {name}: {sessions} sessions{taken}")));
+        }
+        if let Some(by) = shifted {
+            run.facts.push(("steps-shifted", format!("run {name}: by {by}")));
+        }
+        for mut samples in runs {
+            if samples::shares_an_x(&samples) {
+                run.cause = Some(repeats::cause(table, &key, &samples)?);
+                samples::order(table, &key, &mut samples)?;
+            }
+            run.sessions.push(samples);
+        }
+        Ok(run)
+    }
+
+    /// Whether rows of several runs may stand in a table without anybody having said so.
+    fn may_be_several(&self, table: &Table) -> bool {
+        let Options { run_column, repeats_meant, assignment, .. } = self.options;
+        let restarts = self.protocols.iter().all(|protocol| protocol.restarts == Restarts::Auto);
+        let undeclared = run_column.is_none() && !repeats_meant && assignment.columns().next().is_none();
+        table.origin.is_table() && undeclared && restarts
+    }
+
+    /// Says in the inputs how a log was read.
+    fn note(&self, log: &Log, curves: &[Curves]) {
+        let of_runs = |curves: &Curves| match curves {
+            Curves::Absent => None,
+            Curves::Of(runs) => runs.iter().find_map(|run| run.x.key.clone()),
+        };
+        let x = curves.iter().find_map(of_runs);
+        for file in &log.files {
+            self.reader.inputs.note(file, "format", log.format.name);
+            if let Some(x) = &x {
+                self.reader.inputs.note(file, "x", x);
+            }
+        }
+    }
+
+    fn run(
+        &self,
+        log: &Log,
+        known: &Known,
+        (split, at, session): (&Split, usize, usize),
+        curves: &[Curves],
+        ending: Ending,
+        gathering: &Gathering<'_, '_>,
+    ) -> Result<Pending> {
+        let part = &split.runs[at];
+        let place = (gathering.job, gathering.runs.len());
+        let column = |key: &str| part.columns.get(key).map(String::as_str);
+        let labelled = Labelled { known, column: &column, folder: log.folder.as_deref() };
+        let labels = self.options.assignment.of(labelled);
+        let of = |curves: &'_ Curves| match curves {
+            Curves::Absent => None,
+            Curves::Of(runs) => Some(runs[at].sessions.get(session).map_or(0, Vec::len)),
+        };
+        let values = curves.first().and_then(of).unwrap_or(0);
+        let any = curves.iter().any(|curves| of(curves).is_some_and(|values| values > 0));
+        // A run without any of the metrics is left out before a rule looks at it.
+        let (group, fold, by_name) = match labels {
+            Ok(labels) => (labels.group, labels.fold, labels.by_name),
+            Err(error) if any => return Err(error),
+            Err(_) => (String::new(), known.name.clone(), false),
+        };
+        let claim = Claim { place, group, fold, run: known.name.clone(), file: log.shown.clone(), values };
+        let mut run = Pending {
+            by_name,
+            identity: known.identity(),
+            id: known.id.clone(),
+            format: log.format.name,
+            facts: noticed(log, part, split, at, &claim),
+            metrics: Vec::new(),
+            sketches: Vec::new(),
+            ending: if self.options.endings { Some(ending) } else { None },
+            claim,
+        };
+        let taken = self.share.is_none_or(|shard| shard.takes(place));
+        for (metric, curves) in curves.iter().enumerate() {
+            let protocol = &self.protocols[metric];
+            let column = log.table.number(&protocol.metric);
+            let of_run = match curves {
+                Curves::Of(runs) => Some(&runs[at]),
+                Curves::Absent => None,
+            };
+            let samples =
+                of_run.and_then(|run| run.sessions.get(session)).filter(|samples| !samples.is_empty());
+            let (Some(column), Some(of_run), Some(samples)) = (column, of_run, samples) else {
+                run.metrics.push(Err(self.lacking(log, protocol, column.is_some())));
+                continue;
+            };
+            let measured = self.measure(log, &mut run, (metric, column), (of_run, samples), taken)?;
+            run.metrics.push(Ok(measured));
+        }
+        Ok(run)
+    }
+
+    /// What a message needs to know about a run without the metric.
+    fn lacking(&self, log: &Log, protocol: &Training, has_key: bool) -> Lacking {
+        let table = &log.table;
+        if self.options.skip_missing {
+            return Lacking::default();
+        }
+        Lacking {
+            has_key,
+            empty: table.origin == Origin::Wandb && table.rows == 0,
+            near: near(&protocol.metric, &table.keys),
+            keys: table.keys.clone(),
+        }
+    }
+
+    fn measure(
+        &self,
+        log: &Log,
+        run: &mut Pending,
+        (metric, column): (usize, &Numbers),
+        (of_run, samples): (&OfRun, &[Sample]),
+        taken: bool,
+    ) -> Result<Measured> {
+        let (protocol, claim) = (&self.protocols[metric], &run.claim);
+        let x_key = of_run.x.key.clone().unwrap_or_default();
+        let elsewhere = log.missing_elsewhere.get(metric).copied().unwrap_or(false);
+        let mut facts: Vec<(String, String)> =
+            of_run.facts.iter().map(|(code, detail)| ((*code).to_owned(), detail.clone())).collect();
+        let row = if taken {
+            let curve = Curve {
+                group: &claim.group,
+                fold: &claim.fold,
+                folds: self.folds(&claim.group),
+                x_key: &x_key,
+                samples,
+                stored: column.stored,
+                marks_missing: marks_missing(&log.table, column, elsewhere),
+                place: &|row| log.table.places.of(row),
+            };
+            let about = |error: Error| {
+                error.at(format!("unit {}, run {}, key '{}'", claim.unit(), claim.run, protocol.metric))
+            };
+            let row = protocol.measure(&claim.unit(), curve).map_err(about)?;
+            if let (Some(cause), true) = (&of_run.cause, row.doubts.repeated > 0) {
+                facts.push(("repeated-x".into(), cause.clone()));
+            }
+            if self.options.sketches && claim.place.0 < SKETCHED && claim.place.1 < SKETCHED {
+                run.sketches.push(Sketch::new(metric, protocol, samples, &row));
+            }
+            Some(row)
+        } else {
+            None
+        };
+        Ok(Measured { row, x_key, print: Print::of(samples), facts })
     }
 
     /// How many folds the per-run JSON lists for a group.
@@ -207,58 +431,6 @@ impl Assembler<'_> {
         let by_runs = matches!(assignment.group_by, GroupBy::Runs);
         let listed = assignment.runs.as_ref().filter(|_| by_runs)?.group(group)?;
         u32::try_from(listed.runs.len()).ok()
-    }
-
-    fn measure(
-        &self,
-        run: &Run<'_>,
-        metric: usize,
-        samples: &[Sample],
-        column: Option<&Numbers>,
-        part: &mut Part,
-    ) -> Result<()> {
-        let Run { log, claim, .. } = run;
-        let accumulator = &mut part.accumulators[metric];
-        let key = accumulator.protocol().metric.clone();
-        let column = match column.filter(|_| !samples.is_empty()) {
-            Some(column) => column,
-            None if self.options.skip_missing => {
-                let detail = format!("run {} in {}", claim.run, claim.file);
-                accumulator.provenance.facts.insert(Fact {
-                    code: "metric-missing".into(),
-                    unit: claim.unit(),
-                    detail,
-                });
-                return Ok(());
-            }
-            None => {
-                return Err(Error::value(format!("a run without a single value of '{key}'"))
-                    .at(format!("run {}", claim.run))
-                    .advice("leave such runs out with --skip-missing"));
-            }
-        };
-        let elsewhere = log.missing_elsewhere.get(metric).copied().unwrap_or(false);
-        let curve = Curve {
-            group: &claim.group,
-            fold: &claim.fold,
-            folds: run.folds,
-            x_key: run.x_key,
-            samples,
-            marks_missing: marks_missing(&log.table, column, elsewhere),
-            place: &|row| log.table.places.of(row),
-        };
-        let about = |error: Error| error.at(format!("run {}, key '{key}'", claim.run));
-        let sketched = self.options.sketches && claim.place.0 < SKETCHED && claim.place.1 < SKETCHED;
-        if sketched || !run.first {
-            let row = accumulator.protocol().measure(&claim.run, curve).map_err(about)?;
-            let sketch = Sketch::new(metric, accumulator.protocol(), samples, &row);
-            part.sketches.push((claim.place, sketch));
-        }
-        if run.first {
-            accumulator.update(curve.name(), curve).map_err(about)?;
-            accumulator.provenance.facts.extend(run.facts.iter().cloned());
-        }
-        Ok(())
     }
 
     /// What each run of a table says beside its curves.
@@ -281,43 +453,4 @@ impl Assembler<'_> {
         }
         Ok(endings)
     }
-}
-
-fn missing_metric(table: &Table, key: &str) -> Error {
-    let error = missing(table, key);
-    if table.origin == Origin::Wandb && table.rows == 0 { error.found("no history records") } else { error }
-}
-
-/// What a run's file has about it that a reader of the numbers should know.
-fn noticed(log: &Log, part: &RunPart, split: &Split, at: usize, claim: &Claim) -> Vec<Fact> {
-    let fact = |code: &str, detail: String| Fact { code: code.into(), unit: claim.unit(), detail };
-    let mut facts = Vec::new();
-    if let Some(steps) = sampled(&log.table, part, split, at) {
-        facts.push(fact(
-            "sampled-history",
-            format!("{SAMPLED_ROWS} rows over {steps} steps in {}", claim.file),
-        ));
-    }
-    if let Some(cut_at) = log.table.cut_at {
-        facts.push(fact("truncated-file", format!("{} at byte {cut_at}", claim.file)));
-    }
-    if log.aggregated {
-        facts.push(fact("aggregated-panel", format!("run {} in {}", claim.run, claim.file)));
-    }
-    if let Some(group) = log.table.run.group.as_ref().filter(|group| !group.is_empty()) {
-        facts.push(fact("wandb-group", group.clone()));
-    }
-    facts
-}
-
-/// Over how many steps a table of W&B was sampled, if it looks so.
-fn sampled(table: &Table, part: &RunPart, split: &Split, at: usize) -> Option<f64> {
-    let may_be = table.origin.is_table() && part.rows == SAMPLED_ROWS;
-    let steps = table.number("_step").filter(|_| may_be)?;
-    let mine = steps.rows.iter().zip(&steps.values).filter(|(row, _)| split.run_of(**row) == Some(at));
-    let (low, high) = mine
-        .map(|(_, step)| *step)
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), step| (low.min(step), high.max(step)));
-    let steps = high - low + 1.0;
-    (steps > SAMPLED_ROWS as f64).then_some(steps)
 }

@@ -8,6 +8,7 @@ use calipers_io::history::chunks::{Chunks, Gathered};
 use calipers_io::history::{Table, Texts};
 
 use super::options::Options;
+use super::runs::known::CONFIG;
 
 /// How a table is cut.
 pub struct Cut<'a> {
@@ -37,13 +38,17 @@ struct State {
 impl<'a> Cut<'a> {
     /// The way to cut tables; none where nothing tells their runs apart.
     pub fn new(options: &'a Options) -> Option<Self> {
-        let (group, fold) = (options.assignment.group_by.column(), options.assignment.fold_by.column());
         let run = options.run_column.as_deref();
+        let columns: Vec<&str> = options.assignment.columns().collect();
+        // A word in front of a name, and rows that are left out, ask for the whole table.
+        if !options.filters.is_empty() || columns.iter().any(|column| column.starts_with(CONFIG)) {
+            return None;
+        }
         let by: Vec<&str> = match run {
             Some(run) => vec![run],
-            None => [group, fold].into_iter().flatten().collect(),
+            None => columns.clone(),
         };
-        let labels = [run, group, fold].into_iter().flatten().collect();
+        let labels = run.into_iter().chain(columns).collect();
         let metrics = options.metrics.iter().map(|training| training.metric.as_str()).collect();
         (!by.is_empty()).then_some(Self { by, labels, metrics })
     }

@@ -9,6 +9,11 @@ use calipers_io::file::cannot_open;
 use calipers_io::history::mlflow_server::{Address, Store, store};
 use calipers_io::history::{FORMATS, Format, RUN_META, TRAINER_STATE, of_folder};
 
+use super::input_folder::{name_folders, names_checkpoint, own_name, parent, within};
+use super::parts;
+use super::unread;
+pub use super::unread::{Unread, nothing_in};
+
 /// A file or folder that holds one run, or a table of runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct History {
@@ -22,6 +27,19 @@ pub struct History {
     pub input: usize,
     /// Whether it was named itself, not found in a folder.
     pub named: bool,
+    /// What the rule `folder` makes of a run name without a folder.
+    pub folder: Option<String>,
+    /// Whether several inputs were taken as this one run.
+    pub joined: bool,
+}
+
+/// What is under the given paths.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The histories.
+    pub histories: Vec<History>,
+    /// Logs of tools whose files are not read.
+    pub unread: Vec<Unread>,
 }
 
 /// The files of a history.
@@ -29,8 +47,19 @@ pub struct History {
 pub enum Content {
     /// A file whose content says what it is.
     File(Place),
+    /// The offline logs of one run of W&B, in the order in which they were begun.
+    Wandb(Vec<Place>),
     /// The event files of a folder, in order of their names.
     Events(Vec<Place>),
+    /// A table and event files that two loggers wrote of one run.
+    Loggers {
+        /// The table.
+        table: Place,
+        /// The event files.
+        events: Vec<Place>,
+    },
+    /// A run folder of DVCLive: the key of each of its files, and where that is.
+    Dvclive(Vec<(String, Place)>),
     /// The states of a folder and of the checkpoints in it.
     TrainerStates(Vec<Place>),
     /// A run folder of MLflow: the path of each file below it, and where that is.
@@ -53,26 +82,20 @@ impl Content {
     pub fn places(&self) -> Vec<&Place> {
         match self {
             Self::File(place) => vec![place],
-            Self::Events(places) | Self::TrainerStates(places) => places.iter().collect(),
-            Self::Mlflow(files) => files.iter().map(|(_, place)| place).collect(),
+            Self::Wandb(places) | Self::Events(places) | Self::TrainerStates(places) => {
+                places.iter().collect()
+            }
+            Self::Loggers { table, events } => std::iter::once(table).chain(events).collect(),
+            Self::Mlflow(files) | Self::Dvclive(files) => files.iter().map(|(_, place)| place).collect(),
             Self::Server(_) => Vec::new(),
         }
     }
 }
 
-/// What is looked for in a folder, as messages say it.
-fn looked_for() -> String {
-    format!(
-        "files that end in {}, TensorBoard event files (*tfevents*), {TRAINER_STATE}, MLflow runs ({RUN_META} \
-         beside metrics/)",
-        FORMATS.endings().join(" ")
-    )
-}
-
 /// Every history under the given paths, in the order of the paths and within a folder in byte
 /// order of names. A format narrows the search in folders to files that can have it.
-pub fn histories(inputs: &[PathBuf], format: Option<&'static Format>) -> Result<Vec<History>> {
-    let mut found = Vec::new();
+pub fn histories(inputs: &[PathBuf], format: Option<&'static Format>) -> Result<Found> {
+    let mut found = Found::default();
     // Event files of one folder are one run, however they were named.
     let mut event_folders: BTreeMap<PathBuf, usize> = BTreeMap::new();
     let of_mlflow = format.is_some_and(|format| format.name == "mlflow");
@@ -81,75 +104,88 @@ pub fn histories(inputs: &[PathBuf], format: Option<&'static Format>) -> Result<
             None => path.clone(),
             Some(Store::Path(path)) => path,
             Some(Store::Server(address)) => {
-                found.push(served(address, input));
+                found.histories.push(served(address, input));
                 continue;
             }
         };
         let shown = text(path)?.replace(std::path::MAIN_SEPARATOR, "/");
         let metadata = fs::metadata(path).map_err(|error| cannot_open(&error).in_file(&shown))?;
         if metadata.is_dir() {
+            if let Some(tool) = unread::tool_of(path) {
+                return Err(unread::refused(tool).in_file(&shown));
+            }
             let root = if shown == "/" { "" } else { shown.trim_end_matches('/') };
-            let walk = Walk { own: own_name(path)?, input, format };
-            walk.search(
-                &Folder { path: path.clone(), shown: root.into(), below: String::new() },
-                &mut found,
-            )?;
-            if !found.iter().any(|history| history.input == input) {
-                return Err(nothing_in(&shown));
+            let walk = Walk { own: own_name(path)?, input, format, within: within(path)? };
+            let folder = Folder { path: path.clone(), shown: root.into(), below: String::new() };
+            let before = found.histories.len();
+            walk.search(&folder, &mut found)?;
+            if found.histories.len() == before {
+                return Err(nothing_in(&shown, &found.unread));
             }
         } else {
             let place = Place { path: path.clone(), shown };
             let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
             match event_folders.get(&folder).filter(|_| is_events(file_name(&place))) {
                 Some(at) => {
-                    if let Content::Events(files) = &mut found[*at].content {
-                        files.push(place);
+                    if let Content::Events(files) = &mut found.histories[*at].content {
+                        if !files.contains(&place) {
+                            files.push(place);
+                        }
                         files.sort_by(|a, b| file_name(a).cmp(file_name(b)));
                     }
                 }
                 None => {
                     let history = named_file(place, input)?;
                     if matches!(history.content, Content::Events(_)) {
-                        event_folders.insert(folder, found.len());
+                        event_folders.insert(folder, found.histories.len());
                     }
-                    found.push(history);
+                    found.histories.push(history);
                 }
             }
         }
     }
+    if inputs.len() > 1 {
+        parts::each_once(&mut found.histories);
+        parts::join_checkpoints(&mut found.histories);
+        name_folders(&mut found.histories, inputs)?;
+    }
+    parts::join_wandb(&mut found.histories);
     Ok(found)
-}
-
-/// No history is under a folder.
-pub fn nothing_in(shown: &str) -> Error {
-    Error::value("no training history was found")
-        .in_file(shown)
-        .allowed(looked_for())
-        .advice("check the folder; hidden files and symbolic links are passed over")
 }
 
 /// A tracking server, whose runs it names itself.
 fn served(address: Address, input: usize) -> History {
     let shown = address.shown().to_owned();
-    History { name: shown.clone(), shown, content: Content::Server(address), input, named: true }
+    History {
+        name: shown.clone(),
+        shown,
+        content: Content::Server(address),
+        input,
+        named: true,
+        folder: None,
+        joined: false,
+    }
 }
 
 /// A file that was named itself.
 fn named_file(place: Place, input: usize) -> Result<History> {
     let name = file_name(&place);
     let by_folder = name.eq_ignore_ascii_case("metrics.csv") || name == TRAINER_STATE || is_events(name);
-    let run = if by_folder {
-        own_name(place.path.parent().unwrap_or(Path::new("")))?
+    let folder = place.path.parent().unwrap_or(Path::new(""));
+    let run = if name == TRAINER_STATE && names_checkpoint(folder) {
+        own_name(&parent(folder))?
+    } else if by_folder {
+        own_name(folder)?
     } else {
         stem(name).to_owned()
     };
-    let shown = place.shown.clone();
+    let (shown, label) = (place.shown.clone(), within(&place.path)?);
     let content = match name {
         TRAINER_STATE => Content::TrainerStates(vec![place]),
         name if is_events(name) => Content::Events(vec![place]),
         _ => Content::File(place),
     };
-    Ok(History { name: run, shown, content, input, named: true })
+    Ok(History { name: run, shown, content, input, named: true, folder: label, joined: false })
 }
 
 struct Walk {
@@ -157,6 +193,8 @@ struct Walk {
     own: String,
     input: usize,
     format: Option<&'static Format>,
+    /// What the rule `folder` makes of runs directly in the folder.
+    within: Option<String>,
 }
 
 /// One folder of the walk.
@@ -188,7 +226,8 @@ impl Folder {
             let name = entry.file_name();
             let name = text(Path::new(&name)).map_err(|error| error.in_file(&self.shown))?;
             let kind = entry.file_type().map_err(cannot)?;
-            if name.starts_with('.') || kind.is_symlink() {
+            let hidden = name.starts_with('.') && !unread::is_known(name);
+            if hidden || kind.is_symlink() {
                 continue;
             }
             if kind.is_dir() { &mut folders } else { &mut files }.push(name.to_owned());
@@ -200,46 +239,82 @@ impl Folder {
 }
 
 impl Walk {
-    fn search(&self, folder: &Folder, found: &mut Vec<History>) -> Result<()> {
+    fn search(&self, folder: &Folder, all: &mut Found) -> Result<()> {
         let (files, folders) = folder.entries()?;
+        all.unread.extend(unread::among(&files, &folders, &folder.path, &folder.shown));
+        let found = &mut all.histories;
         let has_meta = files.iter().any(|name| name == RUN_META);
         if has_meta && folders.iter().any(|name| name == "metrics") {
             return self.mlflow_run(folder, found);
         }
         let events: Vec<Place> =
             files.iter().filter(|name| is_events(name)).map(|name| folder.place(name)).collect();
-        if events.first().is_some_and(|event| self.wants_folder(file_name(event))) {
-            found.push(self.history(&folder.below, &folder.shown, Content::Events(events)));
+        let is_table = |name: &&String| name.eq_ignore_ascii_case("metrics.csv");
+        let table = files.iter().find(|name| is_table(name) && self.wants_file(name));
+        let has_events = events.first().is_some_and(|event| self.wants_folder(file_name(event)));
+        let both = table.filter(|_| has_events).map(|name| folder.place(name));
+        match (&both, has_events) {
+            (Some(table), _) => {
+                let content = Content::Loggers { table: table.clone(), events };
+                found.push(self.history(&folder.below, &folder.shown, content));
+            }
+            (None, true) => found.push(self.history(&folder.below, &folder.shown, Content::Events(events))),
+            (None, false) => {}
         }
         self.trainer_states(folder, &files, &folders, found)?;
+        let plots = self.dvclive(folder, &folders, found)?;
         for name in files.iter().filter(|name| *name != TRAINER_STATE && !is_events(name)) {
-            if self.wants_file(name) {
+            // DVCLive writes its last values beside the history, which are none.
+            let summary = plots && (name == "metrics.json" || name == "report.json");
+            let taken = both.as_ref().is_some_and(|table| file_name(table) == name) || summary;
+            if self.wants_file(name) && !taken {
                 let place = folder.place(name);
-                let run = if name.eq_ignore_ascii_case("metrics.csv") {
-                    folder.below.clone()
-                } else {
-                    joined(&folder.below, stem(name))
-                };
+                let run =
+                    if is_table(&name) { folder.below.clone() } else { joined(&folder.below, stem(name)) };
                 let shown = place.shown.clone();
                 found.push(self.history(&run, &shown, Content::File(place)));
             }
         }
-        for name in &folders {
+        for name in folders.iter().filter(|name| !name.starts_with('.')) {
             // An MLflow experiment keeps models beside its runs; their metrics are no histories.
-            if !(has_meta && name == "models") {
-                self.search(&folder.folder(name), found)?;
+            if !(has_meta && name == "models" || plots && name == "plots") {
+                self.search(&folder.folder(name), all)?;
             }
         }
         Ok(())
     }
 
+    /// The run of a folder with `plots/metrics`; says whether there is one.
+    fn dvclive(&self, folder: &Folder, folders: &[String], found: &mut Vec<History>) -> Result<bool> {
+        let wanted = FORMATS.called("dvclive").is_some_and(|format| self.wants(format));
+        if !wanted || !folders.iter().any(|name| name == "plots") {
+            return Ok(false);
+        }
+        let metrics = folder.folder("plots").folder("metrics");
+        if !metrics.path.is_dir() {
+            return Ok(false);
+        }
+        let mut files = Vec::new();
+        below(&metrics, "", &mut files)?;
+        files.retain(|(key, _)| key.ends_with(".tsv"));
+        for (key, _) in &mut files {
+            *key = key.trim_start_matches('/').trim_end_matches(".tsv").to_owned();
+        }
+        if files.is_empty() {
+            return Ok(false);
+        }
+        found.push(self.history(&folder.below, &folder.shown, Content::Dvclive(files)));
+        Ok(true)
+    }
+
     fn history(&self, name: &str, shown: &str, content: Content) -> History {
         let name = if name.is_empty() { self.own.clone() } else { name.to_owned() };
-        History { name, shown: shown.into(), content, input: self.input, named: false }
+        let (input, folder) = (self.input, self.within.clone());
+        History { name, shown: shown.into(), content, input, named: false, folder, joined: false }
     }
 
     /// One run whose states are its own and those of its checkpoints. A checkpoint on its own
-    /// belongs to the folder above it, unless it is the folder that was given.
+    /// belongs to the folder above it.
     fn trainer_states(
         &self,
         folder: &Folder,
@@ -249,6 +324,15 @@ impl Walk {
     ) -> Result<()> {
         let last = folder.below.rsplit('/').next().unwrap_or("");
         if is_checkpoint(last) || !self.wants_folder(TRAINER_STATE) {
+            return Ok(());
+        }
+        if folder.below.is_empty() && names_checkpoint(&folder.path) {
+            // The folder that was given stands for the run above it.
+            if files.iter().any(|name| name == TRAINER_STATE) {
+                let states = Content::TrainerStates(vec![folder.place(TRAINER_STATE)]);
+                let name = own_name(&parent(&folder.path))?;
+                found.push(self.history(&name, &folder.shown, states));
+            }
             return Ok(());
         }
         let mut states = Vec::new();
@@ -292,7 +376,9 @@ impl Walk {
 
     /// Whether files of this name are looked for.
     fn wants_file(&self, name: &str) -> bool {
-        FORMATS.iter().any(|format| format.ending_of(name).is_some() && self.wants(format))
+        let inner = calipers_io::compress::FORMATS.stem(name);
+        let text = |format: &Format| inner == name || format.is_text();
+        FORMATS.iter().any(|format| format.ending_of(inner).is_some() && text(format) && self.wants(format))
     }
 }
 
@@ -308,7 +394,8 @@ fn is_events(name: &str) -> bool {
     ![RUN_META, TRAINER_STATE].contains(&name) && of_folder(name).is_some()
 }
 
-fn is_checkpoint(name: &str) -> bool {
+/// Whether a folder of this name is a checkpoint of the Hugging Face trainer.
+pub(super) fn is_checkpoint(name: &str) -> bool {
     name.starts_with("checkpoint-")
 }
 
@@ -316,8 +403,9 @@ fn joined(below: &str, name: &str) -> String {
     if below.is_empty() { name.to_owned() } else { format!("{below}/{name}") }
 }
 
-/// A file name without its last extension.
+/// A file name without its last extension, and without that of a compression.
 fn stem(name: &str) -> &str {
+    let name = calipers_io::compress::FORMATS.stem(name);
     name.rsplit_once('.').map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem })
 }
 
@@ -326,16 +414,8 @@ pub fn file_name(place: &Place) -> &str {
     place.shown.rsplit('/').next().unwrap_or("")
 }
 
-/// The name of a folder, also of one that is written as a dot.
-fn own_name(folder: &Path) -> Result<String> {
-    let named = |path: &Path| path.file_name().map(|name| text(Path::new(name)).map(str::to_owned));
-    let given = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    named(given)
-        .or_else(|| given.canonicalize().ok().and_then(|folder| named(&folder)))
-        .unwrap_or_else(|| Ok("/".into()))
-}
-
-fn text(path: &Path) -> Result<&str> {
+/// A path as text.
+pub(super) fn text(path: &Path) -> Result<&str> {
     path.to_str().ok_or_else(|| {
         Error::io("a file name is not UTF-8").in_file(path.display()).advice("rename the file")
     })
@@ -356,7 +436,7 @@ mod tests {
     }
 
     fn names(folder: &tempfile::TempDir, format: Option<&'static Format>) -> Vec<String> {
-        let found = histories(&[folder.path().join("in")], format).unwrap();
+        let found = histories(&[folder.path().join("in")], format).unwrap().histories;
         found.into_iter().map(|history| history.name).collect()
     }
 
@@ -380,7 +460,7 @@ mod tests {
         ]);
         assert_eq!(names(&folder, None), ["in", "a/b.c", "hf", "light/version_0", "mlruns/1/r1", "tb/run1"]);
         assert_eq!(names(&folder, FORMATS.called("tensorboard")), ["tb/run1"]);
-        let found = histories(&[folder.path().join("in/tb")], None).unwrap();
+        let found = histories(&[folder.path().join("in/tb")], None).unwrap().histories;
         let Content::Events(files) = &found[0].content else { panic!("{found:?}") };
         assert!(files[0].shown.ends_with("tfevents.1"), "{files:?}");
     }
@@ -391,7 +471,7 @@ mod tests {
         let path = |name: &str| folder.path().join("in").join(name);
         let given =
             [path("x/metrics.csv"), path("x/a.b.csv"), path("tb/e.tfevents.2"), path("tb/e.tfevents.1")];
-        let found = histories(&given, None).unwrap();
+        let found = histories(&given, None).unwrap().histories;
         let names: Vec<&str> = found.iter().map(|history| history.name.as_str()).collect();
         assert_eq!(names, ["x", "a.b", "tb"], "event files of one folder are one run");
     }

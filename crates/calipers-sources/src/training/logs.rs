@@ -3,15 +3,17 @@
 use std::path::PathBuf;
 
 use calipers_core::{Error, Notes, Result};
+use calipers_io::compress;
 use calipers_io::history::chunks::{self, BoxedChunks};
 use calipers_io::history::{
-    Format, OnDisk, Parts, Reader as FormatReader, RunTable, Runs, Table, Wanted, json, mlflow, of_file,
-    of_folder, of_large_file, tensorboard,
+    Field, Format, OnDisk, Parts, RUN_META, Reader as FormatReader, RunTable, Runs, Table, Wanted, encoding,
+    is_binary, json, mlflow, of_file, of_folder, of_large_file, tensorboard,
 };
 
 use super::cut::Cut;
 use super::discover::{Content, History, Place, file_name};
 use super::options::Options;
+use super::runs::known::Known;
 use super::tracking;
 use crate::hashing::HashedFile;
 use crate::inputs::{Inputs, Opened, role};
@@ -29,20 +31,50 @@ pub struct Log {
     pub shown: String,
     /// The files it was read from, as given.
     pub files: Vec<String>,
+    /// What the rule `folder` makes of a run name without a folder.
+    pub folder: Option<String>,
     /// The x that the file itself names.
     pub x: Option<String>,
     /// Whether the values are aggregates of several.
     pub aggregated: bool,
+    /// Whether several inputs were taken as this one run.
+    pub joined: bool,
     /// Which metrics are missing in some row of the file outside the table.
     pub missing_elsewhere: Vec<bool>,
 }
 
 impl Log {
+    pub(super) fn new(
+        table: Table,
+        format: &'static Format,
+        history: &History,
+        shown: &str,
+        files: Vec<String>,
+    ) -> Self {
+        Self {
+            name: run_name(&table).unwrap_or(&history.name).to_owned(),
+            table,
+            format,
+            shown: shown.to_owned(),
+            files,
+            folder: history.folder.clone(),
+            x: None,
+            aggregated: false,
+            joined: history.joined,
+            missing_elsewhere: Vec::new(),
+        }
+    }
+
     /// The table of one file.
     fn of_file(table: Table, format: &'static Format, history: &History, shown: &str) -> Self {
-        let name = run_name(&table).unwrap_or(&history.name).to_owned();
-        let (shown, files) = (shown.to_owned(), vec![shown.to_owned()]);
-        Self { table, format, name, shown, files, x: None, aggregated: false, missing_elsewhere: Vec::new() }
+        Self::new(table, format, history, shown, vec![shown.to_owned()])
+    }
+
+    /// What is known of its run of this name.
+    pub fn known(&self, name: &str) -> Known {
+        let folder = name.rsplit_once('/').map(|(folder, _)| folder).or(self.folder.as_deref());
+        let Table { run, keys, origin, .. } = &self.table;
+        Known::new(name, run, (self.format, *origin), folder, &self.files, keys)
     }
 }
 
@@ -63,8 +95,6 @@ const CHUNK: usize = 1 << 20;
 pub struct Reader<'a> {
     /// What was asked for.
     pub options: &'a Options,
-    /// The keys to read.
-    pub wanted: Wanted,
     /// Where files are recorded.
     pub inputs: &'a Inputs,
     /// What files are noted as: those that were named, then those found in each given folder.
@@ -83,17 +113,37 @@ pub fn notes(given: &[PathBuf]) -> Vec<Notes> {
 impl Reader<'_> {
     /// Reads a history and passes on its tables. Says whether it was one at all: JSON of another
     /// kind and deleted runs are passed over.
-    pub fn read(&self, history: &History, sink: &mut dyn Sink) -> Result<bool> {
+    pub fn read(&self, history: &History, wanted: &Wanted, sink: &mut dyn Sink) -> Result<bool> {
         match &history.content {
-            Content::File(place) => self.file(history, place, sink),
-            Content::Events(places) => self.events(history, places, sink),
-            Content::TrainerStates(places) => self.trainer_states(history, places, sink),
-            Content::Mlflow(files) => self.mlflow(history, files, sink),
-            Content::Server(address) => tracking::read(self, address, sink),
+            Content::File(place) => self.file(history, place, wanted, sink),
+            Content::Wandb(places) => self.wandb(history, places, wanted, sink),
+            Content::Events(places) => self.events(history, places, wanted, sink),
+            Content::Loggers { table, events } => self.loggers(history, (table, events), wanted, sink),
+            Content::TrainerStates(places) => self.trainer_states(history, places, wanted, sink),
+            Content::Dvclive(files) => self.dvclive(history, files, wanted, sink),
+            Content::Mlflow(files) => self.mlflow(history, files, wanted, sink),
+            Content::Server(address) => tracking::read(self, history, address, wanted, sink),
         }
     }
 
-    fn bytes(&self, history: &History, place: &Place) -> Result<Vec<u8>> {
+    /// Takes back that the files of a history were read: they will be read again.
+    pub fn unread(&self, history: &History) {
+        if let Content::Server(address) = &history.content {
+            self.inputs.unread_below(address.shown());
+        }
+        for place in history.content.places() {
+            self.inputs.unread(&place.shown);
+        }
+    }
+
+    /// Strikes out the files of a history: nothing of them is measured.
+    pub fn forget(&self, history: &History) {
+        for place in history.content.places() {
+            self.inputs.forget(&place.shown);
+        }
+    }
+
+    pub(super) fn bytes(&self, history: &History, place: &Place) -> Result<Vec<u8>> {
         self.inputs.read(&place.path, &place.shown, self.notes(history))
     }
 
@@ -101,13 +151,22 @@ impl Reader<'_> {
         &self.notes[if history.named { 0 } else { history.input + 1 }]
     }
 
-    fn file(&self, history: &History, place: &Place, sink: &mut dyn Sink) -> Result<bool> {
+    pub(super) fn file(
+        &self,
+        history: &History,
+        place: &Place,
+        wanted: &Wanted,
+        sink: &mut dyn Sink,
+    ) -> Result<bool> {
         let shown = &place.shown;
         let notes = self.notes(history);
         let bytes = match self.inputs.read_or_stream(&place.path, shown, notes, HELD)? {
             Opened::Held(bytes) => bytes,
             Opened::File(file) => {
-                if self.streamed(&file, history, place, sink).map_err(|error| error.in_file(shown))? {
+                if self
+                    .streamed(&file, history, (place, wanted), sink)
+                    .map_err(|error| error.in_file(shown))?
+                {
                     // The hash is that of the bytes that were read.
                     self.inputs.record_read(&file, shown, notes)?;
                     return Ok(true);
@@ -115,16 +174,24 @@ impl Reader<'_> {
                 self.inputs.read_held(&file, shown, notes)?
             }
         };
+        let name = compress::FORMATS.stem(file_name(place));
+        let bytes = self.as_text(bytes, file_name(place)).map_err(|error| error.in_file(shown))?;
         let detected = match self.options.format {
             Some(format) => Some(format),
-            None => of_file(&bytes, file_name(place), history.named).map_err(|error| error.in_file(shown))?,
+            None => of_file(&bytes, name, history.named).map_err(|error| error.in_file(shown))?,
         };
         let Some(format) = detected else {
             self.inputs.forget(shown);
             return Ok(false);
         };
-        self.one_file(format, bytes, history, shown, sink).map_err(|error| error.in_file(shown))?;
+        self.one_file(format, bytes, history, (shown, wanted), sink).map_err(|error| error.in_file(shown))?;
         Ok(true)
+    }
+
+    /// The bytes of a file without its compression and, where it is text, as UTF-8.
+    fn as_text(&self, bytes: Vec<u8>, name: &str) -> Result<Vec<u8>> {
+        let bytes = compress::inflated(bytes.into(), compress::FORMATS.by_name(name))?.into_owned();
+        if is_binary(&bytes) { Ok(bytes) } else { encoding::as_utf8(bytes, self.options.encoding) }
     }
 
     /// Reads a large file without holding all of its bytes; says whether that can be done.
@@ -132,15 +199,18 @@ impl Reader<'_> {
         &self,
         file: &HashedFile,
         history: &History,
-        place: &Place,
+        (place, wanted): (&Place, &Wanted),
         sink: &mut dyn Sink,
     ) -> Result<bool> {
+        if self.options.encoding.is_some() || compress::FORMATS.by_name(file_name(place)).is_some() {
+            return Ok(false);
+        }
         let format = match self.options.format {
             Some(format) => Some(format),
             None => of_large_file(file, file_name(place), CHUNK)?,
         };
         let Some(format) = format else { return Ok(false) };
-        let (wanted, shown) = (&self.wanted, &place.shown);
+        let shown = &place.shown;
         match format.reader {
             FormatReader::Table { parts: Parts::No, .. } | FormatReader::Folder => return Ok(false),
             FormatReader::Table { parts: Parts::Rows(open), .. } => {
@@ -193,10 +263,10 @@ impl Reader<'_> {
         format: &'static Format,
         bytes: Vec<u8>,
         history: &History,
-        shown: &str,
+        (shown, wanted): (&str, &Wanted),
         sink: &mut dyn Sink,
     ) -> Result<()> {
-        let (wanted, options) = (&self.wanted, &self.options.delimited);
+        let options = &self.options.delimited;
         match format.reader {
             FormatReader::Table { whole, .. } => {
                 let table = whole(shown, &bytes, wanted, options)?;
@@ -206,26 +276,48 @@ impl Reader<'_> {
             FormatReader::Runs { whole, .. } => {
                 log_runs(whole(bytes, wanted, options)?, format, history, shown, sink)
             }
+            FormatReader::Folder if format.name == "dvclive" => {
+                Err(Error::usage("a run of DVCLive is a folder, not a file")
+                    .found("--format dvclive")
+                    .advice(
+                        "name the folder that holds plots/metrics; one file of it is read with --format csv",
+                    ))
+            }
             FormatReader::Folder => Err(Error::usage("a run of MLflow's file store is a folder, not a file")
                 .found("--format mlflow")
                 .advice("name the folder; a database is read with --format mlflow-sqlite")),
         }
     }
 
-    fn events(&self, history: &History, places: &[Place], sink: &mut dyn Sink) -> Result<bool> {
+    pub(super) fn events(
+        &self,
+        history: &History,
+        places: &[Place],
+        wanted: &Wanted,
+        sink: &mut dyn Sink,
+    ) -> Result<bool> {
         let mut files: Vec<(&str, Vec<u8>)> = Vec::new();
         for place in places {
             files.push((&place.shown, self.bytes(history, place)?));
         }
+        // Sessions follow each other in time. Of files that do not tell it the names decide.
+        let began = |bytes: &[u8]| tensorboard::began(bytes).unwrap_or(f64::NEG_INFINITY);
+        files.sort_by(|(_, a), (_, b)| began(a).total_cmp(&began(b)));
         let views: Vec<(&str, &[u8])> =
             files.iter().map(|(shown, bytes)| (*shown, bytes.as_slice())).collect();
-        let table = tensorboard::read(&views, &self.wanted).map_err(|error| error.in_file(&history.shown))?;
+        let table = tensorboard::read(&views, wanted).map_err(|error| error.in_file(&history.shown))?;
         drop(files);
         sink.log(self.log(history, table, places.iter())?)?;
         Ok(true)
     }
 
-    fn trainer_states(&self, history: &History, places: &[Place], sink: &mut dyn Sink) -> Result<bool> {
+    fn trainer_states(
+        &self,
+        history: &History,
+        places: &[Place],
+        wanted: &Wanted,
+        sink: &mut dyn Sink,
+    ) -> Result<bool> {
         let mut last: Option<(Option<u64>, &Place, Vec<u8>)> = None;
         for place in places {
             let bytes = self.bytes(history, place)?;
@@ -240,24 +332,28 @@ impl Reader<'_> {
             }
         }
         let Some((_, place, bytes)) = last else { return Ok(false) };
-        let table = json::read(&bytes, json::Layout::State, &self.wanted)
-            .map_err(|error| error.in_file(&place.shown))?;
+        let table =
+            json::read(&bytes, json::Layout::State, wanted).map_err(|error| error.in_file(&place.shown))?;
         drop(bytes);
         let others = places.iter().filter(|other| *other != place);
         sink.log(self.log(history, table, std::iter::once(place).chain(others))?)?;
         Ok(true)
     }
 
-    fn mlflow(&self, history: &History, files: &[(String, Place)], sink: &mut dyn Sink) -> Result<bool> {
+    fn mlflow(
+        &self,
+        history: &History,
+        files: &[(String, Place)],
+        wanted: &Wanted,
+        sink: &mut dyn Sink,
+    ) -> Result<bool> {
         let mut read: Vec<(&str, Vec<u8>)> = Vec::new();
         let mut places: Vec<&Place> = Vec::new();
         for (below, place) in files {
             let asked = match below.split_once('/') {
                 None => true,
-                Some(("metrics", key)) => self.wanted.numbers.iter().any(|wanted| wanted == key),
-                Some((_, key)) => {
-                    key == "mlflow.runName" || self.wanted.texts.iter().any(|wanted| wanted == key)
-                }
+                Some(("metrics", key)) => wanted.numbers.iter().any(|wanted| wanted == key),
+                Some((_, key)) => [mlflow::RUN_NAME, mlflow::PARENT].contains(&key) || wanted.label(key),
             };
             // The names of other metrics are keys for messages; an empty tag is no damage.
             let blank = !below.starts_with("metrics/")
@@ -278,22 +374,51 @@ impl Reader<'_> {
         }
         let views: Vec<(&str, &[u8])> =
             read.iter().map(|(below, bytes)| (*below, bytes.as_slice())).collect();
-        let table = mlflow::read(&views, &self.wanted).map_err(|error| error.in_file(&history.shown))?;
+        let mut table = mlflow::read(&views, wanted).map_err(|error| error.in_file(&history.shown))?;
         drop(read);
+        self.around(history, files, &mut table)?;
         sink.log(self.log(history, table, places.into_iter())?)?;
         Ok(true)
     }
 
-    fn log<'p>(
+    /// What the folders around a run folder say: the names of its experiment and of its parent run.
+    fn around(&self, history: &History, files: &[(String, Place)], table: &mut Table) -> Result<()> {
+        let Some((_, meta)) = files.iter().find(|(below, _)| below == RUN_META) else { return Ok(()) };
+        let Some(experiment) = meta.path.parent().and_then(std::path::Path::parent) else { return Ok(()) };
+        let shown = history.shown.rsplit_once('/').map_or("..", |(above, _)| above);
+        let beside = |below: &str| -> Result<Option<Vec<u8>>> {
+            let (path, shown) = (experiment.join(below), format!("{shown}/{below}"));
+            if !path.is_file() || !self.inputs.may_read(&shown) {
+                return Ok(None);
+            }
+            self.inputs.read(&path, &shown, &role("config", None)).map(Some)
+        };
+        let fields = &mut table.run.fields;
+        if let Some(name) = beside(RUN_META)?.and_then(|meta| mlflow::experiment_name(&meta)) {
+            fields.insert(Field::Experiment, name);
+        }
+        if let Some(parent) = fields.get(&Field::Parent).cloned()
+            && !parent.contains(['/', '\\'])
+            && let Some(name) =
+                beside(&format!("{parent}/{RUN_META}"))?.and_then(|meta| mlflow::run_name(&meta))
+        {
+            fields.insert(Field::Parent, name);
+        }
+        Ok(())
+    }
+
+    pub(super) fn log<'p>(
         &self,
         history: &History,
         table: Table,
         places: impl Iterator<Item = &'p Place>,
     ) -> Result<Log> {
         let places: Vec<&Place> = places.collect();
-        let format = places.first().and_then(|place| of_folder(file_name(place)));
+        let format = match &history.content {
+            Content::Wandb(_) => calipers_io::history::FORMATS.called("wandb"),
+            _ => places.first().and_then(|place| of_folder(file_name(place))),
+        };
         let format = format.ok_or_else(|| Error::format("no file says what the folder is"))?;
-        let name = run_name(&table).unwrap_or(&history.name).to_owned();
         let files: Vec<String> = places.iter().map(|place| place.shown.clone()).collect();
         // The state that was chosen says more than its folder; a run of MLflow is its folder.
         let shown = match (&history.content, files.as_slice()) {
@@ -301,16 +426,7 @@ impl Reader<'_> {
             (Content::TrainerStates(_), [chosen, ..]) | (_, [chosen]) => chosen.clone(),
             _ => history.shown.clone(),
         };
-        Ok(Log {
-            table,
-            format,
-            name,
-            shown,
-            files,
-            x: None,
-            aggregated: false,
-            missing_elsewhere: Vec::new(),
-        })
+        Ok(Log::new(table, format, history, &shown, files))
     }
 }
 

@@ -1,42 +1,49 @@
 //! Training histories from files: paths into histories, histories into runs, runs into rows.
 //!
 //! ```text
-//! discover  paths -> histories          logs     files -> tables of logged rows
-//! split     a table -> its runs         x_axis   which key is x
-//! samples   a run -> its curve, in the order of logging
-//! assign    a run -> group and fold     claims   no two runs are one unit
-//! assemble  all of it, run by run       cut      a long table into tables of one run
-//! study     what the per-run JSON adds  endings  what a history says beside its curve
-//! tracking  the runs of a tracking server
+//! discover  paths -> histories              logs      files -> tables of logged rows
+//! runs      a table -> its runs, their      points    the rows of a run -> its curve
+//!           labels, which are read          assign    a run -> group and fold
+//! assemble  all of it, run by run           cut       a long table into tables of one run
+//! study     what the per-run JSON adds      endings   what a history says beside its curve
+//! tracking  the runs of a tracking server   survey    every run, whatever it logged
+//! listing   what there is to read           extract   the per-run JSON of a study
 //! ```
 
 pub mod assemble;
 pub mod assign;
-pub mod claims;
 pub mod cut;
+pub mod described;
 pub mod discover;
 pub mod endings;
+pub mod extract;
+mod input_folder;
+pub mod listing;
 pub mod logs;
+mod noticed;
 pub mod options;
+mod parts;
+pub mod points;
+pub mod runs;
 pub mod runs_file;
-pub mod samples;
-pub mod sketch;
-pub mod split;
+mod several_files;
 pub mod study;
+mod survey;
 mod tracking;
-pub mod x_axis;
+mod unread;
 
 use std::collections::BTreeSet;
 
-use calipers_core::{Accumulator, Result};
+use calipers_core::{Accumulator, Error, Fact, Result};
 use calipers_metrics::training::Training;
 
 use self::assemble::{Assembler, Part};
-use self::claims::{Claim, Claims};
-use self::discover::Content;
+use self::discover::{Content, Found, nothing_in};
 use self::logs::Reader;
 use self::options::Options;
-use self::sketch::Sketch;
+use self::points::sketch::Sketch;
+use self::runs::claims::Claim;
+use self::runs::resolve::{Pending, resolve};
 use crate::inputs::Inputs;
 use crate::run::{self, Work};
 use crate::training::endings::Endings;
@@ -51,6 +58,8 @@ pub struct Measured {
     pub sketches: Vec<Sketch>,
     /// What histories say beside their curves, where it was asked for.
     pub endings: Endings,
+    /// How many runs were read, and of how many, where conditions left some out.
+    pub kept: Option<(usize, usize)>,
 }
 
 /// How many runs get a sketch.
@@ -61,7 +70,7 @@ const SKETCHED: usize = 60;
 pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Measured> {
     options.check()?;
     let protocols = options.protocols();
-    let mut histories = discover::histories(&options.inputs, options.format)?;
+    let Found { mut histories, unread } = discover::histories(&options.inputs, options.format)?;
     histories.retain(|history| match &history.content {
         Content::Server(address) => inputs.may_read_below(address.shown()),
         content => content.places().iter().any(|place| inputs.may_read(&place.shown)),
@@ -72,38 +81,45 @@ pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Mea
         Some(shard) => shard.range(histories.len()),
         None => 0..histories.len(),
     };
-    let claims = Claims::default();
-    let reader =
-        Reader { options, wanted: options.wanted(), inputs: &inputs, notes: logs::notes(&options.inputs) };
-    let assembler = Assembler { options, protocols: &protocols, share, reader, claims: &claims };
-    let parts = run::in_parts(
-        &histories[part],
-        work.threads,
-        work.progress,
-        || Part::new(&protocols),
-        |job, history, part| assembler.history(job, history, part),
-    )?;
-    let mut accumulators: Vec<_> = protocols.iter().cloned().map(Accumulator::new).collect();
-    let (mut sketches, mut endings, mut seen) = (Vec::new(), Endings::new(), BTreeSet::new());
-    let mut runs = claims.finish()?;
-    runs.retain(|run| share.is_none_or(|shard| shard.takes(run.place)));
+    let reader = Reader { options, inputs: &inputs, notes: logs::notes(&options.inputs) };
+    let assembler = Assembler { options, protocols: &protocols, share, reader };
+    let parts =
+        run::in_parts(&histories[part], work.threads, work.progress, Part::default, |job, history, part| {
+            assembler.history(job, history, part)
+        })?;
+    let (mut found, mut seen, mut runs): (usize, BTreeSet<usize>, Vec<Pending>) = Default::default();
     for part in parts {
-        for (whole, part) in accumulators.iter_mut().zip(part.accumulators) {
-            whole.merge(part)?;
-        }
-        sketches.extend(part.sketches);
-        endings.extend(part.endings);
+        found += part.found;
         seen.extend(part.seen);
+        runs.extend(part.runs);
     }
     if work.shard.is_none() {
         let empty = (0..options.inputs.len()).find(|input| !seen.contains(input));
         if let Some(empty) = empty.filter(|empty| histories.iter().any(|history| history.input == *empty)) {
-            return Err(discover::nothing_in(&options.inputs[empty].display().to_string()));
+            return Err(nothing_in(&options.inputs[empty].display().to_string(), &unread));
+        }
+    }
+    let kept = (!options.filters.is_empty()).then_some((runs.len(), found));
+    if let (Some((0, 1..)), None) = (kept, work.shard) {
+        return Err(nothing_left(options, &histories, found));
+    }
+    let runs = resolve(runs, options)?;
+    let mut accumulators: Vec<_> = protocols.iter().cloned().map(Accumulator::new).collect();
+    let (mut sketches, mut endings, mut claims) = (Vec::new(), Endings::new(), Vec::new());
+    for run in runs {
+        if share.is_none_or(|shard| shard.takes(run.claim.place)) {
+            claims.push(run.claim.clone());
+            run.into_unit(&mut accumulators, &mut sketches, &mut endings)?;
         }
     }
     for accumulator in &mut accumulators {
         accumulator.protocol().check_folds(&accumulator.rows())?;
         accumulator.provenance.facts.extend(study::facts(options));
+        accumulator.provenance.facts.extend(unread.iter().map(|log| Fact {
+            code: "unread-log".into(),
+            unit: String::new(),
+            detail: log.to_string(),
+        }));
     }
     if let Some(first) = accumulators.first().filter(|_| options.endings) {
         for row in first.rows().iter() {
@@ -111,8 +127,46 @@ pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Mea
         }
     }
     work.record(&mut accumulators, inputs, Some(options.reading()))?;
-    Ok(Measured { accumulators, runs, sketches: first_runs(sketches), endings })
+    Ok(Measured { accumulators, runs: claims, sketches: first_runs(sketches), endings, kept })
 }
+
+/// Why the conditions on runs leave nothing over: a key that nobody has, or the texts that are there.
+fn nothing_left(options: &Options, histories: &[discover::History], found: usize) -> Error {
+    let described = described::described(options, histories).unwrap_or_default();
+    for test in &options.filters {
+        let texts: BTreeSet<&str> = described.iter().filter_map(|run| run.text(&test.key)).collect();
+        let texts: Vec<&str> = texts.into_iter().take(LISTED).collect();
+        if texts.is_empty() {
+            let keys: BTreeSet<&String> =
+                described.iter().flat_map(|run| run.config.keys().chain(&run.keys)).collect();
+            let fields = described.iter().flat_map(|run| run.fields.keys()).copied().collect::<BTreeSet<_>>();
+            let keys: Vec<String> =
+                fields.into_iter().map(String::from).chain(keys.into_iter().cloned()).collect();
+            if keys.contains(&test.key) {
+                continue;
+            }
+            let near = points::x_axis::near(&test.key, &keys);
+            let error = Error::value(format!("no run has the key '{}'", test.key))
+                .at(format!("--where {test}"))
+                .found(format!("the keys {}", keys.join(", ")));
+            return match near.as_slice() {
+                [] => error.advice("name a key exactly as it is there"),
+                near => error.advice(format!("did you mean {}?", near.join(" or "))),
+            };
+        }
+        if !described.iter().any(|run| test.holds(run.text(&test.key))) {
+            return Error::value("the conditions leave nothing over")
+                .at(format!("--where {test}"))
+                .found(format!("0 of {found} runs"))
+                .allowed(format!("a text under '{}': {}", test.key, texts.join(", ")));
+        }
+    }
+    let all: Vec<String> = options.filters.iter().map(|test| format!("--where {test}")).collect();
+    Error::value("the conditions leave nothing over").at(all.join(" ")).found(format!("0 of {found} runs"))
+}
+
+/// How many texts a message lists.
+const LISTED: usize = 20;
 
 /// The sketches of the first runs, metric by metric.
 fn first_runs(mut sketches: Vec<((usize, usize), Sketch)>) -> Vec<Sketch> {
@@ -124,7 +178,6 @@ fn first_runs(mut sketches: Vec<((usize, usize), Sketch)>) -> Vec<Sketch> {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use super::assign::{Assignment, FoldBy, GroupBy};
     use super::*;
     use calipers_io::history::{Numbers, Origin, Places, Table};
     use std::path::PathBuf;
@@ -136,6 +189,7 @@ pub(crate) mod tests {
             rows: (0..values.len() as u32).collect(),
             values: values.to_vec(),
             unreadable: None,
+            ..Numbers::default()
         });
         Table {
             origin,
@@ -152,18 +206,7 @@ pub(crate) mod tests {
 
     /// The options of a plain run over files.
     pub(crate) fn options(inputs: &[PathBuf], metric: &str) -> Options {
-        Options {
-            inputs: inputs.to_vec(),
-            metrics: vec![Training { metric: metric.into(), label: metric.into(), ..Training::default() }],
-            assignment: Assignment { group_by: GroupBy::None, fold_by: FoldBy::Auto, runs: None },
-            x: None,
-            run_column: None,
-            delimited: Default::default(),
-            format: None,
-            skip_missing: false,
-            endings: false,
-            sketches: false,
-            timeout: options::TIMEOUT,
-        }
+        let training = Training { metric: metric.into(), label: metric.into(), ..Training::default() };
+        Options::over(inputs.to_vec(), vec![training])
     }
 }

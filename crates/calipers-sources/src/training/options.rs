@@ -5,11 +5,14 @@ use std::time::Duration;
 
 use calipers_core::provenance::Setting;
 use calipers_core::{Error, Reading, Result};
+use calipers_io::history::encoding::Encoding;
 use calipers_io::history::{Format, Wanted, delimited};
 use calipers_metrics::training::Training;
 
 use super::assign::{Assignment, FoldBy, GroupBy};
-use super::x_axis;
+use super::points::x_axis;
+use super::runs::filter::Where;
+use super::runs::known::CONFIG;
 use crate::training::endings::TEST_KEYS;
 
 /// The x of a protocol that leaves it to the format.
@@ -30,12 +33,18 @@ pub struct Options {
     pub metrics: Vec<Training>,
     /// Which configuration and fold a run belongs to.
     pub assignment: Assignment,
+    /// Which runs and rows are read: those for which all of these hold.
+    pub filters: Vec<Where>,
+    /// Whether it was said what several values at one x are, so that they are meant.
+    pub repeats_meant: bool,
     /// The x of a row; by format when it is not given.
     pub x: Option<String>,
     /// The column that separates the runs of one table.
     pub run_column: Option<String>,
     /// How delimited tables are written.
     pub delimited: delimited::Options,
+    /// How text files are written; by their marks, else as UTF-8, where it is not given.
+    pub encoding: Option<Encoding>,
     /// The layout of every file, where it is not to be found out.
     pub format: Option<&'static Format>,
     /// Whether a history without a metric is left out, with a warning.
@@ -49,6 +58,26 @@ pub struct Options {
 }
 
 impl Options {
+    /// Everything by default: one group, each run a fold, and whatever format a file has.
+    pub fn over(inputs: Vec<PathBuf>, metrics: Vec<Training>) -> Self {
+        Self {
+            inputs,
+            metrics,
+            assignment: Assignment { group_by: GroupBy::None, fold_by: FoldBy::Auto, runs: None },
+            filters: Vec::new(),
+            repeats_meant: false,
+            x: None,
+            run_column: None,
+            delimited: delimited::Options::default(),
+            encoding: None,
+            format: None,
+            skip_missing: false,
+            endings: false,
+            sketches: false,
+            timeout: TIMEOUT,
+        }
+    }
+
     /// Refuses combinations that contradict themselves: wrong usage, not wrong data.
     pub fn check(&self) -> Result<()> {
         if self.inputs.is_empty() {
@@ -90,12 +119,11 @@ impl Options {
             numbers.extend(TEST_KEYS.map(String::from));
             numbers.push(RUNTIME.into());
         }
-        let Assignment { group_by, fold_by, .. } = &self.assignment;
-        let texts = [self.run_column.as_deref(), group_by.column(), fold_by.column()];
-        Wanted {
-            numbers: each_once(numbers),
-            texts: each_once(texts.into_iter().flatten().map(String::from)),
-        }
+        let tested = self.filters.iter().map(|test| test.key.as_str());
+        let texts = self.run_column.as_deref().into_iter().chain(self.assignment.columns()).chain(tested);
+        // What stands behind the prefix is the name; a column may have the prefix in its name as well.
+        let texts = texts.flat_map(|text| [Some(text), text.strip_prefix(CONFIG)]).flatten();
+        Wanted { numbers: each_once(numbers), texts: each_once(texts.map(String::from)), ..Wanted::default() }
     }
 
     /// The options that say how files are found and read.
@@ -107,11 +135,20 @@ impl Options {
         let settings = [
             ("decimal", Setting::Text(decimal.into())),
             ("delimiter", text(delimiter.as_deref())),
+            ("encoding", text(self.encoding.map(Encoding::name))),
             ("format", text(self.format.map(|format| format.name))),
             ("key_column", text(long.map(|long| long.key_column.as_str()))),
             ("project", text(self.assignment.runs.as_ref().map(|runs| runs.project.as_str()))),
+            ("repeats_meant", Setting::Flag(self.repeats_meant)),
             ("run_column", text(self.run_column.as_deref())),
             ("skip_missing", Setting::Flag(self.skip_missing)),
+            (
+                "where",
+                match self.filters.as_slice() {
+                    [] => Setting::Unset,
+                    filters => Setting::List(filters.iter().map(ToString::to_string).collect()),
+                },
+            ),
             ("value_column", text(long.map(|long| long.value_column.as_str()))),
         ];
         settings.into_iter().map(|(key, setting)| (key.to_owned(), setting)).collect()

@@ -184,13 +184,13 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<File> {
             .allowed("what --state or --per-unit wrote (.csv, .jsonl or .parquet)"));
     };
     let read = |wanted: &Wanted| whole(&name, bytes, wanted, &delimited::Options::default());
-    let keys = read(&Wanted { numbers: Vec::new(), texts: vec![UNIT.into()] })?.keys;
+    let keys = read(&Wanted { numbers: Vec::new(), texts: vec![UNIT.into()], ..Wanted::default() })?.keys;
     if !keys.iter().any(|key| key == UNIT) {
         return Err(Error::value("the file has no column `unit`").advice("write it with --per-unit"));
     }
     let (texts, numbers) =
         keys.into_iter().partition(|key| [UNIT, RUN, ATTACK, GROUP].contains(&key.as_str()));
-    file(&read(&Wanted { numbers, texts })?, format.ending_of(&name) == Some(".csv"))
+    file(&read(&Wanted { numbers, texts, ..Wanted::default() })?, format.ending_of(&name) == Some(".csv"))
 }
 
 fn file(table: &Table, is_csv: bool) -> Result<File> {

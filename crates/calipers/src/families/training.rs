@@ -87,10 +87,11 @@ impl Registered for Training {
 
 fn again(replay: &Replay, threads: usize, sketches: bool) -> Result<Measured> {
     let metrics: Vec<Training> = replay.parameters()?;
-    let first = metrics.first().ok_or_else(|| Error::value("there is no protocol to measure under"))?;
+    let first =
+        metrics.first().cloned().ok_or_else(|| Error::value("there is no protocol to measure under"))?;
     let (recorded, inputs) = (replay.recorded(), replay.again());
-    let rule = |key: &str, found: &str, allowed: String| {
-        Error::format("not a rule").at(format!("protocol.{key}")).found(found).allowed(allowed)
+    let rule = |place: &str, found: &str, allowed: String| {
+        Error::format("not a rule").at(place).found(found).allowed(allowed)
     };
     let runs = match recorded.one("runs")? {
         None => None,
@@ -102,13 +103,18 @@ fn again(replay: &Replay, threads: usize, sketches: bool) -> Result<Measured> {
         }
     };
     let columns = recorded.text("key_column").zip(recorded.text("value_column"));
+    let (group_by, fold_by) = (&first.group_by, &first.fold_by);
+    let filters =
+        recorded.list("where").iter().map(|test| test.parse()).collect::<std::result::Result<_, _>>();
     let options = Options {
-        inputs: recorded.given("input"),
         assignment: Assignment {
-            group_by: first.group_by.parse().map_err(|allowed| rule("group_by", &first.group_by, allowed))?,
-            fold_by: first.fold_by.parse().map_err(|allowed| rule("fold_by", &first.fold_by, allowed))?,
+            group_by: group_by.parse().map_err(|allowed| rule("protocol.group_by", group_by, allowed))?,
+            fold_by: fold_by.parse().map_err(|allowed| rule("protocol.fold_by", fold_by, allowed))?,
             runs,
         },
+        filters: filters
+            .map_err(|allowed| rule("reading.where", &recorded.list("where").join(" "), allowed))?,
+        repeats_meant: recorded.flag("repeats_meant"),
         x: Some(first.x.clone()).filter(|x| x != training::options::AUTO),
         run_column: recorded.text("run_column"),
         delimited: delimited::Options {
@@ -116,12 +122,11 @@ fn again(replay: &Replay, threads: usize, sketches: bool) -> Result<Measured> {
             decimal_comma: recorded.text("decimal").as_deref() == Some("comma"),
             long: columns.map(|(key_column, value_column)| Long { key_column, value_column }),
         },
+        encoding: recorded.text("encoding").and_then(|name| name.parse().ok()),
         format: recorded.text("format").and_then(|name| FORMATS.called(&name)),
         skip_missing: recorded.flag("skip_missing"),
-        endings: false,
         sketches,
-        timeout: training::options::TIMEOUT,
-        metrics,
+        ..Options::over(recorded.given("input"), metrics)
     };
     training::measure(&options, inputs, &Work::quiet(threads))
 }

@@ -50,9 +50,9 @@ fn add_curve(
         .map(|row| {
             let x = if unit % 5 == 4 { row / 2 } else { row };
             let value = if random.below(9) == 0 { f64::NAN } else { level + 0.3 * random.unit() };
-            Sample { row, x: x.into(), value }
+            Sample { row, x: x.into(), value, session: 0 }
         })
-        .chain([Sample { row: rows, x: rows.into(), value: 0.5 }])
+        .chain([Sample { row: rows, x: rows.into(), value: 0.5, session: 0 }])
         .collect();
     let fold = unit.to_string();
     let curve = Curve {

@@ -34,19 +34,20 @@ impl NumberColumn {
 
     /// What was read since the last time; the reason why a value is no number stays.
     pub(super) fn take(&mut self) -> Numbers {
-        let Numbers { key, rows, values, unreadable } = &mut self.numbers;
+        let Numbers { key, rows, values, unreadable, stored } = &mut self.numbers;
         Numbers {
             key: key.clone(),
             rows: std::mem::take(rows),
             values: std::mem::take(values),
             unreadable: unreadable.clone(),
+            stored: *stored,
         }
     }
 
     /// Reads a cell; nothing is read behind the first that is no number.
     #[inline]
     pub(super) fn log(&mut self, row: u32, line: u64, text: &str, decimal_comma: bool) {
-        let Numbers { key, rows, values, unreadable } = &mut self.numbers;
+        let Numbers { key, rows, values, unreadable, .. } = &mut self.numbers;
         if unreadable.is_some() {
             return;
         }

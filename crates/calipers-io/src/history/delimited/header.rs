@@ -66,6 +66,12 @@ pub(super) fn opening(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(&bytes[blank..blank + first_row(&bytes[blank..]).len()]).ok()
 }
 
+/// The names of the columns that the first bytes of a file show; none where they are no header.
+pub fn columns(bytes: &[u8]) -> Vec<String> {
+    let header = opening(bytes).and_then(|text| Header::read(text, &Options::default()).ok());
+    header.map_or_else(Vec::new, |header| header.keys)
+}
+
 /// Whether the header ends within the first bytes of a file.
 pub fn has_header(opening: &[u8]) -> bool {
     let bytes = without_mark(opening).trim_ascii_start();

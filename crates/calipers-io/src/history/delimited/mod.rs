@@ -23,7 +23,7 @@ use calipers_core::Result;
 pub(crate) use self::cells::Cell;
 use self::column::TextColumn;
 pub(crate) use self::header::Header;
-pub use self::header::has_header;
+pub use self::header::{columns, has_header};
 use self::long::LongTable;
 pub use self::panel::{Panel, is_panel, read_panel, read_panel_in_chunks};
 pub(crate) use self::rows::Rows;

@@ -228,7 +228,7 @@ mod tests {
 
     fn panel(text: &str, keys: &[&str]) -> (String, Vec<RunTable>) {
         let numbers = keys.iter().map(|key| (*key).to_owned()).collect();
-        let wanted = Wanted { numbers, texts: Vec::new() };
+        let wanted = Wanted { numbers, texts: Vec::new(), ..Wanted::default() };
         let panel = read_panel(text.as_bytes(), &wanted, &Options::default()).unwrap();
         (panel.x.clone(), panel.into_runs().collect())
     }

@@ -96,7 +96,7 @@ fn obvious(text: &str, wanted: &Wanted) -> std::result::Result<Content, String> 
 
 fn wanted(numbers: &[&str], texts: &[&str]) -> Wanted {
     let owned = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect();
-    Wanted { numbers: owned(numbers), texts: owned(texts) }
+    Wanted { numbers: owned(numbers), texts: owned(texts), ..Wanted::default() }
 }
 
 fn table(text: &str, numbers: &[&str], texts: &[&str]) -> Table {

@@ -118,9 +118,9 @@ impl Cells {
         };
         let (numbers, texts) = (once(&wanted.numbers), once(&wanted.texts));
         let numbers = numbers.into_iter().filter_map(|place| {
-            let Numbers { key, rows, values, unreadable } = self.columns[place].numbers.as_mut()?;
+            let Numbers { key, rows, values, unreadable, stored } = self.columns[place].numbers.as_mut()?;
             let (rows, values) = (std::mem::take(rows), std::mem::take(values));
-            Some(Numbers { key: key.clone(), rows, values, unreadable: unreadable.clone() })
+            Some(Numbers { key: key.clone(), rows, values, unreadable: unreadable.clone(), stored: *stored })
         });
         let numbers = numbers.collect();
         let texts = texts.into_iter().filter_map(|place| {

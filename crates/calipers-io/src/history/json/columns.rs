@@ -194,7 +194,8 @@ mod tests {
     use super::*;
 
     fn read_text(text: &str) -> Result<Table> {
-        let wanted = Wanted { numbers: vec!["b".into(), "a".into()], texts: vec!["n".into()] };
+        let wanted =
+            Wanted { numbers: vec!["b".into(), "a".into()], texts: vec!["n".into()], ..Wanted::default() };
         read(Window::whole(text.as_bytes(), not_text)?, &wanted, true)
     }
 

@@ -9,7 +9,7 @@
 //! use calipers_io::history::{Wanted, json};
 //! let bytes = br#"[{"epoch": 0, "val": {"F1": 0.5}}, {"epoch": 1, "val": {"F1": NaN}}]"#;
 //! assert_eq!(json::layout(bytes), Some(json::Layout::Rows));
-//! let wanted = Wanted { numbers: vec!["val.F1".into()], texts: vec![] };
+//! let wanted = Wanted { numbers: vec!["val.F1".into()], texts: vec![], ..Wanted::default() };
 //! let table = json::read(bytes, json::Layout::Rows, &wanted)?;
 //! assert_eq!(table.keys, ["epoch", "val.F1"]);
 //! assert!(table.number("val.F1").is_some_and(|column| column.values[1].is_nan()));

@@ -191,7 +191,11 @@ mod tests {
 
     fn wanted() -> Wanted {
         let keys = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect();
-        Wanted { numbers: keys(&["val.F1", "epoch", "absent", "val"]), texts: keys(&["run", "epoch"]) }
+        Wanted {
+            numbers: keys(&["val.F1", "epoch", "absent", "val"]),
+            texts: keys(&["run", "epoch"]),
+            ..Wanted::default()
+        }
     }
 
     fn list(text: &str) -> Result<Table> {

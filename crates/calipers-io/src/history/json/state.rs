@@ -84,7 +84,8 @@ mod tests {
     use super::*;
 
     fn read_text(text: &str) -> Result<Table> {
-        let wanted = Wanted { numbers: vec!["step".into(), "eval_F1".into()], texts: vec![] };
+        let wanted =
+            Wanted { numbers: vec!["step".into(), "eval_F1".into()], texts: vec![], ..Wanted::default() };
         read(&mut Scanner::new(text.as_bytes())?, &wanted)
     }
 

@@ -8,11 +8,24 @@ use std::collections::BTreeMap;
 use calipers_core::{Error, Result};
 
 use self::points::{Metric, Point};
-use super::{Origin, Places, Run, Table, Wanted};
+use super::{Field, Origin, Places, Run, Table, Wanted};
 use crate::text::{self, Line, Lines};
 
 /// The tag that holds the name of a run.
-pub(super) const RUN_NAME: &str = "mlflow.runName";
+pub const RUN_NAME: &str = "mlflow.runName";
+
+/// The tag that holds the identifier of the run that a run was started in.
+pub const PARENT: &str = "mlflow.parentRunId";
+
+/// The name that the `meta.yaml` of an experiment gives it.
+pub fn experiment_name(meta: &[u8]) -> Option<String> {
+    meta::scalar(&String::from_utf8_lossy(meta), "name").ok().flatten()
+}
+
+/// The name that the `meta.yaml` of a run gives it.
+pub fn run_name(meta: &[u8]) -> Option<String> {
+    meta::scalar(&String::from_utf8_lossy(meta), "run_name").ok().flatten()
+}
 
 /// Whether `meta.yaml` describes a run that was not deleted.
 pub fn is_active(meta: &[u8]) -> bool {
@@ -123,13 +136,26 @@ fn run(files: &[(&str, &[u8])], wanted: &Wanted) -> Result<Run> {
         Ok(text.filter(|text| !text.is_empty()))
     };
     let mut labels = BTreeMap::new();
-    for key in &wanted.texts {
-        let tag = label(format!("tags/{key}"))?;
-        let found = if tag.is_some() { tag } else { label(format!("params/{key}"))? };
-        if let Some(found) = found {
-            labels.insert(key.clone(), found);
+    // A tag stands before a parameter of the same name.
+    for part in ["params/", "tags/"] {
+        for (path, _) in files {
+            let Some(key) = path.strip_prefix(part).filter(|key| wanted.label(key)) else { continue };
+            if let Some(found) = label((*path).to_owned())? {
+                labels.insert(key.to_owned(), found);
+            }
         }
     }
+    let mut fields = BTreeMap::new();
+    for (field, found) in [
+        (Field::ExperimentId, scalar("experiment_id")?),
+        (Field::Status, scalar("status")?.map(|status| status_name(&status))),
+        (Field::Parent, label(format!("tags/{PARENT}"))?),
+    ] {
+        if let Some(found) = found {
+            fields.insert(field, found);
+        }
+    }
+    let began = scalar("start_time")?.and_then(|time| time.parse::<f64>().ok()).map(|time| time / 1e3);
     let id = match scalar("run_id")? {
         Some(id) => Some(id),
         None => scalar("run_uuid")?,
@@ -138,7 +164,14 @@ fn run(files: &[(&str, &[u8])], wanted: &Wanted) -> Result<Run> {
         Some(name) => Some(name),
         None => label(format!("tags/{RUN_NAME}"))?,
     };
-    Ok(Run { name: name.or_else(|| id.clone()), id, group: None, labels })
+    Ok(Run { name: name.or_else(|| id.clone()), id, fields, labels, began, ..Run::default() })
+}
+
+/// The word for a status, which the file store writes as a number.
+fn status_name(number: &str) -> String {
+    let known = ["RUNNING", "SCHEDULED", "FINISHED", "FAILED", "KILLED"];
+    let at = number.parse::<usize>().ok().and_then(|number| known.get(number.checked_sub(1)?));
+    at.map_or(number, |word| *word).to_owned()
 }
 
 #[cfg(test)]
@@ -149,7 +182,7 @@ mod tests {
 
     fn wanted(numbers: &[&str], texts: &[&str]) -> Wanted {
         let owned = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect();
-        Wanted { numbers: owned(numbers), texts: owned(texts) }
+        Wanted { numbers: owned(numbers), texts: owned(texts), ..Wanted::default() }
     }
 
     fn f1(lines: &str) -> Table {

@@ -54,8 +54,13 @@ pub(in crate::history) fn columns(wanted: &Wanted, metrics: Vec<Metric>) -> Resu
             _ => continue,
         };
         let values = metrics.iter().flat_map(|metric| &metric.points).map(read).collect();
-        *column =
-            Some(Numbers { key: key.clone(), rows: (0..rows as u32).collect(), values, unreadable: None });
+        *column = Some(Numbers {
+            key: key.clone(),
+            rows: (0..rows as u32).collect(),
+            values,
+            unreadable: None,
+            ..Numbers::default()
+        });
     }
     let mut first = 0;
     for metric in metrics {
@@ -65,6 +70,7 @@ pub(in crate::history) fn columns(wanted: &Wanted, metrics: Vec<Metric>) -> Resu
             rows: (first..next).collect(),
             values: metric.points.iter().map(|point| point.value).collect(),
             unreadable: metric.unreadable,
+            ..Numbers::default()
         });
         first = next;
     }

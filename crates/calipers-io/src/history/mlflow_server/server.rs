@@ -8,9 +8,9 @@ use calipers_core::{Error, Result};
 
 use super::Address;
 use super::answers::{self, Experiment, Experiments, Page, Points, Runs, Whole};
-use crate::history::mlflow::RUN_NAME;
 use crate::history::mlflow::points::{self, Metric, Point};
-use crate::history::{Origin, Places, Run, Table, Wanted};
+use crate::history::mlflow::{PARENT, RUN_NAME};
+use crate::history::{Field, Numbers, Origin, Places, Run, Table, Wanted};
 use crate::remote::{Authorization, Cause, Client, Failure, InOrder, Request, Sender, Settings};
 
 /// The most requests at a time.
@@ -42,12 +42,56 @@ pub struct ServedRun {
     pub status: Option<String>,
     /// When it began, in milliseconds.
     pub start_time: Option<i64>,
+    /// The name of the run that it was started in, or its identifier where the server lacks it.
+    pub parent: Option<String>,
     /// Its tags.
     pub tags: BTreeMap<String, String>,
     /// Its parameters.
     pub params: BTreeMap<String, String>,
     /// The keys of its metrics, in byte order.
     pub keys: Vec<String>,
+}
+
+impl ServedRun {
+    /// What the server says of the run: the tags and parameters that are wanted among it.
+    fn said(&self, wanted: &Wanted) -> Run {
+        let mut fields = BTreeMap::from([
+            (Field::Experiment, self.experiment.clone()),
+            (Field::ExperimentId, self.experiment_id.clone()),
+        ]);
+        fields.extend(self.status.clone().map(|status| (Field::Status, status)));
+        fields.extend(self.parent.clone().map(|parent| (Field::Parent, parent)));
+        // A tag stands before a parameter of its name.
+        let labels = self.params.iter().chain(&self.tags);
+        let labels = labels.filter(|(key, text)| wanted.label(key) && !text.is_empty());
+        Run {
+            name: Some(self.name.clone()),
+            id: Some(self.id.clone()),
+            fields,
+            labels: labels.map(|(key, text)| (key.clone(), text.clone())).collect(),
+            began: self.start_time.map(|milliseconds| milliseconds as f64 / 1e3),
+            ..Run::default()
+        }
+    }
+
+    fn table(&self, wanted: &Wanted, rows: usize, numbers: Vec<Numbers>) -> Table {
+        Table {
+            origin: Origin::Mlflow,
+            run: self.said(wanted),
+            keys: self.keys.clone(),
+            before: 0,
+            rows,
+            numbers,
+            texts: Vec::new(),
+            places: Places::Numbered("point", 0),
+            cut_at: None,
+        }
+    }
+
+    /// The run without any of its values, which are not asked for.
+    pub fn bare(&self, wanted: &Wanted) -> Table {
+        self.table(wanted, 0, Vec::new())
+    }
 }
 
 /// The values of a run.
@@ -138,6 +182,11 @@ async fn listed(sender: Sender, base: String, wants: &dyn Fn(&str) -> bool) -> R
     };
     pages(&sender, ask, |page: Runs| runs.extend(page.runs.iter().filter_map(|run| served(run, &names))))
         .await?;
+    let called: BTreeMap<String, String> =
+        runs.iter().map(|run| (run.id.clone(), run.name.clone())).collect();
+    for run in &mut runs {
+        run.parent = run.parent.take().map(|id| called.get(&id).cloned().unwrap_or(id));
+    }
     runs.sort_unstable_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
     Ok(runs.into_iter().map(Arc::new).collect())
 }
@@ -164,6 +213,7 @@ fn served(run: &answers::Run, experiments: &BTreeMap<&str, &str>) -> Option<Serv
         experiment: experiment.unwrap_or(&info.experiment_id).to_owned(),
         status: info.status.clone(),
         start_time: info.start_time.map(|Whole(time)| time),
+        parent: tags.get(PARENT).cloned(),
         params: run.data.params(),
         tags,
         keys,
@@ -250,27 +300,7 @@ fn table(run: &Arc<ServedRun>, wanted: &Wanted, logged: Vec<(String, Vec<Point>)
     }
     metrics.sort_unstable_by_key(|metric| metric.wanted);
     let (rows, numbers) = points::columns(wanted, metrics)?;
-    let label = |key: &String| {
-        let text = run.tags.get(key).or_else(|| run.params.get(key)).filter(|text| !text.is_empty());
-        text.map(|text| (key.clone(), text.clone()))
-    };
-    let table = Table {
-        origin: Origin::Mlflow,
-        run: Run {
-            name: Some(run.name.clone()),
-            id: Some(run.id.clone()),
-            group: None,
-            labels: wanted.texts.iter().filter_map(label).collect(),
-        },
-        keys: run.keys.clone(),
-        before: 0,
-        rows,
-        numbers,
-        texts: Vec::new(),
-        places: Places::Numbered("point", 0),
-        cut_at: None,
-    };
-    Ok(ServedTable { run: Arc::clone(run), table, lines })
+    Ok(ServedTable { run: Arc::clone(run), table: run.table(wanted, rows, numbers), lines })
 }
 
 /// The shortest text that reads back to the same number, as JSON writes it.

@@ -10,7 +10,7 @@ mod connection;
 mod header;
 mod rows;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -19,8 +19,8 @@ use rusqlite::Connection;
 
 use self::by_run::ByRun;
 use self::rows::{METRICS, Rows, each, text};
-use super::mlflow::{RUN_NAME, points};
-use super::{Origin, Places, Run, RunTable, Runs, Table, Wanted};
+use super::mlflow::{PARENT, RUN_NAME, points};
+use super::{Field, Origin, Places, Run, RunTable, Runs, Table, Wanted};
 use crate::file::InputFile;
 
 /// Whether the bytes begin as an SQLite file does.
@@ -39,6 +39,8 @@ pub struct Database {
 struct Active {
     name: String,
     id: String,
+    fields: BTreeMap<Field, String>,
+    began: Option<f64>,
 }
 
 /// The open database and what was last read from it, so that all runs cost one pass.
@@ -100,7 +102,7 @@ impl Database {
             (None, None) => Rows::read(connection, &self.places, wanted)?,
         };
         let current = rows.insert(current);
-        let Active { name, id } = &self.runs[place];
+        let Active { name, id, fields, began } = &self.runs[place];
         let (keys, metrics) = match by_run {
             Some(by_run) => by_run.read(connection, (id, place), wanted)?,
             None => (current.keys(place), current.metrics(place)),
@@ -111,8 +113,10 @@ impl Database {
             run: Run {
                 name: Some(name.clone()),
                 id: Some(id.clone()),
-                group: None,
+                fields: fields.clone(),
                 labels: current.labels(place),
+                began: *began,
+                ..Run::default()
             },
             keys,
             before: 0,
@@ -148,29 +152,79 @@ fn active(connection: &Connection) -> Result<Vec<Active>> {
     let columns = connection::required(connection, "runs", &["run_uuid"])?;
     let or_null =
         |name: &'static str| if columns.iter().any(|column| column == name) { name } else { "NULL" };
-    let mut tagged: HashMap<String, String> = HashMap::new();
-    if !connection::columns(connection, "tags")?.is_empty() {
-        connection::required(connection, "tags", &["key", "value", "run_uuid"])?;
-        let sql = "SELECT run_uuid, value FROM main.tags WHERE \"key\" = ?1";
-        each(connection, sql, &[&RUN_NAME.to_owned()], |row| {
-            if let (Some(run), Some(name)) = (text(row, 0)?, text(row, 1)?) {
-                tagged.insert(run.to_owned(), name.to_owned());
-            }
-            Ok(())
-        })?;
-    }
+    let (named, parents) = (tagged(connection, RUN_NAME)?, tagged(connection, PARENT)?);
+    let experiments = experiments(connection)?;
     let mut runs = Vec::new();
-    let sql = format!("SELECT run_uuid, {}, {} FROM main.runs", or_null("name"), or_null("lifecycle_stage"));
+    let [name, stage, experiment, status, start] =
+        ["name", "lifecycle_stage", "experiment_id", "status", "start_time"].map(or_null);
+    let sql = format!(
+        "SELECT run_uuid, {name}, {stage}, CAST({experiment} AS TEXT), {status}, {start} FROM main.runs"
+    );
+    // The name of every run, deleted or not: it may be somebody's parent.
+    let mut names: HashMap<String, String> = HashMap::new();
     each(connection, &sql, &[], |row| {
-        if let Some(id) = text(row, 0)?
-            && text(row, 2)? != Some("deleted")
-        {
-            let known = text(row, 1)?.filter(|name| !name.is_empty());
-            let known = known.or(tagged.get(id).map(String::as_str)).filter(|name| !name.is_empty());
-            runs.push(Active { name: known.unwrap_or(id).to_owned(), id: id.to_owned() });
+        let Some(id) = text(row, 0)? else { return Ok(()) };
+        let known = text(row, 1)?.filter(|name| !name.is_empty());
+        let known = known.or(named.get(id).map(String::as_str)).filter(|name| !name.is_empty());
+        let name = known.unwrap_or(id).to_owned();
+        names.insert(id.to_owned(), name.clone());
+        if text(row, 2)? == Some("deleted") {
+            return Ok(());
+        }
+        let mut fields = BTreeMap::new();
+        if let Some(experiment) = text(row, 3)? {
+            if let Some(name) = experiments.get(experiment) {
+                fields.insert(Field::Experiment, name.clone());
+            }
+            fields.insert(Field::ExperimentId, experiment.to_owned());
+        }
+        if let Some(status) = text(row, 4)?.filter(|status| !status.is_empty()) {
+            fields.insert(Field::Status, status.to_owned());
+        }
+        let began = row.get_ref(5).ok().and_then(|cell| cell.as_i64().ok());
+        let began = began.map(|milliseconds| milliseconds as f64 / 1e3);
+        runs.push(Active { name, id: id.to_owned(), fields, began });
+        Ok(())
+    })?;
+    for run in &mut runs {
+        if let Some(parent) = parents.get(&run.id) {
+            let name = names.get(parent).unwrap_or(parent);
+            run.fields.insert(Field::Parent, name.clone());
+        }
+    }
+    runs.sort_unstable_by(|a: &Active, b: &Active| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
+    Ok(runs)
+}
+
+/// The value of a tag for each run that has it.
+fn tagged(connection: &Connection, key: &str) -> Result<HashMap<String, String>> {
+    let mut tagged = HashMap::new();
+    if connection::columns(connection, "tags")?.is_empty() {
+        return Ok(tagged);
+    }
+    connection::required(connection, "tags", &["key", "value", "run_uuid"])?;
+    let sql = "SELECT run_uuid, value FROM main.tags WHERE \"key\" = ?1";
+    each(connection, sql, &[&key.to_owned()], |row| {
+        if let (Some(run), Some(value)) = (text(row, 0)?, text(row, 1)?) {
+            tagged.insert(run.to_owned(), value.to_owned());
         }
         Ok(())
     })?;
-    runs.sort_unstable_by(|a: &Active, b: &Active| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
-    Ok(runs)
+    Ok(tagged)
+}
+
+/// The names of the experiments by their identifiers.
+fn experiments(connection: &Connection) -> Result<HashMap<String, String>> {
+    let mut names = HashMap::new();
+    let columns = connection::columns(connection, "experiments")?;
+    if !["experiment_id", "name"].iter().all(|needed| columns.iter().any(|column| column == needed)) {
+        return Ok(names);
+    }
+    each(connection, "SELECT CAST(experiment_id AS TEXT), name FROM main.experiments", &[], |row| {
+        if let (Some(id), Some(name)) = (text(row, 0)?, text(row, 1)?) {
+            names.insert(id.to_owned(), name.to_owned());
+        }
+        Ok(())
+    })?;
+    Ok(names)
 }

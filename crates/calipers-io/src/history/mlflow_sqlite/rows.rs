@@ -113,13 +113,14 @@ impl Rows {
         places: &HashMap<String, usize>,
         table: &str,
     ) -> Result<()> {
-        if self.wanted.texts.is_empty() || columns(connection, table)?.is_empty() {
+        if (self.wanted.texts.is_empty() && !self.wanted.config) || columns(connection, table)?.is_empty() {
             return Ok(());
         }
         required(connection, table, &["key", "value", "run_uuid"])?;
-        let keys: Vec<&String> = self.wanted.texts.iter().collect();
-        let marks = marks(keys.len());
-        let sql = format!("SELECT run_uuid, \"key\", value FROM main.{table} WHERE \"key\" IN ({marks})");
+        let all = self.wanted.config;
+        let keys: Vec<&String> = self.wanted.texts.iter().filter(|_| !all).collect();
+        let only = if all { String::new() } else { format!(" WHERE \"key\" IN ({})", marks(keys.len())) };
+        let sql = format!("SELECT run_uuid, \"key\", value FROM main.{table}{only}");
         let runs = &mut self.runs;
         each(connection, &sql, &keys, |row| {
             let run = text(row, 0)?.and_then(|run| places.get(run));

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use calipers_core::{Error, Result};
+use calipers_core::{Error, Result, Stored};
+use half::f16;
 use parquet::basic::{ConvertedType, LogicalType, Type};
 use parquet::column::reader::ColumnReader;
 use parquet::data_type::ByteArray;
@@ -18,7 +19,8 @@ pub(super) fn name(column: &ColumnDescriptor) -> String {
 
 /// Why a column cannot be read as numbers.
 pub(super) fn not_numeric(column: &ColumnDescriptor) -> Option<Error> {
-    let number = matches!(column.physical_type(), Type::INT32 | Type::INT64 | Type::FLOAT | Type::DOUBLE);
+    let number = matches!(column.physical_type(), Type::INT32 | Type::INT64 | Type::FLOAT | Type::DOUBLE)
+        || is_half(column);
     let decimal = column.converted_type() == ConvertedType::DECIMAL
         || matches!(column.logical_type_ref(), Some(LogicalType::Decimal(_)));
     let list = column.max_rep_level() > 0;
@@ -26,7 +28,7 @@ pub(super) fn not_numeric(column: &ColumnDescriptor) -> Option<Error> {
         Error::format("the column is not numeric")
             .at(format_args!("column `{}`", name(column)))
             .found(kind(column))
-            .allowed("INT32, INT64, FLOAT or DOUBLE")
+            .allowed("INT32, INT64, FLOAT16, FLOAT or DOUBLE")
             .advice("write the column as float64 or int64")
     })
 }
@@ -59,7 +61,12 @@ fn kind(column: &ColumnDescriptor) -> String {
 /// The logged numbers of a numeric column in a row group.
 pub(super) fn numbers(source: &Source<'_>, group: usize, place: usize) -> Result<Numbers> {
     let column = source.footer.file_metadata().schema_descr().column(place);
-    let mut found = Numbers { key: name(&column), ..Numbers::default() };
+    let stored = match column.physical_type() {
+        Type::FLOAT => Stored::Single,
+        Type::FIXED_LEN_BYTE_ARRAY => Stored::Half,
+        _ => Stored::Double,
+    };
+    let mut found = Numbers { key: name(&column), stored, ..Numbers::default() };
     let unsigned = unsigned(&column);
     source.column(group, place, |reader, group| {
         let mut log = |row: u32, value: f64| {
@@ -84,6 +91,14 @@ pub(super) fn numbers(source: &Source<'_>, group: usize, place: usize) -> Result
                 group.each(reader, |row, value| log(row, f64::from(*value)))
             }
             ColumnReader::DoubleColumnReader(reader) => group.each(reader, |row, value| log(row, *value)),
+            ColumnReader::FixedLenByteArrayColumnReader(reader) => {
+                group.each(reader, |row, value| match value.data() {
+                    [low, high] => log(row, f16::from_le_bytes([*low, *high]).to_f64()),
+                    bytes => Err(Error::format("a half-precision number of another length")
+                        .found(format_args!("{} bytes", bytes.len()))
+                        .allowed("2")),
+                })
+            }
             _ => Err(Error::format("the column is not numeric")),
         }
     })?;
@@ -142,6 +157,10 @@ pub(super) fn texts(source: &Source<'_>, group: usize, place: usize, before: usi
         }
     })?;
     Ok(found)
+}
+
+fn is_half(column: &ColumnDescriptor) -> bool {
+    matches!(column.logical_type_ref(), Some(LogicalType::Float16))
 }
 
 fn unsigned(column: &ColumnDescriptor) -> bool {

@@ -6,11 +6,11 @@
 mod records;
 mod scalar;
 
-use calipers_core::{Error, Result};
+use calipers_core::{Error, Result, Stored};
 
 use super::columns::{Columns, row_after};
 use super::wire::{Field, Fields};
-use super::{Origin, Places, Run, Table, Wanted};
+use super::{Origin, Places, Run, Session, Table, Wanted};
 use records::{Next, Records};
 use scalar::{Held, Tagged};
 
@@ -25,7 +25,7 @@ pub fn is_events(bytes: &[u8]) -> bool {
 /// is an error.
 pub fn read(files: &[(&str, &[u8])], wanted: &Wanted) -> Result<Table> {
     // Event files have numbers only.
-    let wanted = Wanted { numbers: wanted.numbers.clone(), texts: Vec::new() };
+    let wanted = Wanted { numbers: wanted.numbers.clone(), texts: Vec::new(), ..Wanted::default() };
     let mut events = Events::new(&wanted);
     let mut cut_at = None;
     for &(name, bytes) in files {
@@ -33,10 +33,15 @@ pub fn read(files: &[(&str, &[u8])], wanted: &Wanted) -> Result<Table> {
             cut_at = Some(start as u64);
         }
     }
-    let (keys, numbers, texts) = events.columns.finish();
+    let (keys, mut numbers, texts) = events.columns.finish();
+    let doubles = events.doubles;
+    for column in &mut numbers {
+        let double = doubles.iter().any(|(_, key)| *key == column.key);
+        column.stored = if double { Stored::Double } else { Stored::Single };
+    }
     Ok(Table {
         origin: Origin::Tensorboard,
-        run: Run::default(),
+        run: Run { sessions: events.sessions, began: events.began, ..Run::default() },
         keys,
         before: 0,
         rows: events.rows,
@@ -53,13 +58,21 @@ struct Events {
     /// The column of `step` and that of `wall_time`, where wanted.
     own: [Option<usize>; 2],
     rows: usize,
+    /// The columns that hold a double: they are taken as doubles, which leaves every value as it is.
+    doubles: Vec<(usize, String)>,
+    /// Where writers began anew.
+    sessions: Vec<Session>,
+    /// The time of the first event.
+    began: Option<f64>,
 }
 
 impl Events {
     fn new(wanted: &Wanted) -> Self {
         let columns = Columns::new(wanted);
         let own = ["step", "wall_time"].map(|key| columns.wanted_number(key));
-        Self { columns, own, rows: 0 }
+        // Steps and times are whole or double.
+        let doubles = own.into_iter().flatten().zip(["step", "wall_time"].map(String::from)).collect();
+        Self { columns, own, rows: 0, doubles, sessions: Vec::new(), began: None }
     }
 
     /// Adds the events of a file; says where its last record starts if that is cut off.
@@ -81,14 +94,19 @@ impl Events {
     }
 
     fn add(&mut self, event: &[u8], name: &str, start: usize) -> Result<()> {
-        let (mut step, mut wall_time, mut has_summary) = (0, 0.0, false);
+        let (mut step, mut wall_time, mut has_summary, mut starts) = (0, 0.0, false, false);
         for field in Fields::of(event) {
             match field? {
                 (1, Field::Fixed64(bits)) => wall_time = f64::from_bits(bits),
                 (2, Field::Varint(number)) => step = number.cast_signed(),
                 (5, Field::Bytes(_)) => has_summary = true,
+                (7, Field::Bytes(log)) => starts |= is_start(log)?,
                 _ => {}
             }
+        }
+        self.began.get_or_insert(wall_time);
+        if starts {
+            self.sessions.push(Session { row: row_after(self.rows)?, from_step: Some(step as f64) });
         }
         if !has_summary {
             return Ok(());
@@ -103,7 +121,10 @@ impl Events {
                 continue;
             }
             match tagged.held()? {
-                Held::Number(number) => {
+                Held::Number(number, stored) => {
+                    if stored == Stored::Double && self.doubles.iter().all(|(known, _)| *known != column) {
+                        self.doubles.push((column, String::from_utf8_lossy(tagged.tag).into_owned()));
+                    }
                     if self.columns.holds(column, row) {
                         row = self.open_row(own)?;
                     }
@@ -125,6 +146,27 @@ impl Events {
         }
         Ok(row)
     }
+}
+
+/// Whether a session log says that a writer began.
+fn is_start(log: &[u8]) -> Result<bool> {
+    const START: u64 = 1;
+    let mut status = 0;
+    for field in Fields::of(log) {
+        if let (1, Field::Varint(number)) = field? {
+            status = number;
+        }
+    }
+    Ok(status == START)
+}
+
+/// When the first event of a file was written; none where that cannot be read.
+pub fn began(bytes: &[u8]) -> Option<f64> {
+    let Next::Record(_, event) = Records::new(bytes).next().ok()? else { return None };
+    Fields::of(event).flatten().find_map(|field| match field {
+        (1, Field::Fixed64(bits)) => Some(f64::from_bits(bits)),
+        _ => None,
+    })
 }
 
 fn summary<'a>(field: (u64, Field<'a>)) -> Option<&'a [u8]> {

@@ -2,13 +2,15 @@
 
 use std::fmt;
 
+use calipers_core::Stored;
+
 use crate::history::wire::{Field, Fields, Malformed};
 
 /// What a summary holds under a tag.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Held {
-    /// One number.
-    Number(f64),
+    /// One number, and the precision in which it was stored.
+    Number(f64, Stored),
     /// Something that is no single number, in words.
     Other(String),
 }
@@ -40,7 +42,7 @@ impl<'a> Tagged<'a> {
     /// Reads the content.
     pub(super) fn held(&self) -> Result<Held, Malformed> {
         Ok(match self.content {
-            Some((2, Field::Fixed32(bits))) => Held::Number(f64::from(f32::from_bits(bits))),
+            Some((2, Field::Fixed32(bits))) => Held::Number(f64::from(f32::from_bits(bits)), Stored::Single),
             Some((8, Field::Bytes(tensor))) => Tensor::of(tensor)?.held(),
             Some((3 | 5, _)) => Held::Other("a histogram".to_owned()),
             Some((4, _)) => Held::Other("an image".to_owned()),
@@ -123,18 +125,21 @@ impl<'a> Tensor<'a> {
 
     fn held(&self) -> Held {
         let kind = Kind(self.kind);
-        let (stored, listed, width) = match self.kind {
-            FLOAT => (self.content.try_into().ok().map(single), &self.floats, 4),
-            DOUBLE => (self.content.try_into().ok().map(f64::from_le_bytes), &self.doubles, 8),
+        let (content, listed, width, stored) = match self.kind {
+            FLOAT => (self.content.try_into().ok().map(single), &self.floats, 4, Stored::Single),
+            DOUBLE => {
+                let content = self.content.try_into().ok().map(f64::from_le_bytes);
+                (content, &self.doubles, 8, Stored::Double)
+            }
             _ => return Held::Other(format!("a tensor of {kind}")),
         };
         // A short list stands for a tensor that repeats its last element, so that the shape decides.
         if self.shape.iter().any(|size| *size != 1) {
             return Held::Other(format!("a tensor of shape {:?} ({kind})", self.shape));
         }
-        match (stored, listed.count) {
-            (Some(number), 0) => Held::Number(number),
-            (None, 1) if self.content.is_empty() => Held::Number(listed.last),
+        match (content, listed.count) {
+            (Some(number), 0) => Held::Number(number, stored),
+            (None, 1) if self.content.is_empty() => Held::Number(listed.last, stored),
             (_, count) => {
                 let elements = self.content.len() / width + count;
                 Held::Other(format!("a tensor of {elements} elements ({kind})"))
@@ -178,7 +183,7 @@ mod tests {
 
     fn other(held: Held) -> String {
         match held {
-            Held::Number(number) => panic!("{number} was read"),
+            Held::Number(number, _) => panic!("{number} was read"),
             Held::Other(what) => what,
         }
     }
@@ -193,9 +198,15 @@ mod tests {
         let doubles = [bytes(4, &d), bytes(6, &d), [&[0x31][..], &d].concat()];
         let row = bytes(2, &bytes(2, &[0x08, 1]));
         for (single, double) in singles.into_iter().zip(doubles) {
-            assert_eq!(tensor(&[F.to_vec(), single.clone()]), Held::Number(f64::from(0.1_f32)));
-            assert_eq!(tensor(&[F.to_vec(), row.clone(), single]), Held::Number(f64::from(0.1_f32)));
-            assert_eq!(tensor(&[D.to_vec(), double]), Held::Number(0.1));
+            assert_eq!(
+                tensor(&[F.to_vec(), single.clone()]),
+                Held::Number(f64::from(0.1_f32), Stored::Single)
+            );
+            assert_eq!(
+                tensor(&[F.to_vec(), row.clone(), single]),
+                Held::Number(f64::from(0.1_f32), Stored::Single)
+            );
+            assert_eq!(tensor(&[D.to_vec(), double]), Held::Number(0.1, Stored::Double));
         }
     }
 

@@ -8,22 +8,47 @@ mod item;
 mod log;
 mod value;
 
+use std::collections::BTreeSet;
+
 use calipers_core::{Error, Result};
 
 use super::columns::{Columns, row_after};
 use super::json::loose::{self, Loose};
 use super::wire::{Field, Fields};
-use super::{Origin, Places, Run, Table, Wanted};
+use super::{Field as Known, Origin, Places, Run, Table, Wanted};
 use item::Item;
 use log::{Log, Next};
 
 const STEP: &str = "_step";
+/// The key of a configuration under which W&B keeps its own notes.
+const OWN_CONFIG: &[u8] = b"_wandb";
 /// What messages call a row.
 const ROW: &str = "history record";
 
 /// Whether the bytes begin as a W&B offline log does.
 pub fn is_wandb(bytes: &[u8]) -> bool {
     bytes.starts_with(log::IDENT)
+}
+
+/// What the first records of a log say of its run; none of its history is read. The bytes may end
+/// anywhere.
+pub fn head(opening: &[u8]) -> Result<Run> {
+    let wanted = Wanted::default();
+    let (mut log, mut history) = (Log::open(opening)?, History::new(&wanted));
+    while let Next::Record(_, record) = log.next()? {
+        for field in Fields::of(record) {
+            match field? {
+                (2, Field::Bytes(_)) => return Ok(history.run),
+                (17, Field::Bytes(run)) => history.add_run(run)?,
+                _ => {}
+            }
+        }
+        // The run is described once, before anything of it is logged.
+        if history.run.id.is_some() {
+            break;
+        }
+    }
+    Ok(history.run)
 }
 
 /// Reads the log of one run.
@@ -67,13 +92,15 @@ struct History<'w> {
     step: Option<usize>,
     rows: usize,
     run: Run,
+    /// The keys whose x was declared for themselves.
+    named: BTreeSet<String>,
 }
 
 impl<'w> History<'w> {
     fn new(wanted: &'w Wanted) -> Self {
         let columns = Columns::new(wanted);
         let step = columns.wanted_number(STEP);
-        Self { wanted, columns, step, rows: 0, run: Run::default() }
+        Self { wanted, columns, step, rows: 0, run: Run::default(), named: BTreeSet::new() }
     }
 
     fn add(&mut self, record: &[u8], start: usize) -> Result<()> {
@@ -81,6 +108,7 @@ impl<'w> History<'w> {
             match field? {
                 (2, Field::Bytes(history)) => self.add_row(history, start)?,
                 (5, Field::Bytes(config)) => self.add_config(config)?,
+                (12, Field::Bytes(metric)) => self.add_metric(metric)?,
                 (17, Field::Bytes(run)) => self.add_run(run)?,
                 _ => {}
             }
@@ -152,10 +180,50 @@ impl<'w> History<'w> {
         for field in Fields::of(run) {
             match field? {
                 (1, Field::Bytes(id)) => replace(&mut self.run.id, id),
+                (2, Field::Bytes(entity)) => self.add_field(Known::Entity, entity),
+                (3, Field::Bytes(project)) => self.add_field(Known::Project, project),
                 (4, Field::Bytes(config)) => self.add_config(config)?,
-                (6, Field::Bytes(group)) => replace(&mut self.run.group, group),
+                (6, Field::Bytes(group)) => self.add_field(Known::Group, group),
+                (7, Field::Bytes(job)) => self.add_field(Known::JobType, job),
                 (8, Field::Bytes(name)) => replace(&mut self.run.name, name),
+                (17, Field::Bytes(time)) => self.run.began = Some(seconds(time)?),
                 _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn add_field(&mut self, field: Known, bytes: &[u8]) {
+        if !bytes.is_empty() {
+            self.run.fields.insert(field, String::from_utf8_lossy(bytes).into_owned());
+        }
+    }
+
+    /// The x that the run declares for some of its keys. A key by its name stands before a pattern, which
+    /// `*` ends; of several the last one stands.
+    fn add_metric(&mut self, metric: &[u8]) -> Result<()> {
+        let (mut name, mut pattern, mut x) = (&b""[..], &b""[..], &b""[..]);
+        for field in Fields::of(metric) {
+            match field? {
+                (1, Field::Bytes(bytes)) => name = bytes,
+                (2, Field::Bytes(bytes)) => pattern = bytes,
+                (4, Field::Bytes(bytes)) => x = bytes,
+                _ => {}
+            }
+        }
+        if x.is_empty() {
+            return Ok(());
+        }
+        let x = String::from_utf8_lossy(x).into_owned();
+        for key in &self.wanted.numbers {
+            let named = key.as_bytes() == name;
+            let matched = pattern.strip_suffix(b"*").is_some_and(|start| key.as_bytes().starts_with(start))
+                || (!pattern.is_empty() && key.as_bytes() == pattern);
+            if named {
+                self.named.insert(key.clone());
+            }
+            if named || (matched && !self.named.contains(key)) {
+                self.run.x_of.insert(key.clone(), x.clone());
             }
         }
         Ok(())
@@ -166,14 +234,15 @@ impl<'w> History<'w> {
         for field in Fields::of(config) {
             let (1, Field::Bytes(item)) = field? else { continue };
             let item = Item::read(item, &mut key)?;
-            if !leads_to_wanted(&key, self.wanted) {
+            // What W&B writes down about itself is nobody's configuration.
+            if key == OWN_CONFIG || !(self.wanted.config || leads_to_wanted(&key, self.wanted)) {
                 continue;
             }
             let Ok(value) = loose::parse(item.json) else { continue };
             value::visit_nested(&mut key, &value, &mut |key, value, _| {
-                let label = self.wanted.texts.iter().find(|label| label.as_bytes() == key);
-                if let (Some(label), Some(name)) = (label, value::name_of(value)) {
-                    self.run.labels.insert(label.clone(), name.into_owned());
+                let label = String::from_utf8_lossy(key);
+                if let (true, Some(name)) = (self.wanted.label(&label), value::name_of(value)) {
+                    self.run.labels.insert(label.into_owned(), name.into_owned());
                 }
             });
         }
@@ -191,6 +260,19 @@ fn replace(name: &mut Option<String>, bytes: &[u8]) {
     if !bytes.is_empty() {
         *name = Some(String::from_utf8_lossy(bytes).into_owned());
     }
+}
+
+/// Seconds and nanoseconds as one number.
+fn seconds(message: &[u8]) -> Result<f64> {
+    let (mut seconds, mut nanos) = (0, 0);
+    for field in Fields::of(message) {
+        match field? {
+            (1, Field::Varint(number)) => seconds = number.cast_signed(),
+            (2, Field::Varint(number)) => nanos = number.cast_signed(),
+            _ => {}
+        }
+    }
+    Ok(seconds as f64 + nanos as f64 / 1e9)
 }
 
 /// The number of a step; 0 is not written.

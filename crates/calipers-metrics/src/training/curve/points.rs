@@ -1,7 +1,7 @@
 //! From logged values to the points of a curve: one value for each x, in order of x.
 
 use calipers_core::exact::exact_mean;
-use calipers_core::{Error, Result};
+use calipers_core::{Error, Result, Stored};
 
 use crate::training::parameters::{Duplicates, Index, Nan};
 use crate::training::protocol::Training;
@@ -14,7 +14,7 @@ const MOST_EPOCHS: i128 = 1 << 40;
 /// The points of one run; never empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Points {
-    /// Ascending, each once, finite.
+    /// Ascending within a session, each once there, finite.
     pub(crate) x: Vec<f64>,
     /// The value at each x; NaN stands for a point that failed.
     pub(crate) values: Vec<f64>,
@@ -22,7 +22,11 @@ pub(crate) struct Points {
     pub(crate) repeated: u64,
     /// How many logged values were NaN or infinite.
     pub(crate) not_finite: u64,
+    /// The type in which values meet a threshold.
+    pub(crate) compared: Stored,
     numbering: Option<i64>,
+    /// Whether there are several sessions, one after the other.
+    sessions: bool,
 }
 
 impl Points {
@@ -49,14 +53,16 @@ impl Points {
         if kept.is_empty() {
             return Err(nothing(curve));
         }
-        if !kept.is_sorted_by(|a, b| a.x < b.x) {
-            kept.sort_by(|a, b| a.x.total_cmp(&b.x));
+        if !kept.is_sorted_by(|a, b| (a.session, a.x) < (b.session, b.x)) {
+            kept.sort_by(|a, b| a.session.cmp(&b.session).then(a.x.total_cmp(&b.x)));
         }
         let numbering = (protocol.index == Index::Epoch).then_some(protocol.first_epoch);
-        let mut points = Self { not_finite, numbering, ..Self::default() };
+        let compared = protocol.precision.of(curve.stored);
+        let sessions = kept[0].session != kept[kept.len() - 1].session;
+        let mut points = Self { not_finite, numbering, compared, sessions, ..Self::default() };
         points.x.reserve_exact(kept.len());
         points.values.reserve_exact(kept.len());
-        for same in kept.chunk_by(|a, b| a.x.to_bits() == b.x.to_bits()) {
+        for same in kept.chunk_by(|a, b| a.session == b.session && a.x.to_bits() == b.x.to_bits()) {
             points.x.push(same[0].x);
             points.values.push(match same {
                 [one] => one.value,
@@ -80,12 +86,25 @@ impl Points {
 
     /// Whether x are whole numbers with unequal distances; never with fewer than 3 points.
     pub(crate) fn have_gaps(&self) -> bool {
-        let step = |pair: &[f64]| pair[1] - pair[0];
+        self.distances().is_some_and(|distances| {
+            distances.iter().any(|distance| distance.to_bits() != distances[0].to_bits())
+        })
+    }
+
+    /// Whether the first x is further from 0 than one x usually is from the next: the log begins late.
+    pub(crate) fn begin_late(&self) -> bool {
+        self.distances().is_some_and(|mut distances| {
+            let middle = (distances.len() - 1) / 2;
+            self.x[0] > *distances.select_nth_unstable_by(middle, f64::total_cmp).1
+        })
+    }
+
+    /// The distances between x that are whole numbers; none with fewer than 3 points, and none over
+    /// several sessions, which count anew.
+    fn distances(&self) -> Option<Vec<f64>> {
         let whole = self.x.iter().all(|x| x.fract().abs() <= 0.0);
-        whole && self.x.len() > 2 && {
-            let first = step(&self.x[..2]).to_bits();
-            self.x.windows(2).any(|pair| step(pair).to_bits() != first)
-        }
+        let regular = whole && self.x.len() > 2 && !self.sessions;
+        regular.then(|| self.x.windows(2).map(|pair| pair[1] - pair[0]).collect())
     }
 }
 
@@ -184,7 +203,7 @@ mod tests {
 
     fn points(protocol: &Training, logged: &[(f64, f64)]) -> Result<Points> {
         let samples: Vec<Sample> =
-            (0..).zip(logged).map(|(row, &(x, value))| Sample { row, x, value }).collect();
+            (0..).zip(logged).map(|(row, &(x, value))| Sample { row, x, value, session: 0 }).collect();
         let place = |row: u32| format!("line {}", row + 2);
         Points::new(protocol, &Curve { place: &place, ..Curve::new("g", "0", &samples) })
     }
@@ -255,6 +274,28 @@ mod tests {
         refused(&by_epoch, &[(2.0, 0.1)], &["line 2", "epoch = 2", "--first-epoch"]);
         refused(&by_epoch, &[(1e300, 0.1)], &["at most 1099511627776"]);
         refused(&Training::default(), &[(f64::NAN, 0.1)], &["line 2", "--x"]);
+    }
+
+    #[test]
+    fn a_log_begins_late_when_it_begins_beyond_its_usual_distance() {
+        let late = |x: &[f64]| {
+            let logged: Vec<(f64, f64)> = x.iter().map(|&x| (x, 0.5)).collect();
+            points(&Training::default(), &logged).unwrap().begin_late()
+        };
+        assert!(late(&[6.0, 7.0, 8.0]) && late(&[500.0, 600.0, 900.0]));
+        assert!(!late(&[4.0, 9.0, 14.0]) && !late(&[1.0, 2.0, 3.0]) && !late(&[9.0, 10.0]));
+        assert!(!late(&[6.5, 7.5, 8.5]));
+    }
+
+    #[test]
+    fn sessions_that_are_put_one_after_the_other_are_numbered_on() {
+        let samples: Vec<Sample> =
+            [(0, 0.0, 0.1), (0, 1.0, 0.2), (1, 0.0, 0.3), (1, 1.0, 0.4), (1, 1.0, 0.5)]
+                .map(|(session, x, value)| Sample { row: 0, x, value, session })
+                .to_vec();
+        let found = Points::new(&Training::default(), &Curve::new("g", "0", &samples)).unwrap();
+        assert_eq!((found.x, found.values), (vec![0.0, 1.0, 0.0, 1.0], vec![0.1, 0.2, 0.3, 0.5]));
+        assert_eq!(found.repeated, 1);
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use calipers_core::{IntervalRule, Terms, Value};
 use serde::{Deserialize, Serialize};
 
-use super::first::{Saturation, first_saturated, is_worse};
+use super::bar::Bar;
+use super::first::{Saturation, first_saturated};
 use super::share;
 use crate::line::{NON_NEGATIVE, SHARE, higher, lower};
 use crate::reading::{Reading, number};
@@ -102,9 +103,10 @@ impl Aftermath {
     pub(crate) fn of(protocol: &Training, points: &Points) -> Option<Self> {
         let threshold = protocol.threshold;
         let saturation = Saturation::at(protocol, points, threshold)?;
-        let first = first_saturated(protocol, &points.values, threshold)?;
+        let bar = Bar::new(protocol, points.compared, threshold);
+        let first = first_saturated(&bar, points)?;
         let after = &points.values[first + 1..];
-        let breaks = breaks(protocol, &points.values, first);
+        let breaks = breaks(&bar, &points.values, first);
         let lengths = breaks.iter().map(|(first, last)| (last - first + 1) as u64);
         let depth = |value: f64| match protocol.direction {
             Direction::Max => threshold - value,
@@ -120,8 +122,11 @@ impl Aftermath {
             value: points.values[first],
             points_after: after.len() as u64,
             longest_break: lengths.max().unwrap_or(0),
-            // A point that is not broken lies at no positive depth, and a failed one at none.
-            drop_depth: after.iter().fold(0.0, |deepest: f64, &value| deepest.max(depth(value))),
+            // A failed point lies at no depth. One that ties with the threshold is not broken.
+            drop_depth: after
+                .iter()
+                .filter(|&&value| bar.is_broken(value))
+                .fold(0.0, |deepest: f64, &value| deepest.max(depth(value))),
             zeros: after.iter().filter(|value| value.abs() <= 0.0).count() as u64,
             breaks: breaks.iter().map(named).collect(),
         })
@@ -129,10 +134,10 @@ impl Aftermath {
 }
 
 /// The positions of the first and the last point of each break after a position.
-fn breaks(protocol: &Training, values: &[f64], saturated: usize) -> Vec<(usize, usize)> {
+fn breaks(bar: &Bar, values: &[f64], saturated: usize) -> Vec<(usize, usize)> {
     let mut found: Vec<(usize, usize)> = Vec::new();
     for (position, &value) in values.iter().enumerate().skip(saturated + 1) {
-        if is_worse(protocol.direction, value, protocol.threshold) {
+        if bar.is_broken(value) {
             match found.last_mut() {
                 Some((_, last)) if *last + 1 == position => *last = position,
                 _ => found.push((position, position)),

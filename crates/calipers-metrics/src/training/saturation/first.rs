@@ -10,12 +10,11 @@
 //!            s
 //! ```
 
-use std::cmp::Ordering;
-
 use serde::{Deserialize, Serialize};
 
+use super::bar::{Bar, is_worse};
 use crate::training::curve::points::Points;
-use crate::training::parameters::{Direction, Preset};
+use crate::training::parameters::Preset;
 use crate::training::protocol::Training;
 
 /// The first saturation of a run and what it came to.
@@ -32,40 +31,28 @@ pub struct Saturation {
 impl Saturation {
     /// The first saturation at a threshold, by the strict rule.
     pub(crate) fn at(protocol: &Training, points: &Points, threshold: f64) -> Option<Self> {
-        let first = first_saturated(protocol, &points.values, threshold)?;
+        let bar = Bar::new(protocol, points.compared, threshold);
+        let first = first_saturated(&bar, points)?;
         let after = &points.values[first + 1..];
-        let broken = after.iter().filter(|&&value| is_worse(protocol.direction, value, threshold)).count();
+        let broken = after.iter().filter(|&&value| bar.is_broken(value)).count();
         let diverged =
             after.last().is_some_and(|&last| is_worse(protocol.direction, last, points.values[first]));
         Some(Self { number: points.number(first), broken: broken as u64, diverged })
     }
 }
 
-/// Whether a value counts as saturated; a failed point never does.
-fn is_saturated(protocol: &Training, value: f64, threshold: f64) -> bool {
-    if protocol.inclusive {
-        !is_worse(protocol.direction, value, threshold)
-    } else {
-        protocol.direction.better(value, threshold)
-    }
-}
-
-/// Whether a value is worse than the reference; a failed point always is.
-pub(super) fn is_worse(direction: Direction, value: f64, reference: f64) -> bool {
-    direction.better(reference, value) || value.is_nan()
-}
-
 /// The position of the first saturated point.
-pub(super) fn first_saturated(protocol: &Training, values: &[f64], threshold: f64) -> Option<usize> {
-    values.iter().position(|&value| is_saturated(protocol, value, threshold))
+pub(super) fn first_saturated(bar: &Bar, points: &Points) -> Option<usize> {
+    points.values.iter().position(|&value| bar.is_reached(value))
 }
 
 /// The position of the first of as many consecutive saturated points as the protocol asks for.
-pub(crate) fn first_sustained(protocol: &Training, values: &[f64]) -> Option<usize> {
+pub(crate) fn first_sustained(protocol: &Training, points: &Points) -> Option<usize> {
+    let bar = Bar::new(protocol, points.compared, protocol.threshold);
     let needed = protocol.sustain as usize;
     let mut run = 0;
-    for (position, &value) in values.iter().enumerate() {
-        run = if is_saturated(protocol, value, protocol.threshold) { run + 1 } else { 0 };
+    for (position, &value) in points.values.iter().enumerate() {
+        run = if bar.is_reached(value) { run + 1 } else { 0 };
         if run >= needed {
             return Some(position + 1 - needed);
         }
@@ -80,25 +67,19 @@ const COMPARED_BY_EPOCH: &str = "val_part_parsed";
 /// epochs count from 0.
 pub(crate) fn published(protocol: &Training, points: &Points) -> Option<Saturation> {
     let kept = || points.values.iter().copied().enumerate().filter(|(_, value)| value.abs() > 0.0);
-    let (first, value) = kept().find(|&(_, value)| is_saturated(protocol, value, protocol.threshold))?;
+    let bar = Bar::new(protocol, points.compared, protocol.threshold);
+    let (first, value) = kept().find(|&(_, value)| bar.is_reached(value))?;
     let (_, last) = kept().next_back()?;
     let by_threshold = protocol.preset == Preset::Script2025;
-    let reference = if by_threshold { protocol.threshold } else { value };
-    let broken = kept().filter(|&(position, value)| position > first && value < reference).count();
+    // The 2025 program compares with the threshold, the others with the value at first saturation.
+    let is_below = |later: f64| if by_threshold { bar.is_broken(later) } else { later < value };
+    let broken = kept().filter(|&(position, later)| position > first && is_below(later)).count();
     let number = points.number(first) - 1;
     // A slip of these programs that their published numbers depend on.
-    let compared =
-        if !by_threshold && protocol.metric == COMPARED_BY_EPOCH { number as f64 } else { reference };
-    Some(Saturation { number, broken: broken as u64, diverged: compared > last })
-}
-
-/// How many values differ from the threshold but not in single precision.
-pub(crate) fn ties(values: &[f64], threshold: f64) -> u64 {
-    let single = threshold as f32;
-    let tie = |value: f64| {
-        let differs = value.partial_cmp(&threshold).is_some_and(Ordering::is_ne);
-        // Beyond the largest f32 both are infinite, and their difference is no number: no tie.
-        differs && (value as f32 - single).abs() <= 0.0
+    let diverged = if !by_threshold && protocol.metric == COMPARED_BY_EPOCH {
+        number as f64 > last
+    } else {
+        is_below(last)
     };
-    values.iter().filter(|&&value| tie(value)).count() as u64
+    Some(Saturation { number, broken: broken as u64, diverged })
 }

@@ -1,13 +1,15 @@
 //! When runs saturate, and what becomes of them afterwards.
 //!
 //! ```text
-//! first      where a curve saturates          by_preset  what runs add up to by the rule of the preset
+//! bar        how a value meets a threshold    by_preset  what runs add up to by the rule of the preset
+//! first      where a curve saturates
 //! aftermath  what follows, and its metrics    explain    one run in words
 //! ```
 //!
 //! The other files hold metrics.
 
 pub(crate) mod aftermath;
+pub(crate) mod bar;
 pub(crate) mod by_preset;
 pub(crate) mod divergence;
 pub(crate) mod explain;

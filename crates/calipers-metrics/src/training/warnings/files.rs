@@ -1,10 +1,11 @@
 //! Warnings whose evidence was noticed while reading files.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use calipers_core::{Fact, Provenance, Rows, Warning};
 
-use super::{about, counted, listed};
+use super::{about, about_all, counted, listed};
+use crate::training::parameters::Restarts;
 use crate::training::protocol::Training;
 use crate::training::row::Row;
 
@@ -34,20 +35,137 @@ pub(super) fn aggregated(provenance: &Provenance) -> Option<Warning> {
     })
 }
 
+/// What trackers keep apart: the code of the facts, what it is called, and the rule that keeps it apart.
+const KEPT_APART: [(&str, &str, &str, &str); 4] = [
+    ("wandb-group", "W&B groups", "wandb", "group"),
+    ("wandb-project", "W&B projects", "project", "project"),
+    ("mlflow-experiment", "MLflow experiments", "experiment", "experiment"),
+    ("mlflow-parent", "MLflow parent runs", "parent", "parent"),
+];
+
 pub(super) fn groups_ignored(protocol: &Training, provenance: &Provenance) -> Option<Warning> {
-    let facts = || provenance.facts.iter().filter(|fact| fact.code == "wandb-group");
-    let groups: BTreeSet<&str> = facts().map(|fact| fact.detail.as_str()).collect();
-    if protocol.group_by != "none" || groups.len() < 2 {
+    if protocol.group_by != "none" {
         return None;
     }
-    let units = facts().map(|fact| fact.unit.clone()).collect::<BTreeSet<_>>().into_iter().collect();
-    about("groups-ignored", units, |units| {
+    let (mut units, mut parts) = (BTreeSet::new(), Vec::new());
+    for (code, what, rule, field) in KEPT_APART {
+        let facts = || provenance.facts.iter().filter(|fact| fact.code == code);
+        let names: BTreeSet<&str> = facts().map(|fact| fact.detail.as_str()).collect();
+        let Some(first) = names.first().filter(|_| names.len() > 1) else { continue };
+        units.extend(facts().map(|fact| fact.unit.clone()));
+        parts.push(format!(
+            "{} {what} ({}): --group-by {rule} keeps them apart, --where '{field}={first}' reads one",
+            names.len(),
+            listed(names.iter().copied())
+        ));
+    }
+    about("groups-ignored", units.into_iter().collect(), |units| {
         format!(
-            "{} of {} W&B groups are taken as one configuration ({}): use --group-by wandb to keep them apart",
+            "{} are taken as one configuration, although they are of {}",
             counted(units),
-            groups.len(),
-            listed(groups.iter().copied())
+            parts.join("; and of ")
         )
+    })
+}
+
+pub(super) fn restarted(protocol: &Training, provenance: &Provenance) -> Option<Warning> {
+    let rule = match protocol.restarts {
+        Restarts::Append => "the sessions were put one after the other",
+        Restarts::Runs => "each session is a run of its own",
+        _ => "a later session took the place of earlier values; --restarts overlay keeps them",
+    };
+    noticed(provenance, "restarted", |_, details| format!("{rule}: {details}"))
+}
+
+pub(super) fn shifted(provenance: &Provenance) -> Option<Warning> {
+    noticed(provenance, "steps-shifted", |_, details| {
+        format!(
+            "a resumed run counted its steps from the start again, they were shifted behind the earlier ones \
+             ({details}): --restarts rewind takes them as they are"
+        )
+    })
+}
+
+pub(super) fn same_name(provenance: &Provenance) -> Option<Warning> {
+    noticed(provenance, "same-name", |_, details| {
+        format!(
+            "{details}: they are told apart by their ids; --fold-by id or column:COL names them otherwise"
+        )
+    })
+}
+
+/// The word for an x that is the position of a row.
+const ROW: &str = "row";
+
+pub(super) fn mixed_x(rows: &Rows<'_, Row>, provenance: &Provenance) -> Option<Warning> {
+    let group_of: BTreeMap<&str, &str> = rows.named().map(|(unit, row)| (unit, row.group.as_str())).collect();
+    let mut keys: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
+    let facts = || provenance.facts.iter().filter(|fact| fact.code == "x-of" && fact.detail != ROW);
+    for fact in facts() {
+        let Some(group) = group_of.get(fact.unit.as_str()) else { continue };
+        *keys.entry(group).or_default().entry(&fact.detail).or_default() += 1;
+    }
+    keys.retain(|_, of_group| of_group.len() > 1);
+    let mixed = |unit: &str| group_of.get(unit).is_some_and(|group| keys.contains_key(group));
+    let units: BTreeSet<String> = facts().map(|fact| fact.unit.clone()).filter(|unit| mixed(unit)).collect();
+    let counted = |(group, of_group): (&&str, &BTreeMap<&str, usize>)| {
+        let counts: Vec<String> = of_group.iter().map(|(key, runs)| format!("{key} in {runs}")).collect();
+        format!("{group}: {}", counts.join(", "))
+    };
+    about("mixed-x", units.into_iter().collect(), |_| {
+        let details = listed(keys.iter().map(counted));
+        format!("runs of one group have their x from different keys ({details}): --x KEY takes one for all")
+    })
+}
+
+pub(super) fn passed_x(provenance: &Provenance) -> Option<Warning> {
+    noticed(provenance, "x-fallback", |_, details| {
+        format!("x was read from {details}, which is not logged beside every value: --x KEY names another")
+    })
+}
+
+/// The fewest values that two logs of one run must agree in.
+const ALIKE: usize = 3;
+
+pub(super) fn logged_twice(provenance: &Provenance) -> Option<Warning> {
+    // A fact is: how many values, what they are, the format, and where.
+    let mut alike: BTreeMap<(usize, &str), Vec<(&str, &str, &str)>> = BTreeMap::new();
+    for fact in provenance.facts.iter().filter(|fact| fact.code == "values-of") {
+        let mut words = fact.detail.splitn(4, ' ');
+        let values = words.next().and_then(|count| count.parse::<usize>().ok());
+        let (Some(values), Some(print), Some(format), Some(place)) =
+            (values, words.next(), words.next(), words.next())
+        else {
+            continue;
+        };
+        if values >= ALIKE {
+            alike.entry((values, print)).or_default().push((format, place, &fact.unit));
+        }
+    }
+    let (mut units, mut details) = (BTreeSet::new(), Vec::new());
+    for runs in alike.values() {
+        let (format, place, _) = runs[0];
+        for (other, elsewhere, unit) in runs.iter().filter(|(other, ..)| *other != format) {
+            units.insert((*unit).to_owned());
+            details.push(format!("{place} and {elsewhere}: --format {format} or --format {other} keeps one"));
+        }
+    }
+    about("logged-twice", units.into_iter().collect(), |_| {
+        format!("two runs of different formats have the same values, both count: {}", listed(&details))
+    })
+}
+
+pub(super) fn joined(provenance: &Provenance) -> Option<Warning> {
+    noticed(provenance, "checkpoints-joined", |_, details| {
+        format!("checkpoints of one run were taken as one run, the one that went furthest counts: {details}")
+    })
+}
+
+pub(super) fn unread(provenance: &Provenance) -> Option<Warning> {
+    let facts = || provenance.facts.iter().filter(|fact| fact.code == "unread-log");
+    let details: Vec<&str> = facts().map(|fact| fact.detail.as_str()).collect();
+    (!details.is_empty()).then(|| {
+        about_all("unread-log", format!("{}: export its runs as CSV", listed(details.iter().copied())))
     })
 }
 
@@ -82,6 +200,13 @@ pub(super) fn without_metric(provenance: &Provenance) -> Option<Warning> {
     })
 }
 
+/// The details of all facts under a code, each once.
+pub(super) fn details(provenance: &Provenance, code: &str) -> String {
+    let facts = provenance.facts.iter().filter(|fact| fact.code == code);
+    let details: BTreeSet<&str> = facts.map(|fact| fact.detail.as_str()).collect();
+    listed(details)
+}
+
 /// The warning of all facts under a code; the message is made of the units and the details.
 fn noticed(
     provenance: &Provenance,
@@ -91,7 +216,5 @@ fn noticed(
     let facts = || provenance.facts.iter().filter(|fact| fact.code == code);
     let mut units: Vec<String> = facts().map(|fact| fact.unit.clone()).collect();
     units.dedup();
-    let mut details: Vec<&str> = facts().map(|fact| fact.detail.as_str()).collect();
-    details.dedup();
-    about(code, units, |units| message(units, &listed(details.iter().copied())))
+    about(code, units, |units| message(units, &details(provenance, code)))
 }

@@ -17,8 +17,9 @@ pub(crate) fn warnings(protocol: &Training, rows: &Rows<'_, Row>, provenance: &P
     let all = [
         scale(protocol, rows),
         files::sampled(provenance),
-        repeated_x(protocol, rows),
+        repeated_x(protocol, rows, provenance),
         missing_epochs(rows),
+        late_start(rows),
         not_finite(rows),
         zero_collapse(protocol, rows),
         single_precision_ties(protocol, rows),
@@ -30,6 +31,14 @@ pub(crate) fn warnings(protocol: &Training, rows: &Rows<'_, Row>, provenance: &P
         files::truncated(provenance),
         files::aggregated(provenance),
         files::groups_ignored(protocol, provenance),
+        files::restarted(protocol, provenance),
+        files::shifted(provenance),
+        files::same_name(provenance),
+        files::mixed_x(rows, provenance),
+        files::passed_x(provenance),
+        files::logged_twice(provenance),
+        files::joined(provenance),
+        files::unread(provenance),
         files::cumulative_carbon(provenance),
         files::without_history(rows, provenance),
         files::without_metric(provenance),
@@ -65,7 +74,7 @@ fn scale(protocol: &Training, rows: &Rows<'_, Row>) -> Option<Warning> {
     })
 }
 
-fn repeated_x(protocol: &Training, rows: &Rows<'_, Row>) -> Option<Warning> {
+fn repeated_x(protocol: &Training, rows: &Rows<'_, Row>, provenance: &Provenance) -> Option<Warning> {
     let repeated: u64 = rows.iter().map(|row| row.doubts.repeated).sum();
     let rule = match protocol.duplicates {
         Duplicates::Last => "the last one logged counts",
@@ -74,7 +83,9 @@ fn repeated_x(protocol: &Training, rows: &Rows<'_, Row>) -> Option<Warning> {
         Duplicates::Error => "none counts",
     };
     about("duplicate-x", units(rows, |row| row.doubts.repeated > 0), |units| {
-        format!("{repeated} x of {} have different values: {rule}", counted(units))
+        let causes = files::details(provenance, "repeated-x");
+        let causes = if causes.is_empty() { causes } else { format!("; {causes}") };
+        format!("{repeated} x of {} have different values: {rule}{causes}", counted(units))
     })
 }
 
@@ -83,6 +94,16 @@ fn missing_epochs(rows: &Rows<'_, Row>) -> Option<Warning> {
         format!(
             "epochs of {} do not follow each other at equal distances: rows may be missing; --index epoch \
              numbers points by their epoch",
+            counted(units)
+        )
+    })
+}
+
+fn late_start(rows: &Rows<'_, Row>) -> Option<Warning> {
+    about("late-start", units(rows, |row| row.doubts.late_start), |units| {
+        format!(
+            "the log of {} begins late (overwritten on resume?): velocity counts from its first point; --index \
+             epoch numbers points by their epoch",
             counted(units)
         )
     })
@@ -115,11 +136,14 @@ fn zero_collapse(protocol: &Training, rows: &Rows<'_, Row>) -> Option<Warning> {
 }
 
 fn single_precision_ties(protocol: &Training, rows: &Rows<'_, Row>) -> Option<Warning> {
+    let ties: u64 = rows.iter().map(|row| row.doubts.single_precision_ties).sum();
     about("float32-tie", units(rows, |row| row.doubts.single_precision_ties > 0), |units| {
         format!(
-            "values of {} differ from the threshold {} only beyond single precision: they were \
-             probably logged as the threshold itself",
+            "{ties} value{} of {} differ{} from the threshold {} only beyond single precision and counted as above \
+             or below it: --precision single takes them as the threshold itself",
+            if ties == 1 { "" } else { "s" },
             counted(units),
+            if ties == 1 { "s" } else { "" },
             protocol.threshold
         )
     })

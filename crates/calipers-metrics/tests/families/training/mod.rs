@@ -53,12 +53,12 @@ fn add(state: &mut Accumulator<Training>, run: &Json, x_key: &str) -> Result<()>
     let x = |row: u32| run["x"].get(row as usize).map_or(f64::from(row), |x| x.as_f64().expect("an x"));
     let samples: Vec<Sample> = (0..)
         .zip(run["values"].as_array().expect("values"))
-        .filter_map(|(row, value)| Some(Sample { row, x: x(row), value: logged(value)? }))
+        .filter_map(|(row, value)| Some(Sample { row, x: x(row), value: logged(value)?, session: 0 }))
         .collect();
     let place = |row: u32| format!("row {}", row + 1);
     let folds = run["folds"].as_u64().map(|folds| folds as u32);
     let marks_missing = run["marks_missing"].as_bool().unwrap_or(false);
-    let curve = Curve { group, fold, folds, x_key, samples: &samples, marks_missing, place: &place };
+    let curve = Curve { folds, x_key, marks_missing, place: &place, ..Curve::new(group, fold, &samples) };
     state.update(format!("{group}/{fold}"), curve)
 }
 

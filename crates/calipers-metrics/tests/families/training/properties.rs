@@ -42,7 +42,7 @@ fn state(protocol: &Training, curves: &[(u8, Vec<f64>)]) -> Accumulator<Training
     let mut state = Accumulator::new(protocol.clone());
     for (fold, (group, values)) in curves.iter().enumerate() {
         let samples: Vec<Sample> =
-            (0..).zip(values).map(|(row, &value)| Sample { row, x: row.into(), value }).collect();
+            (0..).zip(values).map(|(row, &value)| Sample { row, x: row.into(), value, session: 0 }).collect();
         let (group, fold) = (group.to_string(), fold.to_string());
         let curve = Curve { marks_missing: true, ..Curve::new(&group, &fold, &samples) };
         state.update(curve.name(), curve).expect("a good run");

@@ -1,5 +1,7 @@
 //! `calipers training`: how training runs behave over epochs and folds.
 
+mod extract;
+mod keys;
 mod tables;
 mod view;
 
@@ -8,16 +10,21 @@ use std::time::Duration;
 
 use calipers::inputs::{Inputs, role};
 use calipers::io::history::delimited::{self, Long};
+use calipers::io::history::encoding::Encoding;
 use calipers::io::history::{FORMATS, Format};
-use calipers::metrics::training::{Direction, Duplicates, Index, Nan, Preset, Training};
+use calipers::metrics::training::{Direction, Duplicates, Index, Nan, Precision, Preset, Restarts, Training};
 use calipers::run::Progress;
 use calipers::sources::training::assign::{Assignment, FoldBy, GroupBy};
-use calipers::sources::training::options::{Options, TIMEOUT};
+use calipers::sources::training::extract::extract;
+use calipers::sources::training::listing::Listing;
+use calipers::sources::training::options::Options;
+use calipers::sources::training::runs::filter::Where;
 use calipers::sources::training::runs_file::RunsFile;
 use calipers::{Error, Ledger, Result, demo, run, sources};
-use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Subcommand};
 
+use self::extract::ExtractArgs;
 use crate::commands::demo::{Shown, headlines};
 use crate::options::{Output, Work, named};
 use crate::progress::Bar;
@@ -25,6 +32,7 @@ use crate::{Measured, Outcome, emit};
 
 /// Score how training runs behave over epochs and folds
 #[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "\
 Examples:
   calipers training folds/*.csv --metric val_F1
@@ -38,14 +46,21 @@ Examples:
   calipers training histories/ --runs results.json --project 12ShadesOfRDF --group-by runs \\
       --preset table-2024-04-25 --table out/results --metric val_F1_micro --threshold 90 --label F1-
   calipers training --runs results.json --project 12ShadesOfRDF --table out/static
+  calipers training runs/ --keys
+  calipers training extract runs/ -o artefacts.json --group-by folder
 
 Read are CSV, TSV, JSON, JSON lines, parquet, W&B exports, panels and offline logs (.wandb),
 TensorBoard events, trainer_state.json, MLflow folders, databases (also as sqlite:///FILE) and
 tracking servers (mlflow+http://HOST:PORT). --threshold, --scale, --direction and --label are given once for all metrics, or once for each in the same order.")]
 pub(crate) struct TrainingArgs {
+    #[command(subcommand)]
+    command: Option<TrainingCommand>,
     /// Histories: files, folders that are searched through, or the address of a tracking server
     #[arg(value_name = "INPUT")]
     inputs: Vec<PathBuf>,
+    /// List what the histories hold: metrics, x, configurations and runs
+    #[arg(long)]
+    keys: bool,
     #[command(flatten)]
     metrics: Metrics,
     #[command(flatten)]
@@ -63,6 +78,11 @@ pub(crate) struct TrainingArgs {
     work: Work,
     #[command(flatten)]
     output: Output,
+}
+
+#[derive(Subcommand, Debug)]
+enum TrainingCommand {
+    Extract(ExtractArgs),
 }
 
 #[derive(Args, Debug)]
@@ -117,10 +137,19 @@ struct Points {
     /// The x of the first epoch, with --index epoch
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     first_epoch: i64,
-    /// What counts of several values at one x
-    #[arg(long, value_name = "RULE", default_value = "last",
-        value_parser = named::<Duplicates>(&["last", "first", "mean", "error"]))]
-    duplicates: Duplicates,
+    /// What counts of several values at one x of a run; written out, it says that they are meant
+    /// [default: last]
+    #[arg(long, value_name = "RULE", value_parser = named::<Duplicates>(&["last", "first", "mean", "error"]))]
+    duplicates: Option<Duplicates>,
+    /// What a later session of one run does to the earlier ones; "rewind", "append" and "runs" take rows
+    /// in the order in which they were logged
+    #[arg(long, value_name = "RULE", default_value = "auto",
+        value_parser = named::<Restarts>(&["auto", "overlay", "rewind", "append", "runs"]))]
+    restarts: Restarts,
+    /// The precision in which a value meets the threshold
+    #[arg(long, value_name = "TYPE", default_value = "stored",
+        value_parser = named::<Precision>(&["stored", "single", "double"]))]
+    precision: Precision,
     /// What a logged NaN or infinity is: not logged, the worst value, or an error
     #[arg(long, value_name = "RULE", default_value = "missing",
         value_parser = named::<Nan>(&["missing", "fail", "error"]))]
@@ -130,12 +159,17 @@ struct Points {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Runs")]
 struct Runs {
-    /// Where configurations come from: none, folder, suffix, regex:RE, column:COL, wandb, runs
-    #[arg(long, value_name = "WHERE", default_value = "none")]
-    group_by: GroupBy,
-    /// Where folds come from: auto, run, suffix, regex:RE, column:COL, runs
-    #[arg(long, value_name = "WHERE", default_value = "auto")]
-    fold_by: FoldBy,
+    /// Where configurations come from: none, folder, suffix, regex:RE, column:COL, wandb, project, experiment,
+    /// parent, runs; several are given one by one or joined with commas [default: none]
+    #[arg(long, value_name = "WHERE")]
+    group_by: Vec<GroupBy>,
+    /// Where folds come from: auto, run, id, suffix, regex:RE, column:COL, runs; several likewise
+    /// [default: auto]
+    #[arg(long, value_name = "WHERE")]
+    fold_by: Vec<FoldBy>,
+    /// Read only runs, or rows of tables, for which KEY=VALUE, KEY!=VALUE or KEY~REGEX holds
+    #[arg(long = "where", value_name = "TEST")]
+    filters: Vec<Where>,
     /// The column that separates the runs of one table
     #[arg(long, value_name = "COL")]
     run_column: Option<String>,
@@ -168,6 +202,9 @@ struct Files {
     /// The character between cells, or "tab" [default: , ; or tab, whichever the header has]
     #[arg(long, value_name = "C", value_parser = delimiter)]
     delimiter: Option<u8>,
+    /// How text files are written [default: by their marks, else UTF-8]
+    #[arg(long, value_name = "NAME", value_parser = encodings())]
+    encoding: Option<Encoding>,
     /// How tables write decimals
     #[arg(long, value_name = "MARK", default_value = "point", value_parser = ["point", "comma"])]
     decimal: String,
@@ -182,16 +219,26 @@ struct Study {
     /// The per-run JSON of a study
     #[arg(long, value_name = "FILE")]
     runs: Option<PathBuf>,
-    /// The project in it, where there are several
-    #[arg(long, value_name = "NAME", requires = "runs")]
+    /// The project in it, where there are several; with --table alone, what the study is called
+    #[arg(long, value_name = "NAME")]
     project: Option<String>,
-    /// Write PREFIX_STRICT, PREFIX_MEAN_WISE and PREFIX_MEAN_NAIVE as .csv, .md and .tex
-    #[arg(long, value_name = "PREFIX", requires = "runs")]
+    /// Write PREFIX_STRICT, PREFIX_MEAN_WISE and PREFIX_MEAN_NAIVE as .csv, .md and .tex; without --runs the
+    /// JSON is extracted first
+    #[arg(long, value_name = "PREFIX")]
     table: Option<PathBuf>,
 }
 
 impl TrainingArgs {
     pub(crate) fn run(self) -> Result<Outcome> {
+        if let Some(TrainingCommand::Extract(extract)) = self.command {
+            return extract.run();
+        }
+        if self.keys {
+            self.output.check()?;
+            keys::check(&self.output)?;
+            keys::write(&self.listing()?, &self.output)?;
+            return Ok(Outcome::Done);
+        }
         let without_histories = self.inputs.is_empty() && self.metrics.metric.is_empty();
         let inputs = Inputs::default();
         self.output.check()?;
@@ -202,6 +249,12 @@ impl TrainingArgs {
             (without_histories, &self.study.table, self.runs_file(&inputs)?)
         {
             return tables::without_histories(&runs, prefix, self.preset(), self.runs.folds, &self.output);
+        }
+        if self.metrics.metric.is_empty()
+            && !self.inputs.is_empty()
+            && let Ok(listing) = self.listing()
+        {
+            emit::note(&keys::tables(&listing));
         }
         let bar = Bar::new(&self.output);
         self.measured(inputs, &bar)?.emit()
@@ -214,6 +267,16 @@ impl TrainingArgs {
         self.measured(Inputs::default(), progress)
     }
 
+    /// What the histories hold; the metrics are not looked at.
+    pub(crate) fn listing(&self) -> Result<Listing> {
+        let inputs = Inputs::default();
+        let options = self.unchecked(&inputs)?;
+        if options.inputs.is_empty() {
+            return Err(Error::usage("no histories are given").advice("name files or folders to read"));
+        }
+        Listing::of(&options)
+    }
+
     fn measured(self, inputs: Inputs, progress: &dyn Progress) -> Result<Measured> {
         let options = self.options(&inputs)?;
         if self.output.per_unit.is_some() && options.metrics.len() > 1 {
@@ -222,8 +285,15 @@ impl TrainingArgs {
                 .advice("give one --metric, or write a --state and show its parts"));
         }
         let measured = sources::training::measure(&options, inputs, &self.work.with(progress))?;
-        if let (Some(prefix), Some(runs)) = (&self.study.table, &options.assignment.runs) {
-            tables::write(runs, &measured, prefix, self.preset(), self.runs.folds)?;
+        if let Some((kept, found)) = measured.kept.filter(|_| !self.output.quiet) {
+            emit::note(&format!("{kept} of {found} runs read (--where)"));
+        }
+        if let Some(prefix) = &self.study.table {
+            let runs = match options.assignment.runs {
+                Some(runs) => runs,
+                None => self.extracted(&options)?,
+            };
+            tables::write(&runs, &measured, prefix, self.preset(), self.runs.folds)?;
         }
         if self.output.wants_table() {
             emit::say(&view::write(&measured, emit::style()))?;
@@ -231,6 +301,16 @@ impl TrainingArgs {
         let boxed = |accumulator| -> Box<dyn Ledger> { Box::new(accumulator) };
         let ledgers = measured.accumulators.into_iter().map(boxed).collect();
         Ok(Measured { ledgers, seed: self.seed, threads: self.work.threads(), output: self.output })
+    }
+
+    /// The per-run JSON of the histories' own folders.
+    fn extracted(&self, options: &Options) -> Result<RunsFile> {
+        let project = self.study.project.as_deref();
+        let extracted = extract(options, project)?;
+        if !self.output.quiet {
+            extract::doubts(&extracted);
+        }
+        extracted.runs_file(project)
     }
 
     fn preset(&self) -> Preset {
@@ -245,25 +325,35 @@ impl TrainingArgs {
     }
 
     fn options(&self, inputs: &Inputs) -> Result<Options> {
-        let options = Options {
-            inputs: self.inputs.clone(),
-            metrics: self.protocols()?,
+        let options = self.unchecked(inputs)?;
+        options.check()?;
+        Ok(options)
+    }
+
+    fn unchecked(&self, inputs: &Inputs) -> Result<Options> {
+        if self.study.project.is_some() && self.study.runs.is_none() && self.study.table.is_none() {
+            return Err(Error::usage("--project goes with --runs or --table"));
+        }
+        let alone = |option: &str, error: String| Error::usage(error).at(option);
+        Ok(Options {
             assignment: Assignment {
-                group_by: self.runs.group_by.clone(),
-                fold_by: self.runs.fold_by.clone(),
+                group_by: GroupBy::joined(&self.runs.group_by).map_err(|error| alone("--group-by", error))?,
+                fold_by: FoldBy::joined(&self.runs.fold_by).map_err(|error| alone("--fold-by", error))?,
                 runs: self.runs_file(inputs)?,
             },
+            filters: self.runs.filters.clone(),
+            repeats_meant: self.points.duplicates.is_some(),
             x: self.points.x.clone(),
             run_column: self.runs.run_column.clone(),
             delimited: self.files.delimited()?,
+            encoding: self.files.encoding,
             format: self.files.format.0,
             skip_missing: self.runs.skip_missing,
             endings: self.study.table.is_some(),
             sketches: self.output.wants_table(),
             timeout: self.files.timeout,
-        };
-        options.check()?;
-        Ok(options)
+            ..Options::over(self.inputs.clone(), self.protocols()?)
+        })
     }
 
     /// One protocol for each metric.
@@ -285,7 +375,9 @@ impl TrainingArgs {
                 inclusive: self.metrics.inclusive,
                 index: self.points.index,
                 first_epoch: self.points.first_epoch,
-                duplicates: self.points.duplicates,
+                duplicates: self.points.duplicates.unwrap_or(defaults.duplicates),
+                restarts: self.points.restarts,
+                precision: self.points.precision,
                 nan: self.points.nan,
                 folds: self.runs.folds,
                 sustain: self.metrics.sustain,
@@ -342,6 +434,11 @@ fn seconds(text: &str) -> std::result::Result<Duration, String> {
         .ok_or_else(|| "a number of seconds above 0".into())
 }
 
+fn encodings() -> impl TypedValueParser<Value = Encoding> {
+    PossibleValuesParser::new(Encoding::ALL.map(|(name, _)| name))
+        .map(|name| name.parse().unwrap_or(Encoding::Utf8))
+}
+
 fn layouts() -> impl TypedValueParser<Value = Layout> {
     PossibleValuesParser::new(std::iter::once(AUTO).chain(FORMATS.iter().map(|format| format.name)))
         .map(|name| Layout(FORMATS.called(&name)))
@@ -351,18 +448,15 @@ fn layouts() -> impl TypedValueParser<Value = Layout> {
 pub(in crate::commands) fn demo(folder: &Path, seed: u64, work: &run::Work<'_>) -> Result<Shown> {
     const KEY: &str = demo::training::KEY;
     demo::training::write(folder, seed)?;
+    let metric = Training { metric: KEY.into(), label: KEY.into(), ..Training::new(Preset::Strict) };
     let options = Options {
-        inputs: vec![folder.to_owned()],
-        metrics: vec![Training { metric: KEY.into(), label: KEY.into(), ..Training::new(Preset::Strict) }],
-        assignment: Assignment { group_by: GroupBy::Folder, fold_by: FoldBy::Auto, runs: None },
-        x: None,
-        run_column: None,
-        delimited: delimited::Options::default(),
-        format: None,
-        skip_missing: false,
-        endings: false,
+        assignment: Assignment {
+            group_by: "folder".parse().map_err(Error::usage)?,
+            fold_by: FoldBy::Auto,
+            runs: None,
+        },
         sketches: true,
-        timeout: TIMEOUT,
+        ..Options::over(vec![folder.to_owned()], vec![metric])
     };
     let measured = sources::training::measure(&options, Inputs::default(), work)?;
     let mut shown =

@@ -7,8 +7,8 @@ use calipers::metrics::training::Training;
 use calipers::report::curves::{self, Curve, Panel};
 use calipers::report::terminal::Style;
 use calipers::sources::training::Measured;
-use calipers::sources::training::claims::Claim;
-use calipers::sources::training::sketch::Sketch;
+use calipers::sources::training::points::sketch::Sketch;
+use calipers::sources::training::runs::claims::Claim;
 
 /// The most runs and the most characters of a cell that are shown.
 const MOST_RUNS: usize = 20;

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use calipers_core::{Error, Result};
 use calipers_io::history::{Table, Texts};
 
-use super::options::Options;
-use super::x_axis::missing;
+use super::filter;
+use super::known::is_field;
+use crate::training::options::Options;
+use crate::training::points::x_axis::missing;
 
 /// A table divided into runs.
 #[derive(Debug)]
@@ -25,25 +27,31 @@ const NOBODY: u32 = u32::MAX;
 pub struct Part {
     /// The text under `--run-column`.
     pub name: Option<String>,
-    /// The text under the column of `--group-by`.
-    pub group: Option<String>,
-    /// The text under the column of `--fold-by`.
-    pub fold: Option<String>,
+    /// The texts under the columns that rules name.
+    pub columns: BTreeMap<String, String>,
     /// How many rows it has.
     pub rows: usize,
 }
 
 impl Split {
-    /// Divides a table by the run column, else by the columns of group and fold together.
+    /// Divides a table by the run column, else by the columns of all rules together.
     pub fn new(table: &Table, options: &Options) -> Result<Self> {
-        let group = column(table, options.assignment.group_by.column())?;
-        let fold = column(table, options.assignment.fold_by.column())?;
-        let mut split = match column(table, options.run_column.as_deref())? {
-            Some(names) => Self::by_name(table, names),
-            None => Self::by_both(table, group, fold),
+        let mut labels: Vec<(&str, &Texts)> = Vec::new();
+        for asked in options.assignment.columns() {
+            if let Some(texts) = column(table, asked, options.run_column.as_deref())? {
+                labels.push((asked, texts));
+            }
+        }
+        let mut split = match options.run_column.as_deref() {
+            Some(asked) => match column(table, asked, options.run_column.as_deref())? {
+                Some(names) => Self::by_name(table, names),
+                None => Self::by_labels(table, &labels),
+            },
+            None => Self::by_labels(table, &labels),
         };
-        split.describe(table, group, |part| &mut part.group)?;
-        split.describe(table, fold, |part| &mut part.fold)?;
+        for (asked, texts) in labels {
+            split.describe(table, asked, texts)?;
+        }
         Ok(split)
     }
 
@@ -70,42 +78,41 @@ impl Split {
         Self { runs, of_row: Some(of_row) }
     }
 
-    fn by_both(table: &Table, group: Option<&Texts>, fold: Option<&Texts>) -> Self {
-        let one = |column: Option<&Texts>| column.is_none_or(|column| column.names.len() <= 1);
-        if one(group) && one(fold) {
+    fn by_labels(table: &Table, labels: &[(&str, &Texts)]) -> Self {
+        if labels.iter().all(|(_, texts)| texts.names.len() <= 1) {
             return Self::whole(table);
         }
-        // A column that was not asked for puts all rows under one label.
-        let unasked = |column: Option<&Texts>| column.is_none().then_some(0);
-        let mut labels = vec![[unasked(group), unasked(fold)]; table.rows];
-        for (side, column) in [group, fold].into_iter().enumerate() {
-            let cells = column.into_iter().flat_map(|column| &column.cells);
-            cells.for_each(|(row, name)| labels[*row as usize][side] = Some(*name));
-        }
-        let mut known: BTreeMap<[u32; 2], u32> = BTreeMap::new();
-        let mut runs: Vec<Part> = Vec::new();
-        let of_row = labels.into_iter().map(|label| {
-            // A row that lacks one of the columns belongs to nobody.
-            let [Some(group), Some(fold)] = label else { return NOBODY };
-            let run = *known.entry([group, fold]).or_insert(runs.len() as u32);
-            if run as usize == runs.len() {
-                runs.push(Part::default());
+        // Rows with the same texts so far have the same number.
+        let mut of_row = vec![0_u32; table.rows];
+        for (_, texts) in labels {
+            let mut known: BTreeMap<(u32, u32), u32> = BTreeMap::new();
+            let mut cells = texts.cells.iter().peekable();
+            for (row, run) in of_row.iter_mut().enumerate() {
+                let cell = cells.next_if(|(at, _)| *at as usize == row);
+                // A row that lacks one of the columns belongs to nobody.
+                *run = match cell {
+                    Some((_, name)) if *run != NOBODY => {
+                        let next = known.len() as u32;
+                        *known.entry((*run, *name)).or_insert(next)
+                    }
+                    _ => NOBODY,
+                };
             }
-            runs[run as usize].rows += 1;
-            run
-        });
-        let of_row = of_row.collect();
+        }
+        // Numbers of rows that turned out to be nobody's leave no gap.
+        let (mut places, mut runs): (BTreeMap<u32, u32>, Vec<Part>) = (BTreeMap::new(), Vec::new());
+        for run in of_row.iter_mut().filter(|run| **run != NOBODY) {
+            *run = *places.entry(*run).or_insert_with(|| {
+                runs.push(Part::default());
+                runs.len() as u32 - 1
+            });
+            runs[*run as usize].rows += 1;
+        }
         Self { runs, of_row: Some(of_row) }
     }
 
     /// Gives every run its text under a column, which does not change within a run.
-    fn describe(
-        &mut self,
-        table: &Table,
-        column: Option<&Texts>,
-        text_of: fn(&mut Part) -> &mut Option<String>,
-    ) -> Result<()> {
-        let Some(column) = column else { return Ok(()) };
+    fn describe(&mut self, table: &Table, asked: &str, column: &Texts) -> Result<()> {
         let mut first: BTreeMap<usize, (u32, u32)> = BTreeMap::new();
         for (row, name) in &column.cells {
             let Some(run) = self.run_of(*row) else { continue };
@@ -121,19 +128,19 @@ impl Split {
             }
         }
         for (run, (_, name)) in first {
-            *text_of(&mut self.runs[run]) = Some(column.names[name as usize].clone());
+            self.runs[run].columns.insert(asked.to_owned(), column.names[name as usize].clone());
         }
         Ok(())
     }
 }
 
-/// The texts of a column that was asked for. A table must have it; elsewhere the run's own labels
-/// may hold it.
-fn column<'a>(table: &'a Table, asked: Option<&str>) -> Result<Option<&'a Texts>> {
-    let Some(asked) = asked else { return Ok(None) };
-    match table.text(asked).filter(|column| !column.cells.is_empty()) {
+/// The texts of a column that was asked for. A table must have it, unless the word means a field; elsewhere
+/// the run's own configuration may hold it.
+fn column<'a>(table: &'a Table, asked: &str, run_column: Option<&str>) -> Result<Option<&'a Texts>> {
+    match filter::column(table, asked).filter(|column| !column.cells.is_empty()) {
         Some(column) => Ok(Some(column)),
         None if !table.origin.is_table() || table.run.labels.contains_key(asked) => Ok(None),
+        None if is_field(asked, table.origin) && run_column != Some(asked) => Ok(None),
         None if table.keys.iter().any(|key| key == asked) => {
             Err(Error::value("a column without a single text").at(format!("column '{asked}'")))
         }
@@ -177,11 +184,8 @@ mod tests {
         let columns =
             vec![texts("g", &[(0, "a"), (1, "a"), (2, "b")]), texts("f", &[(0, "0"), (1, "1"), (2, "0")])];
         let split = Split::new(&table(4, columns), &options(None, "column:g", "column:f")).unwrap();
-        let parts: Vec<_> = split
-            .runs
-            .iter()
-            .map(|run| (run.group.as_deref().unwrap(), run.fold.as_deref().unwrap()))
-            .collect();
+        let parts: Vec<_> =
+            split.runs.iter().map(|run| (run.columns["g"].as_str(), run.columns["f"].as_str())).collect();
         assert_eq!(parts, [("a", "0"), ("a", "1"), ("b", "0")]);
         assert_eq!(split.run_of(3), None, "a row without group and fold belongs to nobody");
     }
@@ -198,7 +202,8 @@ mod tests {
     fn a_constant_column_leaves_the_table_whole() {
         let split =
             Split::new(&table(3, vec![texts("g", &[(1, "a")])]), &options(None, "column:g", "auto")).unwrap();
-        assert_eq!(split.runs, [Part { group: Some("a".into()), rows: 3, ..Part::default() }]);
+        let columns = BTreeMap::from([("g".to_owned(), "a".to_owned())]);
+        assert_eq!(split.runs, [Part { columns, rows: 3, ..Part::default() }]);
         assert_eq!(split.run_of(2), Some(0));
     }
 }
