@@ -78,15 +78,16 @@ pub(crate) fn ledgers(
         write(path, &bytes)?;
     }
     if let Some(path) = &output.html {
-        let section = |(ledger, report): (&Box<dyn Ledger>, &Report)| {
+        let section = |(ledger, report): (&dyn Ledger, &Report)| {
             if report.intervals.is_some() {
-                return Ok(pages::of_ledger(&**ledger, report, &output.chosen));
+                return Ok(pages::of_ledger(ledger, report, &output.chosen));
             }
             let asked = output.page_intervals(seed);
-            let report = pages::report(&**ledger, &output.chosen, &asked, threads)?;
-            Ok(pages::of_ledger(&**ledger, &report, &output.chosen))
+            let report = pages::report(ledger, &output.chosen, &asked, threads)?;
+            Ok(pages::of_ledger(ledger, &report, &output.chosen))
         };
-        page(path, ledgers.iter().zip(&reports).map(section).collect::<Result<_>>()?)?;
+        let each = ledgers.iter().map(|ledger| &**ledger).zip(&reports);
+        page(path, each.map(section).collect::<Result<_>>()?)?;
     }
     forms(&reports, output)
 }
