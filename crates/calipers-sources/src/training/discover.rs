@@ -277,7 +277,8 @@ impl Walk {
         }
         for name in folders.iter().filter(|name| !name.starts_with('.')) {
             // An MLflow experiment keeps models beside its runs; their metrics are no histories.
-            if !(has_meta && name == "models" || plots && name == "plots") {
+            let skipped = (has_meta && name == "models") || (plots && name == "plots");
+            if !skipped {
                 self.search(&folder.folder(name), all)?;
             }
         }

@@ -127,9 +127,12 @@ pub(super) fn passed_x(provenance: &Provenance) -> Option<Warning> {
 /// The fewest values that two logs of one run must agree in.
 const ALIKE: usize = 3;
 
+/// The format of a log, where it is, and the unit it became.
+type Logged<'a> = (&'a str, &'a str, &'a str);
+
 pub(super) fn logged_twice(provenance: &Provenance) -> Option<Warning> {
     // A fact is: how many values, what they are, the format, and where.
-    let mut alike: BTreeMap<(usize, &str), Vec<(&str, &str, &str)>> = BTreeMap::new();
+    let mut alike: BTreeMap<(usize, &str), Vec<Logged<'_>>> = BTreeMap::new();
     for fact in provenance.facts.iter().filter(|fact| fact.code == "values-of") {
         let mut words = fact.detail.splitn(4, ' ');
         let values = words.next().and_then(|count| count.parse::<usize>().ok());
