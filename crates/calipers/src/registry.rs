@@ -38,7 +38,7 @@ pub(crate) trait Registered: Protocol<Row: Send + Sync> + Default + Send + Sync 
     fn measure_again(replay: &Replay, threads: usize) -> Result<Vec<Accumulator<Self>>>;
     /// The groups of a sample that are experiments of their own, each with its rows under names that
     /// do not say the group; `None` where a family has no groups.
-    fn groups(_rows: &Accumulator<Self>) -> Result<Option<Vec<(String, Accumulator<Self>)>>> {
+    fn groups(_rows: &Accumulator<Self>) -> Result<Option<Vec<Group<Self>>>> {
         Ok(None)
     }
     /// The rows with other names for their runs; `None` where units are no conditions of runs.
@@ -60,6 +60,12 @@ pub(crate) trait Registered: Protocol<Row: Send + Sync> + Default + Send + Sync 
 /// Measures recorded inputs again, under every recorded protocol.
 type MeasureAgain = fn(&Replay, usize) -> Result<Vec<Box<dyn Ledger>>>;
 
+/// A group by its name, with its rows.
+pub(crate) type Group<P> = (String, Accumulator<P>);
+/// Gives the runs of a ledger other names.
+type WithRuns = fn(&dyn Ledger, &dyn Fn(&str) -> Result<String>) -> Result<Option<Box<dyn Ledger>>>;
+/// Draws ledgers by the names of their models.
+type Compared = fn(&[(&str, &dyn Ledger)]) -> Vec<Picture>;
 /// Ledgers by the name of their group.
 type Groups = Vec<(String, Box<dyn Ledger>)>;
 
@@ -77,8 +83,8 @@ pub struct Family {
     /// What a sample is made of.
     pub(crate) sampling: Sampling,
     pub(crate) groups: fn(&dyn Ledger) -> Result<Option<Groups>>,
-    pub(crate) with_runs: fn(&dyn Ledger, &dyn Fn(&str) -> Result<String>) -> Result<Option<Box<dyn Ledger>>>,
-    pub(crate) compared: fn(&[(&str, &dyn Ledger)]) -> Vec<Picture>,
+    pub(crate) with_runs: WithRuns,
+    pub(crate) compared: Compared,
     pub(crate) pictures: fn(&dyn Ledger, &Evidence, Option<&Intervals>) -> Vec<Picture>,
     /// Its metric table under the parameters of a report.
     metrics_of: fn(Json) -> Option<Vec<MetricInfo>>,

@@ -16,7 +16,7 @@ use calipers_sources::training::runs_file::RunsFile;
 use calipers_sources::training::{self, Measured};
 
 use crate::pictures;
-use crate::registry::Registered;
+use crate::registry::{Group, Registered};
 use crate::replay::{Evidence, Replay};
 
 /// What groups are called where they are models.
@@ -68,7 +68,7 @@ impl Registered for Training {
         Ok(again(replay, threads, false)?.accumulators)
     }
 
-    fn groups(rows: &Accumulator<Self>) -> Result<Option<Vec<(String, Accumulator<Self>)>>> {
+    fn groups(rows: &Accumulator<Self>) -> Result<Option<Vec<Group<Self>>>> {
         let names: BTreeSet<String> = rows.rows().iter().map(|row| row.group.clone()).collect();
         let of = |name: String| {
             let own = rows.renamed(|_, row| {
