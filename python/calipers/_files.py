@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from calipers import _calipers
 from calipers._errors import UsageError
+from calipers._paths import Path
 
 if TYPE_CHECKING:
     from calipers._evaluator import EvaluatorBase
-
-Path: TypeAlias = "str | os.PathLike[str]"
-"""Where a file or folder is."""
 
 E = TypeVar("E", bound="EvaluatorBase")
 
