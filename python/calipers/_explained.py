@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 class Explained:
     """A named tuple that knows why a field is `None`."""
 
-    _fields: tuple[str, ...]
     _reasons: dict[str, str]
 
     @property
@@ -22,7 +21,7 @@ class Explained:
     def _explain(self, report: Report, ids: dict[str, str] | None = None) -> None:
         prefix = f"{report.protocol['name']}."
         reasons = {}
-        for field in self._fields:
+        for field in self._fields:  # type: ignore[attr-defined]
             id = (ids or {}).get(field, field)
             if report.get(id) is None:
                 reasons[field] = report.undefined.get(prefix + id, "the arrays it needs are not given")

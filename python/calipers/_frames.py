@@ -43,7 +43,11 @@ def per_class(family: str, values: Mapping[str, Any]) -> dict[str, list[Any]]:
     plain = {id: table for id, table in tables.items() if all(map(_is_number, table.values()))}
     if family not in _LABELS or not plain:
         raise UsageError(f"no number of the report is one for each class\n    found: a report of {family}")
-    labels = list(max(plain.values(), key=len) if family == "explanation" else next(iter(plain.values())))
+    labels = list(
+        max(plain.values(), key=lambda table: len(list(table)))
+        if family == "explanation"
+        else next(iter(plain.values()))
+    )
     columns: dict[str, list[Any]] = {_LABELS[family]: labels}
     for id, table in plain.items():
         if set(table) <= set(labels) and (family == "explanation" or list(table) == labels):

@@ -161,8 +161,9 @@ class Report(Mapping[str, Value]):
         >>> import calipers as cp
         >>> acc = cp.segmentation.Evaluator(["road", "sky"])
         >>> acc.update("one", truth=[[0, 1]], pred=[[0, 0]])
-        >>> {id: column for id, column in acc.report().per_class(frame="dict").items() if id in ("class", "iou")}
-        {'class': ['road', 'sky'], 'iou': [0.5, 0.0]}
+        >>> table = acc.report().per_class(frame="dict")
+        >>> table["class"], table["iou"]
+        (['road', 'sky'], [0.5, 0.0])
         """
         family = str(self._parsed["protocol"]["name"])
         columns = _frames.per_class(family, {self._short(id): value for id, value in self.items()})

@@ -74,8 +74,10 @@ class Evaluator(EvaluatorBase):
             "task": word("task", task, get_args(Task)),
             "scores": None if scores is None else word("scores", scores, get_args(Scores)),
             "threshold": number("threshold", threshold),
-            "target_threshold": None if target_threshold is None else number("target_threshold", target_threshold),
-            "mask_scores": None if mask_scores is None else word("mask_scores", mask_scores, get_args(MaskScores)),
+            "target_threshold":
+                None if target_threshold is None else number("target_threshold", target_threshold),
+            "mask_scores":
+                None if mask_scores is None else word("mask_scores", mask_scores, get_args(MaskScores)),
             "pos_weight": number("pos_weight", pos_weight), "neg_weight": number("neg_weight", neg_weight),
             "preset": word("preset", preset, get_args(Preset)),
         }  # fmt: skip

@@ -21,7 +21,8 @@ import numpy.typing as npt
 
 from calipers import _calipers, _files
 from calipers._arguments import flag, names_of, number, text, whole, word, words
-from calipers._arrays import ArrayLike
+from calipers._arrays import ArrayLike, plain
+from calipers._errors import InputError
 from calipers._evaluator import EvaluatorBase
 from calipers._paths import Path
 
@@ -319,4 +320,18 @@ def q_hat(scores: ArrayLike, labels: ArrayLike, *, kind: Literal["logits", "prob
     array([0., 1.])
     """
     word("kind", kind, ("logits", "probs"))
-    return _calipers.independent_set_q_hat(scores, labels, kind)
+    rows, _ = plain(scores, "scores")
+    if rows.ndim not in (1, 2):
+        raise InputError(
+            "scores has another shape than it can have\n"
+            f"    found: {list(rows.shape)}\n  allowed: [N] or [T, N]"
+        )
+    acc = Evaluator(kind, baseline="none", certificate="off")
+    none = np.zeros((2, 0), np.int64)
+    for step, row in enumerate(np.atleast_2d(rows)):
+        arrays: dict[str, Any] = {kind: row, "labels": labels, "num_nodes": len(row)}
+        acc.update(f"{step:012}", edge_index=none, **arrays)
+    known = np.array(acc.per_unit()["q_hat"], dtype=np.float64)
+    if rows.ndim == 2:
+        return known
+    return None if np.isnan(known[0]) else float(known[0])

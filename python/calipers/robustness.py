@@ -15,12 +15,13 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from calipers import _calipers
+from calipers import _calipers, _files
 from calipers._arguments import names_of, number, numbers, parts, table, text, whole, word
 from calipers._arrays import ArrayLike
 from calipers._errors import InputTypeError, UsageError
 from calipers._evaluator import EvaluatorBase
 from calipers._explained import Explained
+from calipers._paths import Path
 
 __all__ = [
     "EdgeDifferences",
@@ -181,6 +182,28 @@ def _range(given: Any) -> list[float]:
     return ends
 
 
+def evaluate(*inputs: Path, **options: Any) -> Evaluator:
+    """Measure the runs that files hold, as `calipers robustness` does with the same words.
+
+    `inputs` are files, folders of them, or a configuration. The options:
+
+    * arrays: `attack`, `budget`
+    * measuring: `preset`, `bins`, `hist_range`, `nodes`, `ddof`, `cutoff`, `features`
+    * a model: `graph`, `features_file`, `labels_file`, `prepare`, `model`, `trained_on`, `run`, `splits`,
+      `split`, `seeds`, `shares`, `penalty`, `weights`, `gamma`, `lambda_hat`, `layers`, `scad_a`,
+      `scad_scale`, `attacked`, `flips` (files by budget), `budgets`
+    * `per_node`, a file with one row per node that is written
+    * work: `threads`, `shard`, `strict`, `progress`; for the report: `bootstrap`, `confidence`, `seed`
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "split0.npz"
+    >>> np.savez(path, **{"clean": [[1.0], [2.0]], "attacked_0.05": [[1.0], [4.0]]})
+    >>> evaluate(path).report()["bias_curve"]["0.05"]["bias_total"]
+    4.0
+    """
+    return _files.evaluate(Evaluator, inputs, options)[0]
+
+
 def _by_budget(key: str, given: Any, budget: Budget | None) -> dict[str, Any]:
     if given is None:
         return {}
@@ -245,8 +268,9 @@ def edge_feature_diff(
     `edge_index` has both directions of every edge; each counts once. Where there is no histogram, its arrays
     are `None`, and the mean stays.
 
-    >>> edge_feature_diff([[0.0], [2.0], [4.0]], [[0, 1, 1, 2], [1, 0, 2, 1]], bins=2, range=(0, 2)).hist_values
-    array([0., 1.])
+    >>> path = [[0, 1, 1, 2], [1, 0, 2, 1]]
+    >>> edge_feature_diff([[0.0], [2.0], [3.0]], path, bins=2, range=(0, 2)).hist_values
+    array([0.5, 0.5])
     >>> edge_feature_diff([[0.0], [1.0]], [[0, 1], [1, 0]])
     EdgeDifferences(hist_values=None, bin_edges=None, mean_diff=0.7071067811865475)
     """

@@ -83,8 +83,8 @@ class Evaluator(EvaluatorBase):
         `bins` is the table or a number. `kind` may also be said with the first update.
         """
         said = config.evaluator(
-            labels=labels, heads=heads, boundary=boundary, bins=bins, measure=measure, preset=preset, kind=kind,
-            layout=layout, space=space, truth_space=truth_space, unpredicted=unpredicted,
+            labels=labels, heads=heads, boundary=boundary, bins=bins, measure=measure, preset=preset,
+            kind=kind, layout=layout, space=space, truth_space=truth_space, unpredicted=unpredicted,
             missing_heads=missing_heads,
         )  # fmt: skip
         self._config = said
