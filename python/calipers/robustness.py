@@ -85,8 +85,9 @@ class Evaluator(EvaluatorBase):
         ddof: int | None = None,
         cutoff: float | None = None,
         features: Features = "logits",
+        model_name: str | None = None,
     ) -> None:
-        """Say how histograms are made, which nodes count, and what the features are.
+        """Say how histograms are made, which nodes count, what the features are, and of which model.
 
         `ddof` is 1 unless given, 0 in preset `rung-fork`.
         """
@@ -98,6 +99,7 @@ class Evaluator(EvaluatorBase):
             "ddof": None if ddof is None else whole("ddof", ddof, 0),
             "cutoff": None if cutoff is None else number("cutoff", cutoff),
             "features": word("features", features, get_args(Features)),
+            "model_name": None if model_name is None else text("model_name", model_name),
         }
         given = {key: value for key, value in options.items() if value is not None}
         self._state = _calipers.robustness_new(json.dumps(given))

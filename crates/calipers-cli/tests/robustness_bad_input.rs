@@ -219,7 +219,7 @@ fn units_have_names_of_their_own() {
     let bench = Bench::new();
     let run = npz(&by_hand());
     bench.write("one/a.npz", &run).write("two/a.npz", &run);
-    let words = ["one/a.npz", "two/a.npz", "unit a/0.5", "two units have one name"];
+    let words = ["one/a.npz", "two/a.npz", "unit a/0.5", "two files hold one run"];
     bench.refuses("robustness one/a.npz two/a.npz", 1, &words);
     let other = with(&[("attacked_0.5", f64s(&[4, 2], &[0.0; 8]))]);
     bench.write("other/a.npz", npz(&other));

@@ -255,8 +255,8 @@ fn the_protocol_names_model_and_cut_off_and_every_input_is_listed() {
     let protocol = &report["protocol"];
     assert_eq!(protocol["prepare"], "none");
     assert_eq!(protocol["cutoff"], 3.0);
-    assert_eq!(protocol["model"]["penalty"], "mcp");
-    assert_eq!(protocol["model"]["layers"], 10);
+    assert_eq!(protocol["model_settings"]["penalty"], "mcp");
+    assert_eq!(protocol["model_settings"]["layers"], 10);
     let paths: Vec<&str> =
         report["inputs"].as_array().unwrap().iter().map(|input| input["path"].as_str().unwrap()).collect();
     assert_eq!(paths, ["f.npy", "g.npz", "m.safetensors", "s.json"]);
@@ -295,7 +295,7 @@ fn states_of_two_penalties_are_not_merged_and_the_penalty_is_named() {
     let line = format!("robustness {GRAPH} --flips 0.2=f.npy --quiet");
     assert_eq!(bench.run(&format!("{line} --state a.state")).status, 0);
     assert_eq!(bench.run(&format!("{line} --penalty l1 --run other --state b.state")).status, 0);
-    let words = ["protocol.cutoff; protocol.model.penalty", "\"mcp\" in a.state, \"l1\" in b.state"];
+    let words = ["protocol.cutoff; protocol.model_settings.penalty", "\"mcp\" in a.state, \"l1\" in b.state"];
     bench.refuses("merge a.state b.state -o all.state", 1, &words);
 }
 
@@ -314,7 +314,7 @@ fn features_written_by_forward_give_the_numbers_of_the_model() {
     let bench = bench();
     bench.write("attacked.npz", scipy(8, &both(&EDGES[..8])));
     let line = format!("{GRAPH} --flips 0.2=f.npy --attacked 0.1=attacked.npz");
-    let direct = bench.report(&format!("robustness {line} --run run"));
+    let direct = bench.report(&format!("robustness {line}"));
     for file in ["run.npz", "run.safetensors"] {
         let said = bench.run(&format!("robustness forward {line} --out {file}"));
         assert_eq!(said.status, 0, "{}", said.stderr);
@@ -325,6 +325,7 @@ fn features_written_by_forward_give_the_numbers_of_the_model() {
         let read = bench.report(&format!("robustness {file} --cutoff 3"));
         assert_eq!(read["metrics"], direct["metrics"], "{file}");
         assert_eq!(read["warnings"], direct["warnings"], "{file}");
+        assert_eq!(read["protocol"]["model"], "mcp", "{file}");
     }
 }
 

@@ -47,7 +47,8 @@ fn what_was_expected_is_judged_by_what_was_measured() {
     assert!(table.lines().nth(1).unwrap().starts_with("l1,exact,,0,3,0.05,"), "{table}");
     let reports: Json = serde_json::from_str(&bench.read("a/report.json")).unwrap();
     assert_eq!(reports.as_array().map(Vec::len), Some(3));
-    assert_eq!(reports[1]["protocol"]["model"]["penalty"], "mcp");
+    assert_eq!(reports[1]["protocol"]["model_settings"]["penalty"], "mcp");
+    assert_eq!(reports[1]["protocol"]["model"], "mcp");
 }
 
 #[test]

@@ -87,6 +87,11 @@ impl Array {
         Self { dtype: Dtype::Text, shape, data: Data::Texts(texts) }
     }
 
+    /// A single text.
+    pub fn of_text(text: impl Into<String>) -> Self {
+        Self::from_texts(Vec::new(), vec![text.into()])
+    }
+
     /// What the elements are.
     pub fn dtype(&self) -> Dtype {
         self.dtype
@@ -196,6 +201,7 @@ fn first_element(shape: &[u64], row: u64, start: u64, length: usize) -> Result<u
 /// The named arrays of one file, each decoded when it is asked for.
 pub struct Arrays {
     stored: BTreeMap<String, Decode>,
+    texts: BTreeMap<String, String>,
 }
 
 type Decode = Box<dyn Fn() -> Result<Array> + Send + Sync>;
@@ -207,12 +213,17 @@ impl Arrays {
             let decode: Decode = Box::new(move || Ok(array.clone()));
             (name, decode)
         });
-        Self { stored: stored.collect() }
+        Self { stored: stored.collect(), texts: BTreeMap::new() }
     }
 
     /// The names, sorted.
     pub fn keys(&self) -> Vec<String> {
         self.stored.keys().cloned().collect()
+    }
+
+    /// The text that the file has beside its arrays under a name.
+    pub fn text(&self, key: &str) -> Option<&str> {
+        self.texts.get(key).map(String::as_str)
     }
 
     /// Decodes one array; `None` when there is no such name.

@@ -20,7 +20,7 @@ pub fn open(source: Arc<dyn ReadAt>) -> Result<Arrays> {
         let decode: Decode = Box::new(move || member(&archive, &name));
         Some((key, decode))
     };
-    Ok(Arrays { stored: archive.names().filter_map(entry).collect() })
+    Ok(Arrays { stored: archive.names().filter_map(entry).collect(), texts: Default::default() })
 }
 
 fn refuse_other_than_zip(source: &dyn ReadAt) -> Result<()> {
@@ -45,7 +45,8 @@ fn member(archive: &Archive, name: &str) -> Result<Array> {
 pub fn write_to(arrays: &[(String, Array)], out: &mut dyn Write) -> io::Result<()> {
     let mut archive = ArchiveWriter::new(out);
     for (name, array) in arrays {
-        archive.member(&format!("{name}.npy"), &[&npy::written_header(array)?, array.bytes()])?;
+        archive
+            .member(&format!("{name}.npy"), &[&npy::written_header(array)?, &npy::written_elements(array)])?;
     }
     archive.finish()
 }

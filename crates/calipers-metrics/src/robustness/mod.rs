@@ -48,6 +48,6 @@ pub use difference::{DIFF_RATIO, figures};
 pub use edges::{Edge, Pairs, edges_both_ways, edges_once, entries, toggled};
 pub use matrix::{Cells, Matrix};
 pub use nodes::{Repeats, labels, nodes_of_index, nodes_of_mask, same_nodes};
-pub use protocol::{Features, Model, Nodes, Options, Prepare, Preset, Robustness};
+pub use protocol::{Features, ModelSettings, Nodes, Options, Prepare, Preset, Robustness, is_model_name};
 pub use row::Row;
 pub use unit::{Pair, unit_name};

@@ -30,12 +30,14 @@ pub struct Robustness {
     pub cutoff: Option<f64>,
     /// What the features are.
     pub features: Features,
+    /// The name of the model, where files or the caller say one: all rows are of one model.
+    pub model: Option<String>,
     /// How the graph was prepared before the model saw it; none for given arrays.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prepare: Option<Prepare>,
-    /// The model that computed the features; none for given arrays.
+    /// How the model that computed the features propagates; none for given arrays.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub model: Option<Model>,
+    pub model_settings: Option<ModelSettings>,
 }
 
 impl Default for Robustness {
@@ -59,7 +61,7 @@ impl Protocol for Robustness {
         Column { name: "n", read: |_, row| Value::Count(row.bias.per_node.len() as i128) },
     ];
     const READING_IN_ROWS: &'static [&'static str] = &[];
-    const READING_PARAMETERS: &'static [&'static str] = &["model", "cutoff"];
+    const READING_PARAMETERS: &'static [&'static str] = &["model", "model_settings", "cutoff"];
     // Raw bias has no scale that two models share.
 
     type Unit<'a> = Pair<'a>;
@@ -85,8 +87,9 @@ impl Robustness {
             ddof: if preset == Preset::RungFork { 0 } else { 1 },
             cutoff: None,
             features: Features::Logits,
-            prepare: None,
             model: None,
+            prepare: None,
+            model_settings: None,
         }
     }
 
@@ -106,6 +109,14 @@ impl Robustness {
         {
             return Err(Error::usage(format!("--cutoff is {cutoff:?}")).allowed("a finite number >= 0"));
         }
+        if let Some(name) = &self.model
+            && !is_model_name(name)
+        {
+            return Err(Error::usage("not a name for a model")
+                .at("--model-name")
+                .found(format!("{name:?}"))
+                .allowed("text of one line"));
+        }
         Ok(self)
     }
 
@@ -113,6 +124,11 @@ impl Robustness {
     pub(super) fn is_fork(&self) -> bool {
         self.preset == Preset::RungFork
     }
+}
+
+/// Whether a text names a model: something that a line of a table can show.
+pub fn is_model_name(name: &str) -> bool {
+    !name.is_empty() && !name.chars().any(char::is_control)
 }
 
 /// The parameters as a caller gives them: everything may be left out.
@@ -133,6 +149,8 @@ pub struct Options {
     pub cutoff: Option<f64>,
     /// See [`Robustness::features`].
     pub features: Option<Features>,
+    /// See [`Robustness::model`].
+    pub model_name: Option<String>,
 }
 
 impl Options {
@@ -146,6 +164,7 @@ impl Options {
             ddof: self.ddof.unwrap_or(defaults.ddof),
             cutoff: self.cutoff,
             features: self.features.unwrap_or(defaults.features),
+            model: self.model_name.clone(),
             ..defaults
         }
         .checked()
@@ -199,7 +218,7 @@ pub enum Prepare {
 /// The parameters of the model that computed the features, in its own words.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Model {
+pub struct ModelSettings {
     /// The penalty on edge differences.
     pub penalty: String,
     /// The form of the edge weights.
@@ -238,6 +257,7 @@ mod tests {
             (Options { hist_range: Some([0.0, f64::INFINITY]), ..Options::default() }, "finite"),
             (Options { cutoff: Some(-0.5), ..Options::default() }, "--cutoff is -0.5"),
             (Options { cutoff: Some(f64::NAN), ..Options::default() }, "--cutoff is NaN"),
+            (Options { model_name: Some("a\nb".into()), ..Options::default() }, "--model-name"),
         ] {
             let error = options.resolve().unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Usage);
@@ -246,11 +266,11 @@ mod tests {
     }
 
     #[test]
-    fn given_arrays_have_no_model_in_their_protocol() {
+    fn given_arrays_have_no_settings_of_a_model_in_their_protocol() {
         let json = serde_json::to_string(&Robustness::default()).unwrap();
         assert_eq!(
             json,
-            r#"{"preset":"strict","bins":50,"hist_range":null,"nodes":"all","ddof":1,"cutoff":null,"features":"logits"}"#
+            r#"{"preset":"strict","bins":50,"hist_range":null,"nodes":"all","ddof":1,"cutoff":null,"features":"logits","model":null}"#
         );
     }
 }

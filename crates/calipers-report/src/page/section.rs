@@ -53,14 +53,14 @@ pub fn report_section(
 }
 
 impl Section {
-    /// The same with these metrics as its headline, in this order; those that the report lacks are
+    /// The same with these metrics as its headline, in this order; those that have no number here are
     /// left out, and without any of them the headline stays.
     #[must_use]
     pub fn with_headline(mut self, report: &Report, infos: &[MetricInfo], ids: &[impl AsRef<str>]) -> Self {
         let chosen: Vec<Figure> = ids
             .iter()
             .filter_map(|id| Figure::of(report, infos, id.as_ref()))
-            .filter(|figure| figure.value.reason().is_none_or(|reason| !reason.starts_with("not requested")))
+            .filter(|figure| figure.value.reason().is_none())
             .collect();
         for block in &mut self.blocks {
             if let Block::Headline(figures) = block

@@ -1,9 +1,11 @@
 //! The features of a run as an array file: what `forward` writes and a run over arrays reads.
 
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use calipers_core::{Error, Result};
-use calipers_io::array::{Array, FORMATS, npz, safetensors};
+use calipers_io::array::{Array, Dtype, FORMATS, npz, safetensors};
 use calipers_metrics::robustness::Budget;
 use calipers_sources::output;
 
@@ -12,8 +14,22 @@ use super::dataset::Dataset;
 use super::splits::NodeSplit;
 use crate::model::{Graph, Rung};
 
-/// The arrays of one run, in the order in which they are written.
-pub struct RunArrays(Vec<(String, Array)>);
+/// The arrays of one run, in the order in which they are written, and what they are of.
+pub struct RunArrays {
+    arrays: Vec<(String, Array)>,
+    names: RunNames,
+}
+
+/// Which model and run arrays are of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunNames {
+    /// The name of the model.
+    pub model: Option<String>,
+    /// The number of the split.
+    pub split: Option<u64>,
+    /// The seed of the training.
+    pub seed: Option<u64>,
+}
 
 impl RunArrays {
     /// The clean graph, its labels and the split; also says how many nodes were stuck.
@@ -21,11 +37,12 @@ impl RunArrays {
         model: &Rung,
         dataset: &Dataset,
         split: &NodeSplit,
+        names: RunNames,
         threads: usize,
     ) -> Result<(Self, usize)> {
         let forward = model.forward(&dataset.graph, &dataset.features, threads)?;
         let nodes = dataset.graph.nodes();
-        let mut arrays = Self(Vec::new());
+        let mut arrays = Self { arrays: Vec::new(), names };
         arrays.put("clean", Array::of_elements(&[nodes, forward.columns], &forward.features)?);
         if let Some(labels) = &dataset.labels {
             arrays.put("labels", Array::of_elements(&[nodes], labels)?);
@@ -67,15 +84,44 @@ impl RunArrays {
     /// Writes the file, whole or not at all; the ending decides in which form.
     pub fn write(&self, path: &Path) -> Result<()> {
         match form(path)? {
-            Form::Npz => output::write_with(path, |out| npz::write_to(&self.0, out)),
+            Form::Npz => {
+                let mut arrays = self.arrays.clone();
+                arrays.extend(self.names.arrays()?);
+                output::write_with(path, |out| npz::write_to(&arrays, out))
+            }
             Form::Safetensors => {
-                output::write_with(path, |out| safetensors::write_to(&self.0, &Default::default(), out))
+                let texts = self.names.texts();
+                output::write_with(path, |out| safetensors::write_to(&self.arrays, &texts, out))
             }
         }
     }
 
     fn put(&mut self, key: &str, array: Array) {
-        self.0.push((key.to_owned(), array));
+        self.arrays.push((key.to_owned(), array));
+    }
+}
+
+impl RunNames {
+    fn numbers(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let numbers = [("split", self.split), ("seed", self.seed)];
+        numbers.into_iter().filter_map(|(key, number)| Some((key, number?)))
+    }
+
+    /// As single values under their keys.
+    fn arrays(&self) -> Result<Vec<(String, Array)>> {
+        let mut arrays: Vec<(String, Array)> =
+            self.model.iter().map(|name| ("model".to_owned(), Array::of_text(name))).collect();
+        for (key, number) in self.numbers() {
+            let bytes = Arc::new(number.to_le_bytes());
+            arrays.push((key.to_owned(), Array::shared(Dtype::U64, Vec::new(), bytes)?));
+        }
+        Ok(arrays)
+    }
+
+    /// As the texts beside the arrays of a safetensors file.
+    fn texts(&self) -> BTreeMap<String, String> {
+        let model = self.model.iter().map(|name| ("model".to_owned(), name.clone()));
+        model.chain(self.numbers().map(|(key, number)| (key.to_owned(), number.to_string()))).collect()
     }
 }
 

@@ -68,6 +68,10 @@ pub struct Given {
     pub budgets: Vec<String>,
     /// The name of the run.
     pub run: Option<String>,
+    /// What finds the names of run and model in the names of files.
+    pub run_by: Option<String>,
+    /// The name of the model.
+    pub model_name: Option<String>,
     /// The name of the attack.
     pub attack: Option<String>,
     /// The budget of arrays called `attacked`.
@@ -167,6 +171,8 @@ impl Given {
             flips,
             budgets,
             run: self.run.or(below.run),
+            run_by: self.run_by.or(below.run_by),
+            model_name: self.model_name.or(below.model_name),
             attack: self.attack.or(below.attack),
             budget: self.budget.or(below.budget),
             preset: self.preset.or(below.preset),
@@ -195,7 +201,9 @@ impl Given {
     /// What follows: arrays are measured, or a model on a graph.
     pub fn task(self, per_node: bool) -> Result<Task> {
         let Self { preset, bins, hist_range, nodes, ddof, cutoff, features, .. } = self;
-        let protocol = Parameters { preset, bins, hist_range, nodes, ddof, cutoff, features }.resolve()?;
+        let model_name = self.model_name.clone();
+        let given = Parameters { preset, bins, hist_range, nodes, ddof, cutoff, features, model_name };
+        let protocol = given.resolve()?;
         let flags = self.flags();
         let Some(graph) = self.graph else {
             self.refuse_model_options()?;
@@ -206,12 +214,18 @@ impl Given {
             let budget = self.budget.map(|text| Budget::parse(&text).map_err(Error::as_usage)).transpose()?;
             return Ok(Task::Arrays(Box::new(ArrayOptions {
                 inputs: self.inputs,
+                run: self.run,
+                run_by: self.run_by.map(|text| text.parse()).transpose()?,
                 attack: self.attack,
                 budget,
                 protocol,
                 per_node,
             })));
         };
+        if self.run_by.is_some() {
+            return Err(Error::usage("--run-by is for files of arrays: runs of a model have names")
+                .advice("name one run with --run"));
+        }
         if let Some(input) = self.inputs.first() {
             return Err(Error::usage("--graph is measured with a model, files of arrays without")
                 .found(input.display()));
@@ -267,7 +281,6 @@ impl Given {
             ("--attacked", !self.attacked.is_empty()),
             ("--flips", !self.flips.is_empty()),
             ("--budgets", !self.budgets.is_empty()),
-            ("--run", self.run.is_some()),
         ];
         match given.iter().find(|(_, given)| *given) {
             Some((option, _)) => Err(Error::usage(format!("{option} needs --graph"))),
@@ -373,6 +386,7 @@ mod tests {
         flips = "f/{budget}-{seed}.npy"
         budgets = ["0.100", 0.2, 1]
         attack = "pgd"
+        model_name = "mcp"
         preset = "strict"
         bins = 30
         hist_range = [0, 10]
@@ -394,6 +408,7 @@ mod tests {
         assert_eq!(labels, ["0.05", "0.1", "0.2", "1"]);
         assert_eq!(options.conditions[1].path.path(0, Some(4)).unwrap(), Path::new("conf/f/0.100-4.npy"));
         assert_eq!((options.protocol.bins, options.protocol.ddof, options.flags.gamma), (30, 0, Some(3.0)));
+        assert_eq!(options.protocol.model.as_deref(), Some("mcp"));
         let flags = Given { gamma: Some(8.0), attacked: vec!["0=x".into()], ..Given::default() };
         let over = flags.over(given);
         assert_eq!(

@@ -16,7 +16,7 @@ use std::sync::Mutex;
 
 use calipers_core::provenance::Setting;
 use calipers_core::{Error, Fact, Reading, Result};
-use calipers_metrics::robustness::{Model, Robustness};
+use calipers_metrics::robustness::{ModelSettings, Robustness};
 use calipers_sources::inputs::Inputs;
 use calipers_sources::robustness::{Measured, measure_pairs};
 use calipers_sources::run::Work;
@@ -71,7 +71,7 @@ pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Mea
     let facts: Mutex<BTreeSet<Fact>> = Mutex::default();
     let protocol = Robustness {
         prepare: Some(options.graph.prepare),
-        model: Some(model(&plan.settings)),
+        model_settings: Some(shown(&plan.settings)),
         cutoff: options.protocol.cutoff.or(plan.settings.penalty.cutoff().map(|cutoff| cutoff.max(0.0))),
         ..options.protocol.clone()
     };
@@ -86,9 +86,9 @@ pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Mea
 }
 
 /// The settings of a model as the protocol shows them.
-fn model(settings: &Settings) -> Model {
+fn shown(settings: &Settings) -> ModelSettings {
     let penalty = &settings.penalty;
-    Model {
+    ModelSettings {
         penalty: penalty.kind().to_string(),
         weights: penalty.weights().to_string(),
         gamma: penalty.gamma(),
@@ -119,12 +119,7 @@ impl Options {
                 "--seeds are for {seed} in paths or for drawn splits, and there are neither",
             ));
         }
-        match &self.run {
-            Some(run) if run.is_empty() || run.chars().any(char::is_control) => {
-                Err(Error::usage("not a name for a run").at("--run").found(format!("{run:?}")))
-            }
-            _ => Ok(()),
-        }
+        self.run.as_deref().map_or(Ok(()), calipers_sources::robustness::options::check_run)
     }
 
     /// Whether seeds tell runs apart, not splits.

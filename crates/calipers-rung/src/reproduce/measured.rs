@@ -31,29 +31,30 @@ pub(super) fn measure(
     labels: &[String],
     threads: usize,
 ) -> Result<Vec<MeasuredPenalty>> {
-    let measure = |penalty: &Penalty, hist_range: Option<[f64; 2]>| -> Result<Accumulator<Robustness>> {
-        let paths = Paths::new(&options.out, penalty);
-        let asked = from_model::Options {
-            graph: plan.source.clone(),
-            splits: Some(plan.splits.source.clone()),
-            split: plan.chosen.iter().map(|(number, _)| *number).collect(),
-            shares: plan.splits.shares,
-            seeds: options.seeds.clone(),
-            trained_on: None,
-            model: paths.model(),
-            flags: Flags::default(),
-            conditions: paths.conditions(&options.budgets),
-            run: None,
-            attack: None,
-            protocol: Robustness { hist_range, ..Robustness::default() },
-            per_node: false,
+    let measure =
+        |penalty: &Penalty, label: &str, hist_range: Option<[f64; 2]>| -> Result<Accumulator<Robustness>> {
+            let paths = Paths::new(&options.out, penalty);
+            let asked = from_model::Options {
+                graph: plan.source.clone(),
+                splits: Some(plan.splits.source.clone()),
+                split: plan.chosen.iter().map(|(number, _)| *number).collect(),
+                shares: plan.splits.shares,
+                seeds: options.seeds.clone(),
+                trained_on: None,
+                model: paths.model(),
+                flags: Flags::default(),
+                conditions: paths.conditions(&options.budgets),
+                run: None,
+                attack: None,
+                protocol: Robustness { hist_range, model: Some(label.to_owned()), ..Robustness::default() },
+                per_node: false,
+            };
+            let measured = from_model::measure(&asked, Inputs::default(), &Work::quiet(threads))?;
+            Ok(measured.accumulator)
         };
-        let measured = from_model::measure(&asked, Inputs::default(), &Work::quiet(threads))?;
-        Ok(measured.accumulator)
-    };
     let mut range: Option<[f64; 2]> = None;
-    for penalty in &options.penalties {
-        let found = figures::range(&measure(penalty, None)?.rows());
+    for (label, penalty) in labels.iter().zip(&options.penalties) {
+        let found = figures::range(&measure(penalty, label, None)?.rows());
         range = match (range, found) {
             (Some([low, high]), Some([other_low, other_high])) => {
                 Some([low.min(other_low), high.max(other_high)])
@@ -63,7 +64,8 @@ pub(super) fn measure(
     }
     let range = range.filter(|[low, high]| low < high);
     let penalty = |(label, penalty): (&String, &Penalty)| {
-        Ok(MeasuredPenalty { label: label.clone(), penalty: *penalty, accumulator: measure(penalty, range)? })
+        let accumulator = measure(penalty, label, range)?;
+        Ok(MeasuredPenalty { label: label.clone(), penalty: *penalty, accumulator })
     };
     labels.iter().zip(&options.penalties).map(penalty).collect()
 }

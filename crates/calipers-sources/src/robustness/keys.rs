@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use calipers_core::{Error, Result};
 use calipers_metrics::robustness::Budget;
 
+use super::names;
+
 /// The features on the clean graph.
 pub(super) const CLEAN: &str = "clean";
 /// The features on attacked graphs whose budgets are not in the key.
@@ -115,7 +117,7 @@ impl Layout {
                     }
                 }
                 None if [CLEAN, BUDGET, BUDGETS].contains(&key.as_str()) => {}
-                None if SHARED.contains(&key.as_str()) => {}
+                None if SHARED.contains(&key.as_str()) || names::KEYS.contains(&key.as_str()) => {}
                 None => unknown.push(key.clone()),
             }
         }

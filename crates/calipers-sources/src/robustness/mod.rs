@@ -1,7 +1,7 @@
 //! Attacks on graph models from files: arrays into pairs, pairs into rows.
 //!
 //! ```text
-//! plan     files -> runs and their conditions      keys, arrays
+//! plan     files -> runs and their conditions      keys, names, arrays
 //! run      arrays of a run -> owned pairs          numbers, pair
 //! measure  owned pairs -> rows, and lines per node
 //! memory   the same from arrays of a caller
@@ -11,6 +11,7 @@ mod arrays;
 mod keys;
 mod measure;
 pub mod memory;
+pub mod names;
 mod numbers;
 pub mod options;
 mod pair;
@@ -18,6 +19,7 @@ mod plan;
 mod run;
 
 use calipers_core::{Fact, Result};
+use calipers_metrics::robustness::Robustness;
 
 pub use self::measure::{Measured, measure_pairs};
 pub use self::numbers::Numbers;
@@ -34,7 +36,8 @@ pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Mea
     let plan = Plan::new(options)?;
     let units = work.part(&plan.units);
     units.iter().for_each(|unit| plan.reserve(unit));
-    let mut measured = measure_pairs(&options.protocol, units, options.per_node, work, |unit| {
+    let protocol = Robustness { model: plan.model.clone(), ..options.protocol.clone() };
+    let mut measured = measure_pairs(&protocol, units, options.per_node, work, |unit| {
         plan.pair(unit, &inputs).map_err(|error| error.in_file(&unit.shown))
     })?;
     let facts = units.iter().filter_map(|unit| unknown_keys(unit.name.clone(), plan.unknown_keys(unit)));

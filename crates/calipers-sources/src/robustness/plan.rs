@@ -12,6 +12,7 @@ use calipers_metrics::robustness::unit_name;
 
 use super::arrays::plain_budgets;
 use super::keys::{ATTACKED, Layout, Plain};
+use super::names::Names;
 use super::options::Options;
 use super::pair::OwnedPair;
 use super::run::Run;
@@ -31,10 +32,11 @@ fn endings() -> String {
     array::FORMATS.endings_where(is_run).join(" or ")
 }
 
-/// One file and how its keys make pairs.
+/// One file, what it is of, and how its keys make pairs.
 struct RunFile {
     found: Found,
     run: String,
+    model: Option<String>,
     layout: Layout,
 }
 
@@ -57,6 +59,8 @@ pub(super) struct UnitPlan {
 /// Every pair of a run and the files they are in.
 pub(super) struct Plan<'a> {
     pub(super) units: Vec<UnitPlan>,
+    /// The name of the model that all files are of, where there is one.
+    pub(super) model: Option<String>,
     options: &'a Options,
     files: FileCache<RunFile, Loaded>,
 }
@@ -67,10 +71,17 @@ impl<'a> Plan<'a> {
         let mut files = Vec::new();
         for path in &options.inputs {
             for found in discover(path)? {
-                let file = outline(&found, options).map_err(|error| error.in_file(&found.shown))?;
-                files.push(RunFile { run: array::FORMATS.stem(&found.name).to_owned(), layout: file, found });
+                let shown = found.shown.clone();
+                files.push(outline(found, options).map_err(|error| error.in_file(shown))?);
             }
         }
+        if let (Some(run), [_, second, ..]) = (&options.run, &files[..]) {
+            return Err(Error::usage("--run names one run")
+                .found(format!("{run}, and {} files", files.len()))
+                .in_file(&second.found.shown)
+                .advice("name several with --run-by regex:PATTERN"));
+        }
+        let model = one_model(&files, options.protocol.model.as_deref())?;
         let mut units = Vec::new();
         let mut seen: BTreeMap<String, &str> = BTreeMap::new();
         for (place, file) in files.iter().enumerate() {
@@ -79,11 +90,14 @@ impl<'a> Plan<'a> {
                 let name = unit_name(&file.run, options.attack.as_deref(), &condition.budget);
                 check_name(&name).map_err(|error| error.in_file(shown))?;
                 if let Some(before) = seen.insert(name.clone(), shown) {
-                    return Err(Error::new(ErrorKind::Duplicate, "two units have one name")
+                    return Err(Error::new(ErrorKind::Duplicate, "two files hold one run")
                         .in_file(shown)
                         .at(format!("unit {name}"))
                         .found(format!("in {before} and in {shown}"))
-                        .advice("rename one of the files, or name the attacks in states of their own"));
+                        .advice(
+                            "rename one of the files, name runs with --run-by or the key `run`, or measure attacks in \
+                             states of their own",
+                        ));
                 }
                 units.push(UnitPlan { name, shown: shown.to_owned(), place, condition: number });
             }
@@ -95,7 +109,7 @@ impl<'a> Plan<'a> {
                 endings()
             )));
         }
-        Ok(Self { units, options, files: FileCache::new(files) })
+        Ok(Self { units, model, options, files: FileCache::new(files) })
     }
 
     /// Announces that a pair will be read.
@@ -138,9 +152,9 @@ fn open(found: &Found, source: Source) -> Result<Arrays> {
     array_file::open(&found.name, source)?.pop().ok_or_else(|| Error::format("the file holds no arrays"))
 }
 
-/// How the keys of a file make pairs.
-fn outline(found: &Found, options: &Options) -> Result<Layout> {
-    let arrays = open(found, found.open()?)?;
+/// What a file is of, and how its keys make pairs.
+fn outline(found: Found, options: &Options) -> Result<RunFile> {
+    let arrays = open(&found, found.open()?)?;
     let keys = arrays.keys();
     let budgets = match (keys.iter().any(|key| key == ATTACKED), &options.budget) {
         (true, given) => plain_budgets(&arrays, given.as_ref())?,
@@ -151,7 +165,49 @@ fn outline(found: &Found, options: &Options) -> Result<Layout> {
                 .advice("leave --budget out: budgets are in the names of the keys"));
         }
     };
-    Layout::new(&keys, &budgets)
+    let layout = Layout::new(&keys, &budgets)?;
+    let by_name = array::FORMATS.stem(&found.name);
+    let told = options.run_by.as_ref().map(|rule| rule.names(by_name)).transpose()?.unwrap_or_default();
+    let Names { run, model } = told.or(Names::of_file(&arrays)?);
+    let run = options.run.clone().or(run).unwrap_or_else(|| by_name.to_owned());
+    Ok(RunFile { found, run, model, layout })
+}
+
+/// The model that all files are of: a report of several would take them for repetitions of one.
+fn one_model(files: &[RunFile], given: Option<&str>) -> Result<Option<String>> {
+    const ADVICE: &str =
+        "measure each model on its own with --state, and let `calipers compare` set them side by side";
+    let named = files.iter().find_map(|file| Some((file.model.as_deref()?, file)));
+    if let Some(given) = given {
+        let other = files.iter().find(|file| file.model.as_deref().is_some_and(|name| name != given));
+        return match other {
+            None => Ok(Some(given.to_owned())),
+            Some(file) => Err(Error::value("the file is of another model than --model-name")
+                .in_file(&file.found.shown)
+                .found(format!(
+                    "{given} on the command line, {} in the file",
+                    file.model.as_deref().unwrap_or_default()
+                ))
+                .advice(ADVICE)),
+        };
+    }
+    let mut models: BTreeMap<Option<&str>, &RunFile> = BTreeMap::new();
+    for file in files {
+        models.entry(file.model.as_deref()).or_insert(file);
+    }
+    if models.len() < 2 {
+        return Ok(named.map(|(name, _)| name.to_owned()));
+    }
+    let unnamed = models.contains_key(&None);
+    let found: Vec<String> = models
+        .iter()
+        .map(|(name, file)| format!("{} in {}", name.unwrap_or("no name"), file.found.shown))
+        .collect();
+    let error = Error::value("the files are of several models").found(found.join(", "));
+    Err(match unnamed && models.len() == 2 {
+        true => error.advice(format!("name the model of all of them with --model-name, or {ADVICE}")),
+        false => error.advice(ADVICE),
+    })
 }
 
 fn discover(given: &Path) -> Result<Vec<Found>> {

@@ -8,7 +8,7 @@ use calipers_metrics::robustness::Prepare;
 use calipers_rung::files::attacked;
 use calipers_rung::files::checkpoint::{Checkpoint, Flags};
 use calipers_rung::files::dataset::{Dataset, GraphSource};
-use calipers_rung::files::run_arrays::RunArrays;
+use calipers_rung::files::run_arrays::{RunArrays, RunNames};
 use calipers_rung::files::splits::{SHARES, SplitSource, Splits};
 use calipers_rung::from_model::conditions::AttackFile;
 use calipers_rung::model::penalty::SCAD_A;
@@ -71,7 +71,8 @@ fn write_arrays(options: &Options, penalty: &Penalty, seed: u64, threads: usize,
     let paths = Paths::new(out, penalty);
     let stored = paths.model().path(0, Some(seed))?;
     let model_file = Checkpoint::read(&stored, &Flags::default(), &inputs)?.model;
-    let (mut run, _) = RunArrays::clean(&model_file, &dataset, split, threads)?;
+    let names = RunNames { model: Some(penalty.kind().word().into()), split: Some(0), seed: Some(seed) };
+    let (mut run, _) = RunArrays::clean(&model_file, &dataset, split, names, threads)?;
     for condition in paths.conditions(&options.budgets) {
         let flips = condition.path.path(0, Some(seed))?;
         let graph =

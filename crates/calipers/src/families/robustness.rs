@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use calipers_core::{Accumulator, Error, Result};
 use calipers_metrics::robustness::Budget;
-use calipers_metrics::robustness::{Model, Prepare, Robustness};
+use calipers_metrics::robustness::{ModelSettings, Prepare, Robustness};
 use calipers_report::chart::Picture;
 use calipers_rung::files::checkpoint::Flags;
 use calipers_rung::files::dataset::GraphSource;
@@ -25,7 +25,7 @@ impl Registered for Robustness {
     fn measure_again(replay: &Replay, threads: usize) -> Result<Vec<Accumulator<Self>>> {
         let (recorded, work) = (replay.recorded(), Work::quiet(threads));
         let protocol: Self = replay.parameter()?;
-        let measured = match &protocol.model {
+        let measured = match &protocol.model_settings {
             Some(model) => {
                 let options = model_options(&recorded, &protocol, model)?;
                 from_model::measure(&options, replay.again(), &work)?
@@ -33,6 +33,8 @@ impl Registered for Robustness {
             None => {
                 let options = Options {
                     inputs: recorded.given("input"),
+                    run: recorded.text("run"),
+                    run_by: recorded.text("run_by").map(|text| text.parse()).transpose()?,
                     attack: recorded.text("attack"),
                     budget: recorded.text("budget").map(|text| Budget::parse(&text)).transpose()?,
                     protocol,
@@ -49,7 +51,11 @@ impl Registered for Robustness {
     }
 }
 
-fn model_options(recorded: &Recorded<'_>, protocol: &Robustness, model: &Model) -> Result<ModelOptions> {
+fn model_options(
+    recorded: &Recorded<'_>,
+    protocol: &Robustness,
+    model: &ModelSettings,
+) -> Result<ModelOptions> {
     let graph = recorded.one("graph")?.ok_or_else(|| missing("graph"))?;
     let splits = match recorded.text("splits").as_deref() {
         None => None,

@@ -16,7 +16,7 @@ mod slab;
 mod write;
 
 pub use write::write_to;
-pub(super) use write::written_header;
+pub(super) use write::{written_elements, written_header};
 
 /// An open npy file of which only the header has been read.
 struct NpyFile {

@@ -1,5 +1,6 @@
 //! npy files, written: version 1, C order, little-endian.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use crate::array::{Array, Dtype};
@@ -7,7 +8,23 @@ use crate::array::{Array, Dtype};
 /// Writes an array as an npy file.
 pub fn write_to(array: &Array, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(&written_header(array)?)?;
-    out.write_all(array.bytes())
+    out.write_all(&written_elements(array))
+}
+
+/// The elements behind the header: texts as letters of four bytes, all of one length.
+pub(in crate::array) fn written_elements(array: &Array) -> Cow<'_, [u8]> {
+    let Some(texts) = array.texts() else { return Cow::Borrowed(array.bytes()) };
+    let length = letters(texts);
+    let padded = |text: &String| -> Vec<u8> {
+        let letters = text.chars().map(u32::from).chain(std::iter::repeat(0)).take(length);
+        letters.flat_map(u32::to_le_bytes).collect()
+    };
+    Cow::Owned(texts.iter().flat_map(padded).collect())
+}
+
+/// How many letters the longest of the texts has; numpy knows no type of none.
+fn letters(texts: &[String]) -> usize {
+    texts.iter().map(|text| text.chars().count()).max().unwrap_or(0).max(1)
 }
 
 /// Everything before the elements, padded so that they begin at a multiple of 64.
@@ -16,7 +33,10 @@ pub(in crate::array) fn written_header(array: &Array) -> io::Result<Vec<u8>> {
         [one] => format!("({one},)"),
         axes => format!("({})", axes.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")),
     };
-    let descr = descr(array.dtype())?;
+    let descr = match array.texts() {
+        Some(texts) => format!("<U{}", letters(texts)),
+        None => descr(array.dtype())?.to_owned(),
+    };
     let mut text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
     let before = MAGIC.len() + 2;
     let padding = 63 - (before + text.len()) % 64;
@@ -75,5 +95,15 @@ mod tests {
             assert_eq!(npy::open(Arc::new(bytes)).unwrap().read_all().unwrap(), array);
         }
         assert!(Array::of_elements(&[2, 2], &[1.0]).is_err());
+    }
+
+    #[test]
+    fn a_text_is_written_as_numpy_writes_it() {
+        for text in ["mcp", "Größe 𝔐", ""] {
+            let array = Array::of_text(text);
+            let mut bytes = Vec::new();
+            write_to(&array, &mut bytes).unwrap();
+            assert_eq!(npy::open(Arc::new(bytes)).unwrap().read_all().unwrap(), array);
+        }
     }
 }

@@ -146,7 +146,7 @@ impl Reader {
     fn unit(&self, pickle: &Pickle<'_>, root: Value, budget: &mut usize) -> Result<Arrays> {
         let pairs = items(pickle, root).ok_or_else(|| not_a_dict(pickle, root))?;
         spend(budget, pairs.len())?;
-        let mut arrays = Arrays { stored: Default::default() };
+        let mut arrays = Arrays { stored: Default::default(), texts: Default::default() };
         for (key, value) in pairs {
             // Keys that are not text cannot be asked for.
             let Some(key) = pickle.text(*key) else { continue };

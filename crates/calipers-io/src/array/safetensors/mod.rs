@@ -6,7 +6,8 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use calipers_core::{Error, Result};
-use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error as _, MapAccess, Visitor};
+use serde_json::Value as Json;
 
 use super::{Array, Arrays, Decode, Dtype, byte_count, empty_file, read_range};
 use crate::file::ReadAt;
@@ -16,9 +17,18 @@ mod write;
 
 pub use write::write_to;
 
-/// Opens a file; its tensors are read when they are asked for. `__metadata__` is ignored.
+/// Opens a file; its tensors are read when they are asked for. What is no text in `__metadata__` is
+/// ignored.
 pub fn open(source: Arc<dyn ReadAt>) -> Result<Arrays> {
-    Ok(opened::<IgnoredAny>(source)?.0)
+    let (arrays, metadata) = opened::<Json>(source)?;
+    let texts = match metadata {
+        Some(Json::Object(entries)) => entries.into_iter().filter_map(|(key, value)| match value {
+            Json::String(text) => Some((key, text)),
+            _ => None,
+        }),
+        _ => return Ok(arrays),
+    };
+    Ok(Arrays { texts: texts.collect(), ..arrays })
 }
 
 /// Opens a file; its tensors are read when they are asked for. Also returns `__metadata__`, which
@@ -64,7 +74,8 @@ fn opened<M: DeserializeOwned>(source: Arc<dyn ReadAt>) -> Result<(Arrays, Optio
         let decode: Decode = Box::new(move || tensor.read(&*source, 8 + length));
         (name, decode)
     };
-    Ok((Arrays { stored: tensors.into_iter().map(entry).collect() }, metadata))
+    let stored = tensors.into_iter().map(entry).collect();
+    Ok((Arrays { stored, texts: BTreeMap::new() }, metadata))
 }
 
 /// The name in the header that is no tensor.

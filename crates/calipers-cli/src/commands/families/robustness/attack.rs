@@ -196,6 +196,7 @@ impl AttackArgs {
         let named = [
             ("gradient", format!("{gradient:?}").to_lowercase()),
             ("method", format!("{method:?}").to_lowercase()),
+            ("model", checkpoint.model.settings().penalty.kind().to_string()),
             ("prepare", format!("{:?}", self.graph.prepare.unwrap_or(Prepare::None)).to_lowercase()),
             ("samples", samples.to_string()),
             ("seed", seed.to_string()),

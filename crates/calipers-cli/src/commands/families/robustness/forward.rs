@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
-use calipers::Result;
 use calipers::inputs::Inputs;
+use calipers::metrics::robustness::is_model_name;
 use calipers::rung::files::attacked;
 use calipers::rung::files::checkpoint::Checkpoint;
-use calipers::rung::files::run_arrays::{RunArrays, form};
+use calipers::rung::files::run_arrays::{RunArrays, RunNames, form};
 use calipers::rung::from_model::conditions::conditions;
+use calipers::{Error, Result};
 use clap::Args;
 
 use super::model_args::{AttackedArgs, GraphArgs, PenaltyArgs, SplitArgs};
@@ -34,6 +35,9 @@ pub(crate) struct ForwardArgs {
     penalty: PenaltyArgs,
     #[command(flatten)]
     attacked: AttackedArgs,
+    /// The name of the model in the file [default: its penalty]
+    #[arg(long, value_name = "NAME")]
+    model_name: Option<String>,
     /// Where the arrays are written: .npz or .safetensors
     #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
@@ -46,13 +50,16 @@ impl ForwardArgs {
         let AttackedArgs { attacked, flips, budgets } = &self.attacked;
         let conditions = conditions(attacked, flips, budgets)?;
         form(&self.out)?;
+        if let Some(name) = self.model_name.as_ref().filter(|name| !is_model_name(name)) {
+            return Err(Error::usage("not a name for a model").at("--model-name").found(format!("{name:?}")));
+        }
         fresh(&self.out)?;
         let inputs = Inputs::default();
         let dataset = self.graph.load(&inputs)?;
         let split = self.splits.load_one(&dataset, &inputs)?;
         let checkpoint = Checkpoint::read(&self.model, &self.penalty.flags(), &inputs)?;
         let shown = self.model.display();
-        let in_model = |error: calipers::Error| error.in_file(&shown);
+        let in_model = |error: Error| error.in_file(&shown);
         checkpoint.check(dataset.features.columns(), dataset.classes()).map_err(in_model)?;
         let mut warnings = self.speaking.warnings();
         if let Some(replaced) = &checkpoint.replaced {
@@ -67,8 +74,14 @@ impl ForwardArgs {
                 warnings.add("stuck_nodes", &message);
             }
         };
+        let settings = checkpoint.model.settings();
+        let names = RunNames {
+            model: Some(self.model_name.clone().unwrap_or_else(|| settings.penalty.kind().to_string())),
+            split: Some(split.number as u64),
+            seed: settings.seed,
+        };
         let (mut arrays, nodes) =
-            RunArrays::clean(&checkpoint.model, &dataset, &split.nodes, threads).map_err(in_model)?;
+            RunArrays::clean(&checkpoint.model, &dataset, &split.nodes, names, threads).map_err(in_model)?;
         stuck(nodes, "clean graph");
         for condition in &conditions {
             let path = condition.path.path(split.number, None)?;

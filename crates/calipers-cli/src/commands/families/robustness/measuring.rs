@@ -36,7 +36,7 @@ impl Measuring {
     /// The parameters as they were given.
     pub(super) fn options(&self) -> Options {
         let Self { preset, bins, hist_range, nodes, ddof, cutoff, features } = *self;
-        Options { preset, bins, hist_range, nodes, ddof, cutoff, features }
+        Options { preset, bins, hist_range, nodes, ddof, cutoff, features, model_name: None }
     }
 }
 

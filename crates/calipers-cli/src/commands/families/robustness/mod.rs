@@ -63,7 +63,8 @@ Keys of a run, which is one file:
   clean_logits, attacked_logits_<budget> class scores, where the features are not
   edge_index or edges                    clean graph: both directions of every edge, or each once
   edge_index_attacked_<budget>, edges_attacked_<budget> or flips_<budget>
-                                         attacked graph, or the pairs to toggle in the clean one")]
+                                         attacked graph, or the pairs to toggle in the clean one
+  model, run, split, seed                what the file is of; in safetensors its metadata may say it")]
 pub(crate) struct RobustnessArgs {
     #[command(subcommand)]
     command: Option<RobustnessCommand>,
@@ -79,6 +80,8 @@ pub(crate) struct RobustnessArgs {
     budget: Option<Budget>,
     #[command(flatten)]
     measuring: Measuring,
+    #[command(flatten)]
+    names: NameArgs,
     #[command(flatten)]
     graph: GraphArgs,
     #[command(flatten)]
@@ -121,9 +124,21 @@ struct ModelArgs {
     /// The splits that the checkpoints were trained on, if others than --splits
     #[arg(long, value_name = "FILE")]
     trained_on: Option<PathBuf>,
-    /// The name of the run [default: split<K>, or split<K>-seed<S>]
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Names")]
+struct NameArgs {
+    /// The name of the model: a report is of one [default: what the files say in the key `model`]
+    #[arg(long, value_name = "NAME")]
+    model_name: Option<String>,
+    /// The name of the only run [default: the file's key `run`, else split<K>, seed<S> or split<K>-seed<S>
+    /// by its keys `split` and `seed`, else its name]
     #[arg(long, value_name = "NAME")]
     run: Option<String>,
+    /// Find run and model in the names of files: a pattern with (?P<run>..), (?P<model>..) or both
+    #[arg(long, value_name = "regex:PATTERN")]
+    run_by: Option<String>,
 }
 
 fn budget(text: &str) -> std::result::Result<Budget, String> {
@@ -172,7 +187,8 @@ impl RobustnessArgs {
             below = read_config(path, inputs)?;
             runs.clear();
         }
-        let Options { preset, bins, hist_range, nodes, ddof, cutoff, features } = self.measuring.options();
+        let Options { preset, bins, hist_range, nodes, ddof, cutoff, features, .. } =
+            self.measuring.options();
         let (graph, splits, attacked) = (self.graph.clone(), self.splits.clone(), self.attacked.clone());
         let PenaltyArgs { penalty, weights, gamma, lambda_hat, layers, scad_a, scad_scale } = self.penalty;
         let flags = Given {
@@ -197,7 +213,9 @@ impl RobustnessArgs {
             attacked: attacked.attacked,
             flips: attacked.flips,
             budgets: attacked.budgets,
-            run: self.model.run.clone(),
+            run: self.names.run.clone(),
+            run_by: self.names.run_by.clone(),
+            model_name: self.names.model_name.clone(),
             attack: self.attack.clone(),
             budget: self.budget.as_ref().map(ToString::to_string),
             preset,
