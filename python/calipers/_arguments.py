@@ -53,6 +53,8 @@ def whole(name: str, value: Any, low: int | None = None, high: int | None = None
         raise wrong_type(name, value, allowed) from None
     if (low is not None and number < low) or (high is not None and number > high):
         raise _refused(name, number, allowed)
+    if not -(2**63) <= number < 2**64:
+        raise _refused(name, number, "a whole number of 64 bits")
     return number
 
 
@@ -120,7 +122,7 @@ def names_of(value: Any) -> list[str]:
 
 
 def parts(name: str, value: Any, count: int) -> list[Any]:
-    """Return the share of each of so many units: of a list, of the first axis of an array, or of a mapping."""
+    """Return the share of each of so many units: of a list, of an array's first axis, or of a mapping."""
     if value is None:
         return [None] * count
     if isinstance(value, Mapping):

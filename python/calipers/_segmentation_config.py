@@ -122,7 +122,7 @@ def _class(name: str, given: Any) -> Any:
     if isinstance(given, str):
         return given
     if _is_whole(given):
-        return operator.index(given)
+        return whole(name, given)
     raise wrong_type(name, given, "the id or the name of a class")
 
 
@@ -168,7 +168,7 @@ def _boundary(given: Any) -> dict[str, Any]:
 
 def _bins(given: Any) -> dict[str, Any]:
     if _is_whole(given):
-        return {"count": operator.index(given)}
+        return {"count": whole("bins", given)}
     if not isinstance(given, Mapping):
         raise wrong_type("bins", given, "a number, or a mapping with count, closed")
     bins = table("bins", given, ("count", "closed"))

@@ -78,7 +78,7 @@ class Evaluator(EvaluatorBase):
             "threshold": number("threshold", threshold), "preset": word("preset", preset, get_args(Preset)),
             "scale": number("scale", scale), "direction": word("direction", direction, get_args(Direction)),
             "inclusive": flag("inclusive", inclusive), "x": text("x", x),
-            "index": word("index", index, get_args(Index)), "first_epoch": whole("first_epoch", first_epoch),
+            "index": word("index", index, get_args(Index)), "first_epoch": whole("first_epoch", first_epoch, -(2**63), 2**63 - 1),
             "duplicates": word("duplicates", duplicates, get_args(Duplicates)),
             "nan": word("nan", nan, get_args(Nan)),
             "folds": None if folds is None else whole("folds", folds, 1, _MOST),
