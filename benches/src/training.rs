@@ -87,5 +87,6 @@ fn options(path: &Path) -> Options {
         skip_missing: false,
         endings: false,
         sketches: false,
+        timeout: calipers::sources::training::options::TIMEOUT,
     }
 }

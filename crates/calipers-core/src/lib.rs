@@ -30,7 +30,7 @@ pub use contract::accumulator::{Accumulator, UnitId};
 pub use contract::error::{Error, ErrorKind, Result};
 pub use contract::input_files::{Digest, Input, InputFiles, Notes};
 pub use contract::ledger::Ledger;
-pub use contract::metric::{Better, Column, Metric, MetricInfo, Need, Number, Range};
+pub use contract::metric::{Better, Column, Form, Metric, MetricInfo, Need, Number, Range};
 pub use contract::protocol::Protocol;
 pub use contract::provenance::{Content, Fact, Provenance, Reading};
 pub use contract::report::{Report, Table, Warning};

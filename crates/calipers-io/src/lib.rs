@@ -14,5 +14,7 @@ pub mod http_request;
 pub mod image;
 pub mod limits;
 pub mod pickle;
+#[cfg(feature = "remote")]
+pub mod remote;
 pub mod score;
 mod text;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use calipers_core::metric::MetricInfo;
-use calipers_core::{Better, Digest, Input, Range, Report, Value, Warning};
+use calipers_core::{Better, Digest, Form, Input, Range, Report, Value, Warning};
 use serde_json::{Value as Json, json};
 
 /// A report with one value of every kind.
@@ -65,6 +65,7 @@ pub(crate) fn info(id: &str, group: &'static str, better: Better) -> MetricInfo 
         group,
         better,
         range: Range { low: 0.0, high: 1.0, text: "[0, 1]" },
+        form: Form::Plain,
         per_unit: true,
         headline: None,
         measures: "The share of nodes whose prediction equals their label.",

@@ -26,6 +26,7 @@ pub mod page;
 pub mod per_unit;
 pub mod terminal;
 
+mod form;
 mod leaf;
 mod matrix;
 mod sparkline;

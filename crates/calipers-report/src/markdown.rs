@@ -63,6 +63,7 @@ fn value(line: &Line) -> Option<String> {
             Some(bounds) => format!("{number} {}", escaped(&interval(bounds))),
             None => number.clone(),
         },
+        Cell::Interval(words) | Cell::Sweep(words) => words.clone(),
         Cell::Series { ends, length, .. } => format!("{ends} ({length} values)"),
         Cell::Undefined(reason) if reason.is_empty() => "–".into(),
         Cell::Undefined(reason) => format!("– ({})", escaped(reason)),

@@ -74,10 +74,10 @@ impl<'a> Block<'a> {
     /// Whether there is one number, or a reason, by label.
     fn is_plain(&self) -> bool {
         !self.below.is_empty()
-            && self
-                .below
-                .iter()
-                .all(|line| line.depth == 1 && matches!(line.cell, Cell::Number(_) | Cell::Undefined(_)))
+            && self.below.iter().all(|line| {
+                let plain = matches!(line.cell, Cell::Number(_) | Cell::Interval(_) | Cell::Undefined(_));
+                line.depth == 1 && plain
+            })
     }
 
     fn labels(&self) -> impl Iterator<Item = &'a str> {
@@ -115,7 +115,7 @@ pub(crate) fn reasons(layout: &Layout) -> Vec<String> {
 
 fn text(line: &Line) -> String {
     match &line.cell {
-        Cell::Number(text) => text.clone(),
+        Cell::Number(text) | Cell::Interval(text) => text.clone(),
         _ => "–".into(),
     }
 }

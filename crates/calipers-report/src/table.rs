@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use calipers_core::error::printable;
 use calipers_core::metric::MetricInfo;
-use calipers_core::{Better, Report, Value};
+use calipers_core::{Better, Form, Report, Value};
 
+use crate::form::in_words;
 use crate::leaf::{Leaf, children, leaf};
 use crate::number::{rounded, rounded_count, shortest};
 use crate::sparkline::sparkline;
@@ -34,6 +35,10 @@ pub(crate) struct Line {
 pub(crate) enum Cell {
     /// A number or count, rounded for reading.
     Number(String),
+    /// An interval in words.
+    Interval(String),
+    /// Values at thresholds, in words.
+    Sweep(String),
     /// A series: its picture, its ends and its length.
     Series { bars: String, ends: String, length: usize },
     /// The values follow on the next lines.
@@ -93,7 +98,8 @@ pub(crate) fn layout(report: &Report, infos: &[MetricInfo], extent: &Extent) -> 
         let info = infos.get(id.as_str());
         let name = id.strip_prefix(&prefix).unwrap_or(id).to_string();
         let mut lines = Vec::new();
-        push_lines(&mut lines, 0, name.clone(), name, value, extent.most);
+        let form = info.map_or(Form::Plain, |info| info.form);
+        push_lines(&mut lines, 0, (name.clone(), name), value, (form, extent.most));
         for line in &mut lines {
             line.better = info.map_or(Better::Neither, |info| info.better);
             line.range = info.map_or("", |info| info.range.text);
@@ -125,7 +131,13 @@ fn shared_reasons(report: &Report, prefix: &str) -> Vec<(String, Vec<String>)> {
     shared
 }
 
-fn push_lines(lines: &mut Vec<Line>, depth: usize, name: String, path: String, value: &Value, most: usize) {
+fn push_lines(
+    lines: &mut Vec<Line>,
+    depth: usize,
+    (name, path): (String, String),
+    value: &Value,
+    (form, most): (Form, usize),
+) {
     let line = |depth: usize, name: String, path: String, cell: Cell| Line {
         depth,
         name,
@@ -135,14 +147,14 @@ fn push_lines(lines: &mut Vec<Line>, depth: usize, name: String, path: String, v
         better: Better::Neither,
         range: "",
     };
-    let cell = cell(value);
+    let cell = cell(value, form);
     let nested = matches!(cell, Cell::Heading);
     lines.push(line(depth, name, path.clone(), cell));
     if nested {
         let below = children(value);
         let left_out = below.len().saturating_sub(most);
         for (key, child) in below.into_iter().take(most) {
-            push_lines(lines, depth + 1, key.clone(), format!("{path}.{key}"), child, most);
+            push_lines(lines, depth + 1, (key.clone(), format!("{path}.{key}")), child, (form, most));
         }
         if left_out > 0 {
             lines.push(line(depth + 1, String::new(), path, Cell::Omitted(left_out)));
@@ -150,7 +162,10 @@ fn push_lines(lines: &mut Vec<Line>, depth: usize, name: String, path: String, v
     }
 }
 
-fn cell(value: &Value) -> Cell {
+fn cell(value: &Value, form: Form) -> Cell {
+    if let Some(words) = in_words(value, form) {
+        return if form == Form::Interval { Cell::Interval(words) } else { Cell::Sweep(words) };
+    }
     match (value, leaf(value)) {
         (_, Some(Leaf::Undefined(reason))) => Cell::Undefined(reason.into()),
         (_, Some(leaf)) => Cell::Number(short(leaf)),

@@ -158,7 +158,7 @@ impl Grid {
         let whole = widest(&|line| number(line, |(whole, _)| whole.len())).max(1);
         let fraction = widest(&|line| number(line, |(_, fraction)| fraction.len()));
         let bars = widest(&|line| match &line.cell {
-            Cell::Series { bars, .. } => columns(bars),
+            Cell::Series { bars: text, .. } | Cell::Interval(text) => columns(text),
             _ => 0,
         });
         let most = (width / 2).max(20);
@@ -186,6 +186,8 @@ impl Grid {
             Cell::Number(text) => {
                 (self.aligned(text), line.interval.map_or_else(|| range.into(), interval), Paint::Plain)
             }
+            Cell::Interval(words) => (right(words, self.value), range.into(), Paint::Plain),
+            Cell::Sweep(words) => (left("", self.value), words.clone(), Paint::Plain),
             Cell::Series { bars, ends, length } => {
                 (right(bars, self.value), format!("{ends}, n = {length}"), Paint::Plain)
             }

@@ -61,6 +61,12 @@ impl Inputs {
         self.recorded.as_ref().is_none_or(|recorded| recorded.get(shown).is_some())
     }
 
+    /// Whether something that an address serves may be read.
+    pub fn may_read_below(&self, address: &str) -> bool {
+        let below = |path: &str| path.strip_prefix(address).is_some_and(|path| path.starts_with('/'));
+        self.recorded.as_ref().is_none_or(|recorded| recorded.iter().any(|(path, _)| below(path)))
+    }
+
     /// Whether recorded files are read again.
     pub fn is_again(&self) -> bool {
         self.recorded.is_some()
@@ -189,6 +195,11 @@ impl Inputs {
             }
         };
         found.decompressed(source)
+    }
+
+    /// Records bytes that a server gave.
+    pub fn record_served(&self, shown: &str, bytes: &[u8], notes: &Notes) -> Result<()> {
+        self.record(shown, bytes.len() as u64, blake3::hash(bytes), notes)
     }
 
     fn record(&self, shown: &str, bytes: u64, hash: blake3::Hash, notes: &Notes) -> Result<()> {

@@ -157,6 +157,7 @@ fn trained(folder: &Path, sweep: Vec<f64>) -> Accumulator<Training> {
         skip_missing: false,
         endings: false,
         sketches: false,
+        timeout: training::options::TIMEOUT,
     };
     let measured = training::measure(&options, Inputs::default(), &Work::quiet(2)).unwrap();
     measured.accumulators.into_iter().next().unwrap()

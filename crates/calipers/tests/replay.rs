@@ -91,6 +91,7 @@ fn masks_and_curves_come_back() {
         skip_missing: false,
         endings: false,
         sketches: false,
+        timeout: training::options::TIMEOUT,
     };
     let measured = training::measure(&options, Inputs::default(), &Work::quiet(1)).unwrap();
     let accumulator: &Accumulator<Training> = &measured.accumulators[0];

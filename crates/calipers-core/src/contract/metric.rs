@@ -16,6 +16,8 @@ pub struct Metric<P: Protocol> {
     pub better: fn(&P) -> Better,
     /// The values it can take.
     pub range: Range,
+    /// How people read its values.
+    pub form: Form,
     /// What it measures.
     pub measures: &'static str,
     /// How it is computed.
@@ -83,6 +85,7 @@ impl<P: Protocol> Metric<P> {
         group: "",
         better: |_| Better::Neither,
         range: Range { low: f64::NEG_INFINITY, high: f64::INFINITY, text: "" },
+        form: Form::Plain,
         measures: "",
         formula: "",
         undefined: "",
@@ -192,6 +195,17 @@ pub enum Better {
     Neither,
 }
 
+/// What the lists among the values of a metric mean. Programs get lists whatever they mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Numbers in an order, such as a curve over steps.
+    Plain,
+    /// Two numbers: from where to where.
+    Interval,
+    /// Pairs: a threshold and what the number is there.
+    Sweep,
+}
+
 /// The values a metric can take.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
@@ -214,6 +228,8 @@ pub struct MetricInfo {
     pub better: Better,
     /// See [`Metric::range`].
     pub range: Range,
+    /// See [`Metric::form`].
+    pub form: Form,
     /// See [`Metric::per_unit`].
     pub per_unit: bool,
     /// See [`Metric::headline`].
@@ -241,6 +257,7 @@ pub fn metric_infos<P: Protocol>(protocol: &P) -> Vec<MetricInfo> {
             group: metric.group,
             better: (metric.better)(protocol),
             range: metric.range,
+            form: metric.form,
             per_unit: metric.per_unit,
             headline: metric.headline,
             measures: metric.measures,

@@ -10,6 +10,7 @@ mod few_digits;
 mod format;
 pub mod json;
 pub mod mlflow;
+pub mod mlflow_server;
 pub mod mlflow_sqlite;
 pub mod parquet;
 pub mod tensorboard;

@@ -1,7 +1,7 @@
 //! How far a number could be off, from the runs that happen to be there.
 
 use calipers_core::resample::{Bootstrap, resampled};
-use calipers_core::{Rows, Value};
+use calipers_core::{Form, Rows, Value};
 
 use super::group::per_group;
 use super::metrics::{Line, by_stability_reading};
@@ -17,6 +17,7 @@ const INTERVAL: Line = Line {
     group: "intervals",
     better: lower,
     range: ANY,
+    form: Form::Interval,
     formula: "Only with --bootstrap B: [low, high], the values at rank k and R - 1 - k of the R defined ones \
               of B resamples of the runs of the group, k = floor((1 - C)/2 R + 0.5), C = --confidence.",
     undefined: "\"defined in R of B resamples\".",

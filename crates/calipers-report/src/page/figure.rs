@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use calipers_core::metric::MetricInfo;
-use calipers_core::{Better, Report, Value};
+use calipers_core::{Better, Form, Report, Value};
 use serde_json::{Value as Json, json};
 
 use super::data::Shelf;
 use super::markup::Markup;
+use crate::form::in_words;
 use crate::leaf::{Leaf, children, leaf};
 use crate::number::{rounded, rounded_count};
 use crate::sparkline::sparkline;
@@ -82,7 +83,8 @@ impl Figure {
 
     /// The value in a cell, everything below it folded.
     pub(crate) fn write_value(&self, html: &mut Markup) {
-        write_value(html, &self.value, &self.label_intervals, 0);
+        let form = self.info.as_ref().map_or(Form::Plain, |info| info.form);
+        write_value(html, &self.value, form, &self.label_intervals, 0);
     }
 
     /// The interval in brackets.
@@ -103,19 +105,23 @@ pub(crate) fn span([low, high]: [f64; 2]) -> String {
 
 type Intervals = BTreeMap<String, [f64; 2]>;
 
-fn write_value(html: &mut Markup, value: &Value, intervals: &Intervals, depth: usize) {
+fn write_value(html: &mut Markup, value: &Value, form: Form, intervals: &Intervals, depth: usize) {
+    if let Some(words) = in_words(value, form) {
+        html.element("span", &[("class", "words")], &words);
+        return;
+    }
     match leaf(value) {
         Some(Leaf::Undefined(reason)) => {
             let reason = if reason.is_empty() { "undefined" } else { reason };
             html.element("span", &[("class", "undefined"), ("title", reason)], "–");
         }
         Some(leaf) => _ = html.element("span", &[("class", "number")], &plain(leaf)),
-        None => nested(html, value, intervals, depth),
+        None => nested(html, value, form, intervals, depth),
     }
 }
 
 /// The values below a value: said in short, and all of them when opened.
-fn nested(html: &mut Markup, value: &Value, intervals: &Intervals, depth: usize) {
+fn nested(html: &mut Markup, value: &Value, form: Form, intervals: &Intervals, depth: usize) {
     let below = children(value);
     if let (Value::Series(values), true) = (value, below.len() > 40 || depth == 0)
         && let Some(bars) = sparkline(values)
@@ -136,7 +142,7 @@ fn nested(html: &mut Markup, value: &Value, intervals: &Intervals, depth: usize)
     html.raw("<table>");
     for (key, child) in below.iter().take(MOST).filter(|_| depth < DEEPEST) {
         html.raw("<tr>").element("th", &[("scope", "row")], key).raw("<td>");
-        write_value(html, child, &Intervals::new(), depth + 1);
+        write_value(html, child, form, &Intervals::new(), depth + 1);
         html.raw("</td>");
         if !intervals.is_empty() {
             let bounds = intervals.get(key).map(|bounds| span(*bounds)).unwrap_or_default();

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use calipers_core::{Error, Result};
 use calipers_io::file::cannot_open;
+use calipers_io::history::mlflow_server::{Address, Store, store};
 use calipers_io::history::{FORMATS, Format, RUN_META, TRAINER_STATE, of_folder};
 
 /// A file or folder that holds one run, or a table of runs.
@@ -34,6 +35,8 @@ pub enum Content {
     TrainerStates(Vec<Place>),
     /// A run folder of MLflow: the path of each file below it, and where that is.
     Mlflow(Vec<(String, Place)>),
+    /// A tracking server of MLflow.
+    Server(Address),
 }
 
 /// One file.
@@ -52,6 +55,7 @@ impl Content {
             Self::File(place) => vec![place],
             Self::Events(places) | Self::TrainerStates(places) => places.iter().collect(),
             Self::Mlflow(files) => files.iter().map(|(_, place)| place).collect(),
+            Self::Server(_) => Vec::new(),
         }
     }
 }
@@ -71,7 +75,16 @@ pub fn histories(inputs: &[PathBuf], format: Option<&'static Format>) -> Result<
     let mut found = Vec::new();
     // Event files of one folder are one run, however they were named.
     let mut event_folders: BTreeMap<PathBuf, usize> = BTreeMap::new();
+    let of_mlflow = format.is_some_and(|format| format.name == "mlflow");
     for (input, path) in inputs.iter().enumerate() {
+        let path = &match store(text(path)?, of_mlflow)? {
+            None => path.clone(),
+            Some(Store::Path(path)) => path,
+            Some(Store::Server(address)) => {
+                found.push(served(address, input));
+                continue;
+            }
+        };
         let shown = text(path)?.replace(std::path::MAIN_SEPARATOR, "/");
         let metadata = fs::metadata(path).map_err(|error| cannot_open(&error).in_file(&shown))?;
         if metadata.is_dir() {
@@ -113,6 +126,12 @@ pub fn nothing_in(shown: &str) -> Error {
         .in_file(shown)
         .allowed(looked_for())
         .advice("check the folder; hidden files and symbolic links are passed over")
+}
+
+/// A tracking server, whose runs it names itself.
+fn served(address: Address, input: usize) -> History {
+    let shown = address.shown().to_owned();
+    History { name: shown.clone(), shown, content: Content::Server(address), input, named: true }
 }
 
 /// A file that was named itself.

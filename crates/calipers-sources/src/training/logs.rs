@@ -12,6 +12,7 @@ use calipers_io::history::{
 use super::cut::Cut;
 use super::discover::{Content, History, Place, file_name};
 use super::options::Options;
+use super::tracking;
 use crate::hashing::HashedFile;
 use crate::inputs::{Inputs, Opened, role};
 use crate::walk::given_folder;
@@ -88,6 +89,7 @@ impl Reader<'_> {
             Content::Events(places) => self.events(history, places, sink),
             Content::TrainerStates(places) => self.trainer_states(history, places, sink),
             Content::Mlflow(files) => self.mlflow(history, files, sink),
+            Content::Server(address) => tracking::read(self, address, sink),
         }
     }
 

@@ -7,6 +7,7 @@
 //! assign    a run -> group and fold     claims   no two runs are one unit
 //! assemble  all of it, run by run       cut      a long table into tables of one run
 //! study     what the per-run JSON adds  endings  what a history says beside its curve
+//! tracking  the runs of a tracking server
 //! ```
 
 pub mod assemble;
@@ -22,6 +23,7 @@ pub mod samples;
 pub mod sketch;
 pub mod split;
 pub mod study;
+mod tracking;
 pub mod x_axis;
 
 use std::collections::BTreeSet;
@@ -31,6 +33,7 @@ use calipers_metrics::training::Training;
 
 use self::assemble::{Assembler, Part};
 use self::claims::{Claim, Claims};
+use self::discover::Content;
 use self::logs::Reader;
 use self::options::Options;
 use self::sketch::Sketch;
@@ -59,7 +62,10 @@ pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Mea
     options.check()?;
     let protocols = options.protocols();
     let mut histories = discover::histories(&options.inputs, options.format)?;
-    histories.retain(|history| history.content.places().iter().any(|place| inputs.may_read(&place.shown)));
+    histories.retain(|history| match &history.content {
+        Content::Server(address) => inputs.may_read_below(address.shown()),
+        content => content.places().iter().any(|place| inputs.may_read(&place.shown)),
+    });
     // Where there are fewer histories than shards, every shard reads them all and measures its runs.
     let share = work.shard.filter(|shard| (shard.of as usize) > histories.len());
     let part = match work.shard.filter(|_| share.is_none()) {
@@ -157,6 +163,7 @@ pub(crate) mod tests {
             skip_missing: false,
             endings: false,
             sketches: false,
+            timeout: options::TIMEOUT,
         }
     }
 }

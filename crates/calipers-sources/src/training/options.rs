@@ -1,6 +1,7 @@
 //! What a caller can ask of a training run, checked before anything is read.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use calipers_core::provenance::Setting;
 use calipers_core::{Error, Reading, Result};
@@ -13,6 +14,9 @@ use crate::training::endings::TEST_KEYS;
 
 /// The x of a protocol that leaves it to the format.
 pub const AUTO: &str = "auto";
+
+/// How long a request to a tracking server may take where nothing else is said.
+pub const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The key that holds how long a run took.
 pub const RUNTIME: &str = "_runtime";
@@ -40,6 +44,8 @@ pub struct Options {
     pub endings: bool,
     /// Whether to keep small pictures of the first curves.
     pub sketches: bool,
+    /// How long a request to a tracking server may take.
+    pub timeout: Duration,
 }
 
 impl Options {

@@ -102,6 +102,7 @@ fn again(replay: &Replay, threads: usize, sketches: bool) -> Result<Measured> {
         skip_missing: recorded.flag("skip_missing"),
         endings: false,
         sketches,
+        timeout: training::options::TIMEOUT,
         metrics,
     };
     training::measure(&options, inputs, &Work::quiet(threads))

@@ -1,5 +1,6 @@
 //! Pictures of training runs: their curves, when they saturate, and what the threshold does to it.
 
+mod configurations;
 mod curves;
 mod survival;
 mod sweep;

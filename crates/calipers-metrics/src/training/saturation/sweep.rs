@@ -1,6 +1,6 @@
 //! The metrics of the document at other thresholds, by the strict rule.
 
-use calipers_core::{Terms, Value};
+use calipers_core::{Form, Terms, Value};
 
 use super::share;
 use crate::line::{ANY, higher, lower};
@@ -14,6 +14,7 @@ const SWEEP: Line = Line {
     group: "sweep",
     better: lower,
     range: ANY,
+    form: Form::Sweep,
     presets: |protocol| !protocol.sweep.is_empty(),
     ..Line::DEFAULTS
 };

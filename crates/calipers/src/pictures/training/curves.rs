@@ -10,6 +10,7 @@ use calipers_report::grid::{Cell, Grid};
 use calipers_report::number::{rounded, shortest};
 
 use super::super::readings::{missing, table, words};
+use super::configurations;
 use crate::families::training::{Curve, curves};
 use crate::replay::Evidence;
 
@@ -20,8 +21,9 @@ const MOST_FOLDS: usize = 40;
 const SLUG: &str = "curves";
 const TITLE: &str = "Training curves";
 
-/// One picture for each group.
+/// All groups side by side, where there are several, and one picture for each.
 pub(super) fn pictures(rows: &Accumulator<Training>, evidence: &Evidence) -> Vec<Picture> {
+    let protocol = rows.protocol();
     let replay = match evidence {
         Evidence::Available(replay) => replay,
         Evidence::Missing(why) => return vec![missing(SLUG, TITLE, why)],
@@ -35,6 +37,7 @@ pub(super) fn pictures(rows: &Accumulator<Training>, evidence: &Evidence) -> Vec
         groups.entry(&curve.group).or_default().push(curve);
     }
     let count = groups.len();
+    let side_by_side = configurations::picture(protocol, &groups);
     if count == 0 {
         return vec![missing(SLUG, TITLE, "there is no run")];
     }
@@ -42,14 +45,14 @@ pub(super) fn pictures(rows: &Accumulator<Training>, evidence: &Evidence) -> Vec
         .into_iter()
         .take(MOST_GROUPS)
         .enumerate()
-        .map(|(i, (group, folds))| one_group(rows.protocol(), i + 1, group, &folds))
+        .map(|(i, (group, folds))| one_group(protocol, i + 1, group, &folds))
         .collect();
     if count > MOST_GROUPS
         && let Some(last) = pictures.last_mut()
     {
         last.caption += &format!(" The first {MOST_GROUPS} of {count} configurations are drawn.");
     }
-    pictures
+    side_by_side.into_iter().chain(pictures).collect()
 }
 
 fn one_group(protocol: &Training, number: usize, group: &str, folds: &[&Curve]) -> Picture {
@@ -101,7 +104,7 @@ fn signs(folds: &[&Curve]) -> Vec<(Colour, String, Mark)> {
     .collect()
 }
 
-fn x_title(protocol: &Training) -> String {
+pub(super) fn x_title(protocol: &Training) -> String {
     if protocol.x == "auto" { "epoch or step".into() } else { protocol.x.clone() }
 }
 

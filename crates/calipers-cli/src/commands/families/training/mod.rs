@@ -4,6 +4,7 @@ mod tables;
 mod view;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use calipers::inputs::{Inputs, role};
 use calipers::io::history::delimited::{self, Long};
@@ -11,7 +12,7 @@ use calipers::io::history::{FORMATS, Format};
 use calipers::metrics::training::{Direction, Duplicates, Index, Nan, Preset, Training};
 use calipers::run::Progress;
 use calipers::sources::training::assign::{Assignment, FoldBy, GroupBy};
-use calipers::sources::training::options::Options;
+use calipers::sources::training::options::{Options, TIMEOUT};
 use calipers::sources::training::runs_file::RunsFile;
 use calipers::{Error, Ledger, Result, demo, run, sources};
 use clap::Args;
@@ -39,10 +40,10 @@ Examples:
   calipers training --runs results.json --project 12ShadesOfRDF --table out/static
 
 Read are CSV, TSV, JSON, JSON lines, parquet, W&B exports, panels and offline logs (.wandb),
-TensorBoard events, trainer_state.json, MLflow folders and databases. --threshold, --scale,
---direction and --label are given once for all metrics, or once for each in the same order.")]
+TensorBoard events, trainer_state.json, MLflow folders, databases (also as sqlite:///FILE) and
+tracking servers (mlflow+http://HOST:PORT). --threshold, --scale, --direction and --label are given once for all metrics, or once for each in the same order.")]
 pub(crate) struct TrainingArgs {
-    /// Histories: files, or folders that are searched through
+    /// Histories: files, folders that are searched through, or the address of a tracking server
     #[arg(value_name = "INPUT")]
     inputs: Vec<PathBuf>,
     #[command(flatten)]
@@ -170,6 +171,9 @@ struct Files {
     /// How tables write decimals
     #[arg(long, value_name = "MARK", default_value = "point", value_parser = ["point", "comma"])]
     decimal: String,
+    /// How long a request to a tracking server may take [default: 60]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60", hide_default_value = true)]
+    timeout: Duration,
 }
 
 #[derive(Args, Debug)]
@@ -258,6 +262,7 @@ impl TrainingArgs {
             skip_missing: self.runs.skip_missing,
             endings: self.study.table.is_some(),
             sketches: self.output.wants_table(),
+            timeout: self.files.timeout,
         };
         options.check()?;
         Ok(options)
@@ -332,6 +337,13 @@ fn delimiter(text: &str) -> std::result::Result<u8, String> {
     }
 }
 
+fn seconds(text: &str) -> std::result::Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|seconds: &f64| *seconds > 0.0);
+    seconds
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .ok_or_else(|| "a number of seconds above 0".into())
+}
+
 fn layouts() -> impl TypedValueParser<Value = Layout> {
     PossibleValuesParser::new(std::iter::once(AUTO).chain(FORMATS.iter().map(|format| format.name)))
         .map(|name| Layout(FORMATS.called(&name)))
@@ -352,6 +364,7 @@ pub(in crate::commands) fn demo(folder: &Path, seed: u64, work: &run::Work<'_>) 
         skip_missing: false,
         endings: false,
         sketches: true,
+        timeout: TIMEOUT,
     };
     let measured = sources::training::measure(&options, Inputs::default(), work)?;
     let mut shown =
