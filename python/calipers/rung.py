@@ -48,7 +48,7 @@ def compute_bias_curve(
 
 def compute_edge_feature_diff_distribution(
     model: Any, A: Tensor, X: Tensor, device: Any, num_bins: int = 50
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], float]:
+) -> tuple[npt.NDArray[np.float64] | None, npt.NDArray[np.float64] | None, float | None]:
     """Return densities, the edges of their bins, and the mean difference along the edges of `A`."""
     edge_index = np.stack(np.nonzero(A.detach().cpu().numpy())).astype(np.int64)
     values, ends, mean = robustness.edge_feature_diff(
@@ -59,7 +59,7 @@ def compute_edge_feature_diff_distribution(
 
 def compute_robust_accuracy(
     model: Any, A_attacked: Tensor, X: Tensor, y: Tensor, test_idx: Tensor, device: Any
-) -> float:
+) -> float | None:
     """Return the share of test nodes that the model classifies right on the attacked graph."""
     scores = _features(model, A_attacked, X, device)
     return robustness.robust_accuracy(scores, y.detach().cpu().numpy(), test_idx.detach().cpu().numpy())
@@ -67,7 +67,7 @@ def compute_robust_accuracy(
 
 def compute_clean_and_attacked_accuracy(
     model: Any, A_clean: Tensor, A_attacked: Tensor, X: Tensor, y: Tensor, test_idx: Tensor, device: Any
-) -> tuple[float, float]:
+) -> tuple[float | None, float | None]:
     """Return the accuracies on the clean and on the attacked graph."""
     clean = compute_robust_accuracy(model, A_clean, X, y, test_idx, device)
     return clean, compute_robust_accuracy(model, A_attacked, X, y, test_idx, device)

@@ -23,7 +23,9 @@ def wandb(out: Path) -> None:
         (out / folder).mkdir(parents=True, exist_ok=True)
         return library.init(dir=str(out / folder), project="study", **settings)
 
-    with run("resumed", id="abc12345", name="a", resume="allow", config={"lr": 0.1, "net": {"depth": 2}}) as one:
+    with run(
+        "resumed", id="abc12345", name="a", resume="allow", config={"lr": 0.1, "net": {"depth": 2}}
+    ) as one:
         for step, value in enumerate([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]):
             one.log({"F1": value}, step=step)
     with run("resumed", id="abc12345", name="a", resume="allow", config={"lr": 0.1}) as one:
@@ -183,15 +185,18 @@ def transformers(out: Path) -> None:
         disable_tqdm=True,
     )
     Trainer(
-        Model(), arguments, train_dataset=data, eval_dataset=data, compute_metrics=lambda _: {"F1": next(values)}
+        Model(),
+        arguments,
+        train_dataset=data,
+        eval_dataset=data,
+        compute_metrics=lambda _: {"F1": next(values)},
     ).train()
 
 
 def keras(out: Path) -> None:
     os.environ["KERAS_BACKEND"] = "torch"
-    import numpy as np
-
     import keras as library
+    import numpy as np
 
     def fit(name: str, epochs: int, first: int, values: list[float]) -> None:
         model = library.Sequential([library.layers.Dense(1)])

@@ -79,7 +79,7 @@ pub(crate) fn along(object: &Bound<'_, PyAny>, key: &str, count: usize) -> PyRes
     if *first != count as u64 {
         return Err(given(*first as usize));
     }
-    let length = if count == 0 { 0 } else { whole.bytes().len() / count };
+    let length = whole.bytes().len().checked_div(count).unwrap_or_default();
     let part = |at: usize| {
         let part = Part { whole: whole.clone(), start: at * length, length };
         Array::shared(whole.dtype(), rest.to_vec(), Arc::new(part))
