@@ -49,13 +49,27 @@ class EvaluatorBase:
         return other
 
     def report(
-        self, *, bootstrap: int | None = None, confidence: float | None = None, seed: int | None = None
+        self,
+        *,
+        bootstrap: int | None = None,
+        confidence: float | None = None,
+        seed: int | None = None,
+        interval: str | None = None,
+        cluster_by: str | None = None,
     ) -> Report:
-        """Read every metric; with `bootstrap` resamples, with percentile intervals.
+        """Read every metric; with `bootstrap` resamples, with intervals.
 
-        What is not given is what `evaluate` was given: else no resamples, 0.95 and 0.
+        `interval` is `expanded`, `percentile` or `bca`. `cluster_by` is `none`, `folder`, `regex:PATTERN` or
+        `FILE.csv:COLUMN`. What is not given is what `evaluate` was given: else no resamples, 0.95, 0,
+        `expanded` and no clusters.
         """
-        given = {"bootstrap": bootstrap, "confidence": confidence, "seed": seed}
+        given = {
+            "bootstrap": bootstrap,
+            "confidence": confidence,
+            "seed": seed,
+            "interval": interval,
+            "cluster_by": cluster_by,
+        }
         return self._reported({key: value for key, value in given.items() if value is not None})
 
     def _reported(self, given: dict[str, Any]) -> Report:

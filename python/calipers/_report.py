@@ -28,6 +28,13 @@ Frame: TypeAlias = Literal["pandas", "polars", "dict"]
 """What a table is returned as."""
 
 
+def _pairs(bounds: Any) -> Any:
+    if isinstance(bounds, dict):
+        return {label: _pairs(below) for label, below in bounds.items()}
+    low, high = bounds
+    return (low, high)
+
+
 class Report(Mapping[str, Value]):
     """Metric values by id; the family's prefix may be left out.
 
@@ -93,15 +100,19 @@ class Report(Mapping[str, Value]):
         return list(self._parsed["inputs"])
 
     @property
-    def intervals(self) -> dict[str, tuple[float, float]]:
-        """Bootstrap intervals by id; empty when none were asked for."""
-        return {id: (low, high) for id, (low, high) in self._parsed.get("intervals", {}).items()}
+    def intervals(self) -> dict[str, Any]:
+        """Intervals by id, in the shape of the values: a pair, or pairs by label. Empty without any."""
+        return {id: _pairs(bounds) for id, bounds in self._parsed.get("intervals", {}).items()}
+
+    @property
+    def no_interval(self) -> dict[str, str]:
+        """Why numbers have no interval, by path. Empty when none were asked for."""
+        return dict(self._parsed.get("no_interval", {}))
 
     @property
     def bootstrap(self) -> dict[str, Any] | None:
-        """How the intervals were drawn; `None` where there are none."""
-        drawn: dict[str, Any] | None = self._parsed.get("bootstrap")
-        return drawn
+        """What was drawn and how intervals were made; `None` when none were asked for."""
+        return self._parsed.get("bootstrap")
 
     def __getitem__(self, id: MetricId | str) -> Value:
         metrics = self._parsed["metrics"]

@@ -1,6 +1,7 @@
 """Predicted independent sets of graphs.
 
-A graph is an `edge_index` of shape [2, M], both directions of an edge listed, as PyG stores it.
+A graph is an `edge_index` of shape [2, M], both directions of an edge listed, as PyG stores it. A networkx
+graph, a PyG `Data` or `Batch`, and a sparse matrix of SciPy or torch are taken in its place.
 
 >>> import calipers as cp
 >>> path = [[0, 1, 1, 2], [1, 0, 2, 1]]
@@ -19,11 +20,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from calipers import _calipers, _files
+from calipers import _calipers, _files, _graphs
 from calipers._arguments import flag, names_of, number, text, whole, word, words
 from calipers._arrays import ArrayLike, plain
 from calipers._errors import InputError
 from calipers._evaluator import EvaluatorBase
+from calipers._graphs import Graph
 from calipers._paths import Path
 
 if TYPE_CHECKING:
@@ -117,7 +119,7 @@ class Evaluator(EvaluatorBase):
         self,
         name: str,
         *,
-        edge_index: ArrayLike,
+        edge_index: Graph,
         logits: ArrayLike | None = None,
         probs: ArrayLike | None = None,
         set: ArrayLike | None = None,
@@ -126,6 +128,7 @@ class Evaluator(EvaluatorBase):
         num_nodes: int | None = None,
     ) -> None:
         """Measure one graph. A name that was measured before raises `DuplicateError`."""
+        edge_index, num_nodes = _graphs.counted(edge_index, num_nodes)
         arrays = _given(
             edge_index=edge_index, logits=logits, probs=probs, set=set, labels=labels, optimum=optimum,
             num_nodes=num_nodes,
@@ -136,7 +139,7 @@ class Evaluator(EvaluatorBase):
         self,
         names: Sequence[str],
         *,
-        edge_index: ArrayLike,
+        edge_index: Graph,
         ptr: ArrayLike | None = None,
         batch: ArrayLike | None = None,
         logits: ArrayLike | None = None,
@@ -147,12 +150,16 @@ class Evaluator(EvaluatorBase):
     ) -> None:
         """Measure the graphs of a packed batch, cut at `ptr` or `batch`; all of them or, on an error, none.
 
-        `optimum` has one number per graph, -1 where it is unknown.
+        `optimum` has one number per graph, -1 where it is unknown. A PyG `Batch` as `edge_index` cuts
+        itself.
         """
         given = names_of(names)
+        graph = _graphs.edges(edge_index)
+        if ptr is None and batch is None:
+            ptr = graph.ptr
         arrays = _given(
-            edge_index=edge_index, ptr=ptr, batch=batch, logits=logits, probs=probs, set=set, labels=labels,
-            optimum=optimum, num_graphs=None if batch is None else len(given),
+            edge_index=graph.edge_index, ptr=ptr, batch=batch, logits=logits, probs=probs, set=set,
+            labels=labels, optimum=optimum, num_graphs=None if batch is None else len(given),
         )  # fmt: skip
         _calipers.independent_set_update(self._state, given, arrays, self._self_loops)
 
@@ -181,41 +188,43 @@ def _given(**arrays: ArrayLike | None) -> dict[str, ArrayLike]:
     return {key: array for key, array in arrays.items() if array is not None}
 
 
-def greedy_decode(scores: ArrayLike, edge_index: ArrayLike) -> npt.NDArray[np.bool_]:
+def greedy_decode(scores: ArrayLike, edge_index: Graph) -> npt.NDArray[np.bool_]:
     """Take nodes by falling score, ties by number, unless a neighbour is taken: a maximal independent set."""
-    return _calipers.independent_set_greedy_decode(scores, edge_index)
+    return _calipers.independent_set_greedy_decode(scores, _graphs.on_nodes(edge_index, scores, "scores"))
 
 
-def min_degree(edge_index: ArrayLike, num_nodes: int) -> npt.NDArray[np.bool_]:
+def min_degree(edge_index: Graph, num_nodes: int | None = None) -> npt.NDArray[np.bool_]:
     """Take the node of smallest residual degree, remove it with its neighbours, and repeat.
+
+    `num_nodes` may be left out where the graph says it, as networkx, SciPy and PyG do.
 
     >>> min_degree([[0, 1, 1, 2], [1, 0, 2, 1]], num_nodes=3)
     array([ True, False,  True])
     """
-    return _calipers.independent_set_min_degree(edge_index, num_nodes)
+    return _calipers.independent_set_min_degree(*_graphs.whole(edge_index, num_nodes))
 
 
-def swap_search(start: ArrayLike, edge_index: ArrayLike) -> npt.NDArray[np.bool_]:
+def swap_search(start: ArrayLike, edge_index: Graph) -> npt.NDArray[np.bool_]:
     """Replace one node of an independent set by two until that is no longer possible.
 
     >>> swap_search([0, 1, 0], [[0, 1, 1, 2], [1, 0, 2, 1]])
     array([ True, False,  True])
     """
-    return _calipers.independent_set_swap_search(start, edge_index)
+    return _calipers.independent_set_swap_search(start, _graphs.on_nodes(edge_index, start, "start"))
 
 
-def upper_bound(edge_index: ArrayLike, num_nodes: int) -> int:
+def upper_bound(edge_index: Graph, num_nodes: int | None = None) -> int:
     """Return a number that no independent set exceeds: the smallest of three greedy clique covers."""
-    return _calipers.independent_set_upper_bound(edge_index, num_nodes)
+    return _calipers.independent_set_upper_bound(*_graphs.whole(edge_index, num_nodes))
 
 
-def is_independent(set: ArrayLike, edge_index: ArrayLike) -> bool:
+def is_independent(set: ArrayLike, edge_index: Graph) -> bool:
     """Return whether no edge has both ends in the set.
 
     >>> is_independent([1, 1, 0], [[0, 1], [1, 0]])
     False
     """
-    return _calipers.independent_set_is_independent(set, edge_index)
+    return _calipers.independent_set_is_independent(set, _graphs.on_nodes(edge_index, set, "set"))
 
 
 class LossAndGrad(NamedTuple):
@@ -229,7 +238,7 @@ class LossAndGrad(NamedTuple):
 
 def loss_and_grad(
     logits: ArrayLike,
-    edge_index: ArrayLike,
+    edge_index: Graph,
     labels: ArrayLike,
     ptr: ArrayLike | None = None,
     *,
@@ -249,7 +258,10 @@ def loss_and_grad(
     weight = pos_weight if pos_weight in ("graph", "pooled") else number("pos_weight", pos_weight, 0)
     word("preset", preset, get_args(Preset))
     feasibility_weight = number("feasibility_weight", feasibility_weight)
-    arrays = _given(edge_index=edge_index, logits=logits, labels=labels, ptr=ptr)
+    graph = _graphs.edges(edge_index)
+    arrays = _given(
+        edge_index=graph.edge_index, logits=logits, labels=labels, ptr=graph.ptr if ptr is None else ptr
+    )
     bce, feasibility, total, grad = _calipers.independent_set_loss_and_grad(
         arrays, json.dumps(weight), feasibility_weight, preset
     )
@@ -259,7 +271,7 @@ def loss_and_grad(
 
 def loss(
     logits: torch.Tensor,
-    edge_index: ArrayLike,
+    edge_index: Graph,
     labels: ArrayLike,
     ptr: ArrayLike | None = None,
     *,
@@ -273,8 +285,10 @@ def loss(
     """
     from calipers._torch import IndependentSetLoss
 
+    graph = _graphs.edges(edge_index)
+    cuts = graph.ptr if ptr is None else ptr
     tensor: torch.Tensor = IndependentSetLoss.apply(
-        logits, edge_index, labels, ptr, pos_weight, feasibility_weight, preset
+        logits, graph.edge_index, labels, cuts, pos_weight, feasibility_weight, preset
     )
     return tensor
 
@@ -289,7 +303,7 @@ class Losses(NamedTuple):
 
 def losses(
     logits: torch.Tensor,
-    edge_index: ArrayLike,
+    edge_index: Graph,
     labels: ArrayLike,
     ptr: ArrayLike | None = None,
     *,
@@ -307,8 +321,10 @@ def losses(
     """
     from calipers._torch import IndependentSetLosses
 
+    graph = _graphs.edges(edge_index)
+    cuts = graph.ptr if ptr is None else ptr
     found = IndependentSetLosses.apply(
-        logits, edge_index, labels, ptr, pos_weight, feasibility_weight, preset
+        logits, graph.edge_index, labels, cuts, pos_weight, feasibility_weight, preset
     )
     return Losses(*found)
 

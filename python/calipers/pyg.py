@@ -13,6 +13,7 @@ Calling needs torch and nothing else.
 
 from __future__ import annotations
 
+import operator
 import sys
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -105,6 +106,9 @@ def groundtruth_metrics(
     elif not isinstance(metrics, list | tuple):
         raise InputError(f"Expected metrics to be a string or a list of strings (got {type(metrics)})")
     pred, target = pred_mask.view(-1), target_mask.view(-1)
+    # The published code compares before it looks at the threshold: what torch cannot compare is its error.
+    if type(threshold) is not float:
+        operator.ge(target, threshold)
     found: Agreement | None = None
     values = []
     for metric in metrics:

@@ -15,12 +15,13 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from calipers import _calipers, _files
+from calipers import _calipers, _files, _graphs
 from calipers._arguments import names_of, number, numbers, parts, table, text, whole, word
 from calipers._arrays import ArrayLike
 from calipers._errors import InputTypeError, UsageError
 from calipers._evaluator import EvaluatorBase
 from calipers._explained import Explained
+from calipers._graphs import Graph
 from calipers._paths import Path
 
 __all__ = [
@@ -121,7 +122,7 @@ class Evaluator(EvaluatorBase):
         val_mask: ArrayLike | None = None,
         clean_logits: ArrayLike | None = None,
         attacked_logits: ByBudget | None = None,
-        edge_index: ArrayLike | None = None,
+        edge_index: Graph | None = None,
         edges: ArrayLike | None = None,
         edge_index_attacked: ByBudget | None = None,
         edges_attacked: ByBudget | None = None,
@@ -172,8 +173,13 @@ _BY_BUDGET = ("attacked", "attacked_logits", "edge_index_attacked", "edges_attac
 def _keyed(budget: Budget | None, **arrays: Any) -> dict[str, Any]:
     """Return the arrays of a run under the keys of array files."""
     given = {key: arrays.get(key) for key in _PLAIN}
+    if given["edge_index"] is not None:
+        given["edge_index"] = _graphs.edges(given["edge_index"]).edge_index
     for key in _BY_BUDGET:
-        given.update(_by_budget(key, arrays.get(key), budget))
+        found = _by_budget(key, arrays.get(key), budget)
+        if key == "edge_index_attacked":
+            found = {name: _graphs.edges(graph, key).edge_index for name, graph in found.items()}
+        given.update(found)
     return given
 
 
@@ -261,7 +267,7 @@ def bias_curve(clean: ArrayLike, attacked: Mapping[Any, ArrayLike]) -> dict[Any,
 
 def edge_feature_diff(
     features: ArrayLike,
-    edge_index: ArrayLike,
+    edge_index: Graph,
     bins: int = 50,
     range: tuple[float, float] | None = None,
 ) -> EdgeDifferences:

@@ -1,21 +1,30 @@
-"""The five functions of the bias document, for any torch module with `get_aggregated_features(A, X)`.
+"""The five functions of the bias document, for any torch module or callable `model(A, X)`.
 
-Features are computed by torch, on the device that is given; the numbers come from `calipers.robustness`,
-exact and rounded once. Adjacency matrices are dense, N x N, without a diagonal.
+The model computes by torch, on its own device; the numbers come from `calipers.robustness`, exact and rounded
+once. *Features* are `model.get_aggregated_features(A, X)` where a model has that, else `model(A, X)`. Class
+scores are always `model(A, X)`: a head behind the features decides.
+
+`A` is a dense matrix [N, N], a sparse one of torch or SciPy, or `edge_index` [2, E] with both directions.
+
+>>> import numpy as np
+>>> path = np.array([[0.0, 1, 0], [1, 0, 1], [0, 1, 0]])
+>>> X = np.array([[1.0, 0], [0, 1], [1, 1]])
+>>> compute_robust_accuracy(lambda A, X: A @ X, path, X, y=[1, 0, 1], test_idx=[0, 1, 2])
+1.0
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from calipers import robustness
-
-if TYPE_CHECKING:
-    from torch import Tensor
+from calipers._arrays import ArrayLike, plain
+from calipers._errors import InputError, InputTypeError
+from calipers._graph_models import class_scores, edge_index, features
 
 __all__ = [
     "compute_bias_curve",
@@ -25,63 +34,112 @@ __all__ = [
     "compute_robust_accuracy",
 ]
 
+Floats = npt.NDArray[np.float64]
+
 
 def compute_estimation_bias(
-    model: Any, A_clean: Tensor, X: Tensor, A_attacked: Tensor, device: Any, return_per_node: bool = False
-) -> tuple[float, float] | tuple[float, float, npt.NDArray[np.float64]]:
-    """Return the total bias, its mean over all nodes and, if asked for, that of every node."""
-    clean, attacked = (_features(model, matrix, X, device) for matrix in (A_clean, A_attacked))
+    model: Any, A_clean: Any, X: Any, A_attacked: Any, device: Any = None, return_per_node: bool = False
+) -> tuple[float, float] | tuple[float, float, Floats]:
+    """Return the total bias, its mean over all nodes and, if asked for, that of every node.
+
+    >>> compute_estimation_bias(lambda A, X: A @ X, [[0, 1], [1, 0]], [[1.0], [2.0]], [[0, 0], [0, 0]])
+    (5.0, 2.5)
+    """
+    clean, attacked = (features(model, A, X, device) for A in (A_clean, A_attacked))
     total, mean, per_node = robustness.estimation_bias(clean, attacked)
     return (total, mean, per_node) if return_per_node else (total, mean)
 
 
 def compute_bias_curve(
-    model: Any, A_clean: Tensor, X: Tensor, attacked_graphs_by_budget: Mapping[Any, Tensor], device: Any
+    model: Any, A_clean: Any, X: Any, attacked_graphs_by_budget: Mapping[Any, Any], device: Any = None
 ) -> dict[Any, dict[str, float]]:
-    """Return `bias_total` and `bias_mean` for every budget."""
-    clean = _features(model, A_clean, X, device)
-    attacked = {
-        budget: _features(model, matrix, X, device) for budget, matrix in attacked_graphs_by_budget.items()
-    }
+    """Return `bias_total` and `bias_mean` for every budget.
+
+    >>> compute_bias_curve(lambda A, X: A @ X, [[0, 1], [1, 0]], [[1.0], [2.0]], {0.5: [[0, 0], [0, 0]]})
+    {0.5: {'bias_total': 5.0, 'bias_mean': 2.5}}
+    """
+    clean = features(model, A_clean, X, device)
+    attacked = {budget: features(model, A, X, device) for budget, A in attacked_graphs_by_budget.items()}
     return robustness.bias_curve(clean, attacked)
 
 
 def compute_edge_feature_diff_distribution(
-    model: Any, A: Tensor, X: Tensor, device: Any, num_bins: int = 50
-) -> tuple[npt.NDArray[np.float64] | None, npt.NDArray[np.float64] | None, float | None]:
-    """Return densities, the edges of their bins, and the mean difference along the edges of `A`."""
-    edge_index = np.stack(np.nonzero(A.detach().cpu().numpy())).astype(np.int64)
-    values, ends, mean = robustness.edge_feature_diff(
-        _features(model, A, X, device), edge_index, bins=num_bins
-    )
-    return values, ends, mean
+    model: Any, A: Any, X: Any, device: Any = None, num_bins: int = 50
+) -> tuple[Floats | None, Floats | None, float | None]:
+    """Return densities, the edges of their bins, and the mean difference along the edges of `A`.
+
+    Where all differences are equal there is no histogram, and the first two are `None`; without an edge the
+    mean is too.
+
+    >>> compute_edge_feature_diff_distribution(lambda A, X: X, [[0, 1], [1, 0]], [[2.0], [2.0]])
+    (None, None, 0.0)
+    """
+    found, graph = features(model, A, X, device), edge_index(A)
+    acc = robustness.Evaluator(bins=num_bins)
+    acc.update(
+        "run", clean=found, attacked=found, budget="1", edge_index=graph, edge_index_attacked=graph
+    )  # fmt: skip
+    report = acc.report()
+    values, ends, mean = (report[id] for id in ("hist_values", "bin_edges", "mean_diff"))
+    histogram = (None, None) if values is None else (np.array(values), np.array(ends))
+    return (*histogram, mean)
 
 
 def compute_robust_accuracy(
-    model: Any, A_attacked: Tensor, X: Tensor, y: Tensor, test_idx: Tensor, device: Any
+    model: Any, A_attacked: Any, X: Any, y: ArrayLike, test_idx: ArrayLike, device: Any = None
 ) -> float | None:
-    """Return the share of test nodes that the model classifies right on the attacked graph."""
-    scores = _features(model, A_attacked, X, device)
-    return robustness.robust_accuracy(scores, y.detach().cpu().numpy(), test_idx.detach().cpu().numpy())
+    """Return the share of test nodes that the model classifies right on the attacked graph.
+
+    `test_idx` are numbers of nodes, or a mask. `None` where nothing is tested or there is only one class.
+
+    >>> compute_robust_accuracy(lambda A, X: X, [[0, 1], [1, 0]], [[2.0, 1], [0, 3]], [0, 0], [True, True])
+    0.5
+    """
+    scores = class_scores(model, A_attacked, X, device)
+    tested = np.asarray(plain(test_idx, "test_idx")[0])
+    if tested.size == 0:
+        tested = tested.astype(np.int64)
+    labels = _labels(y, tested, scores.shape)
+    acc = robustness.Evaluator()
+    key = "test_mask" if tested.dtype.kind == "b" else "test_idx"
+    acc.update("run", clean=scores, attacked=scores, budget="1", labels=labels, **{key: tested})  # type: ignore[arg-type]
+    accuracy: float | None = acc.report()["robust_accuracy"]
+    return accuracy
 
 
 def compute_clean_and_attacked_accuracy(
-    model: Any, A_clean: Tensor, A_attacked: Tensor, X: Tensor, y: Tensor, test_idx: Tensor, device: Any
+    model: Any, A_clean: Any, A_attacked: Any, X: Any, y: ArrayLike, test_idx: ArrayLike, device: Any = None
 ) -> tuple[float | None, float | None]:
-    """Return the accuracies on the clean and on the attacked graph."""
+    """Return the accuracies on the clean and on the attacked graph.
+
+    >>> edge, none = [[0, 1], [1, 0]], [[0, 0], [0, 0]]
+    >>> compute_clean_and_attacked_accuracy(
+    ...     lambda A, X: A @ X, edge, none, [[2.0, 1], [0, 3]], y=[1, 0], test_idx=[0, 1])
+    (1.0, 0.5)
+    """
     clean = compute_robust_accuracy(model, A_clean, X, y, test_idx, device)
     return clean, compute_robust_accuracy(model, A_attacked, X, y, test_idx, device)
 
 
-def _features(model: Any, matrix: Tensor, X: Tensor, device: Any) -> Any:
-    """Compute aggregated features without gradients, in evaluation mode; every part's mode is put back."""
-    import torch
-
-    modes = [(module, module.training) for module in model.modules()]
-    model.eval()
-    try:
-        with torch.no_grad():
-            return model.get_aggregated_features(matrix.to(device), X.to(device)).detach().cpu().numpy()
-    finally:
-        for module, training in modes:
-            module.training = training
+def _labels(y: ArrayLike, tested: npt.NDArray[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:
+    """Check what would otherwise be told of an array with another name."""
+    labels = np.asarray(plain(y, "y")[0])
+    if labels.dtype.kind not in "biu":
+        raise InputTypeError(f"`y` holds no whole numbers\n       at: y\n    found: {labels.dtype}")
+    nodes, classes = shape
+    if labels.shape != (nodes,):
+        raise InputError(
+            f"`y` has one label per node\n       at: y\n    found: {labels.shape}\n  allowed: ({nodes},)"
+        )
+    if tested.dtype.kind == "b":
+        places = np.flatnonzero(tested) if tested.shape == (nodes,) else tested[:0]
+    else:
+        places = tested[(tested >= 0) & (tested < nodes)] if tested.ndim == 1 else tested[:0]
+    wrong = (labels[places] < 0) | (labels[places] >= classes)
+    if classes > 1 and wrong.any():
+        node = int(places[wrong.argmax()])
+        raise InputError(
+            f"`y` holds a label that is no class of the model\n       at: y[{node}]\n"
+            f"    found: {labels[node]}\n  allowed: 0 to {classes - 1}"
+        )
+    return labels

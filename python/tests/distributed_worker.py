@@ -69,7 +69,7 @@ def measured(sampler: Any) -> dict[str, Any]:
             graph.report().to_json(),
             stepwise.report(bootstrap=9).to_json(),
         ],
-        "units_here": len(image.measured),
+        "units_here": len(image._units()),
     }
 
 
@@ -93,8 +93,26 @@ def conflicting(rank: int) -> dict[str, Any]:
     try:
         image.compute()
     except cp.ConflictError as error:
-        return {"error": str(error), "synced": image._is_synced, "units": len(image.measured)}
+        return {"error": str(error), "synced": image._is_synced, "units": len(image._units())}
     return {}
+
+
+def padded(rank: int) -> dict[str, Any]:
+    """Measure one image everywhere, with scores that differ as those of another batch do."""
+    image, item = segmentation(), Images()[0]
+    image.update(item["scores"][None] * (1 + rank * 2.0**-40), item["truth"][None], ["padded"])
+    image.update(Images()[rank + 1]["scores"][None], Images()[rank + 1]["truth"][None], [rank])
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        values = bits(image.compute())
+        report = image.report()
+    return {
+        "values": values,
+        "warnings": [found for found in report.warnings if found["code"] == "padded-rows-differ"],
+        "heard": sum("padded-rows-differ" in str(one.message) for one in heard),
+        "state": image.evaluator().to_bytes().hex(),
+        "lowest": image.evaluator().report().to_json(),
+    }
 
 
 def main() -> None:
@@ -105,6 +123,7 @@ def main() -> None:
         "sampled": measured(sampler),
         "lopsided": lopsided(rank),
         "conflicting": conflicting(rank),
+        "padded": padded(rank),
     }
     (folder / f"{rank}.json").write_text(json.dumps(told))
     dist.barrier()

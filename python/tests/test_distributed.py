@@ -58,7 +58,7 @@ def test_repeated_samples_count_once(alone: Any, several: list[Any]) -> None:
 
 def test_processes_keep_their_own_units_after_a_sync(several: list[Any]) -> None:
     for each in several:
-        assert each["sampled"]["units_here"] == len(each["sampled"]["steps"])
+        assert each["sampled"]["units_here"] == len(each["sampled"]["seen"])
 
 
 def test_every_step_is_that_of_all_processes_when_asked_for(alone: Any, several: list[Any]) -> None:
@@ -77,3 +77,13 @@ def test_one_name_for_two_units_is_a_conflict_in_every_process(alone: Any, sever
     for each in several:
         assert "same" in each["conflicting"]["error"]
         assert (each["conflicting"]["synced"], each["conflicting"]["units"]) == (False, 1)
+
+
+def test_a_padded_sample_keeps_the_row_of_the_lowest_rank_and_is_counted(several: list[Any]) -> None:
+    first, *others = [each["padded"] for each in several]
+    assert first["warnings"][0]["units"] == ["padded"]
+    assert "1 unit was measured by several processes" in first["warnings"][0]["message"]
+    assert first["heard"] > 0
+    for other in others:
+        assert {**other, "heard": 0} == {**first, "heard": 0}, "all processes have the same bits"
+        assert other["heard"] == 0, "only the first process tells"

@@ -1,8 +1,13 @@
 """States of shards merge into those of one process, in Ray tasks and without them."""
 
+import os
+import pickle
 import random
+import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -71,6 +76,7 @@ def test_the_module_needs_ray_only_when_tasks_are_started() -> None:
 
 @pytest.fixture(scope="module")
 def ray() -> Any:
+    os.environ.update(RAY_AUTH_MODE="disabled", RAY_USAGE_STATS_ENABLED="0")
     module = pytest.importorskip("ray", reason="Ray is not installed")
     module.init(num_cpus=2, include_dashboard=False, log_to_driver=False, configure_logging=False)
     yield module
@@ -91,5 +97,93 @@ def test_tasks_give_the_bytes_of_one_process(ray: Any) -> None:
     assert ray.get(merged_by_tasks(parts, fan_in=3)) == evaluator(*range(5)).to_bytes()
     with pytest.raises(cp.UsageError, match="fan_in"):
         merged_by_tasks(parts, fan_in=1)
-    with pytest.raises(cp.DuplicateError, match="image 1"):
-        evaluate(empty, [[1, 1]], measure)
+    with pytest.raises(cp.UsageError, match="fan_in"):
+        evaluate(empty, shards, measure, fan_in=1)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_settings_travel_with_the_evaluator(ray: Any) -> None:
+    from calipers.ray import ShardsFailed, evaluate
+
+    def graph(acc: Any, number: int) -> None:
+        acc.update(f"graph {number}", edge_index=[[0, 0], [0, 1]], logits=[1.0, -1.0], labels=[1, 0])
+
+    with pytest.raises(ShardsFailed, match="InputError") as told:
+        evaluate(cp.independent_set.Evaluator(self_loops="error"), [0, 1], graph)
+    assert set(told.value.failed) == {0, 1}
+    assert len(evaluate(cp.independent_set.Evaluator(), [0, 1], graph)) == 2
+
+    def scored(acc: Any, numbers: list[int]) -> None:
+        for number in numbers:
+            truth, _ = image(number)
+            pred = np.random.default_rng(number).normal(size=(3, 5, 7))
+            acc.update(str(number), truth=truth, pred=pred, kind="logits")
+
+    # The kind is said in the first update, and a shard without any says none.
+    whole = cp.segmentation.Evaluator(LABELS)
+    found = evaluate(whole, [[0], [], [1, 2]], scored)
+    scored(whole, [0, 1, 2])
+    assert found == whole
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_shards_that_fail_lose_nothing_that_is_finished(ray: Any, tmp_path: Path) -> None:
+    from calipers.ray import ShardsFailed, evaluate
+
+    dead, folder, counts = tmp_path / "dead", tmp_path / "shards", tmp_path / "counts"
+    counts.mkdir()
+
+    def sometimes(acc: Any, numbers: list[int]) -> None:
+        (counts / f"{numbers[0]} {time.time_ns()}").touch()
+        if numbers == [1, 1]:
+            measure(acc, numbers)
+        if numbers[0] == 3 and not dead.exists():
+            dead.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        measure(acc, numbers[:1])
+
+    told: list[tuple[int, int]] = []
+    shards = [[0], [1, 1], [2], [3]]
+    with pytest.raises(ShardsFailed, match="2 of 4 shards failed") as caught:
+        evaluate(
+            evaluator(), shards, sometimes, resume=folder, max_retries=0,
+            progress=lambda done, total: told.append((done, total)),
+        )  # fmt: skip
+    failed = caught.value.failed
+    assert sorted(failed) == [1, 3]
+    assert isinstance(failed[1], cp.DuplicateError)
+    assert "image 1" in str(caught.value)
+    assert caught.value.evaluator == evaluator(0, 2)
+    assert told == [(0, 4), (1, 4), (2, 4)]
+    assert pickle.loads(pickle.dumps(caught.value)).evaluator == evaluator(0, 2)
+    shards[1] = [1]
+    before = len(list(counts.iterdir()))
+    assert evaluate(evaluator(), shards, sometimes, resume=folder, max_retries=0) == evaluator(0, 1, 2, 3)
+    assert len(list(counts.iterdir())) == before + 2, "only what was missing is measured"
+    assert evaluate(evaluator(), shards, sometimes, resume=folder) == evaluator(0, 1, 2, 3)
+    assert len(list(counts.iterdir())) == before + 2
+    with pytest.raises(cp.UsageError, match="another split"):
+        evaluate(evaluator(), shards[:2], sometimes, resume=folder)
+    with pytest.raises(cp.ProtocolMismatchError):
+        evaluate(cp.segmentation.Evaluator(LABELS, kind="logits"), shards, sometimes, resume=folder)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_killed_worker_is_retried_and_progress_may_stop_all(ray: Any, tmp_path: Path) -> None:
+    from calipers.ray import evaluate
+
+    dead = tmp_path / "dead"
+
+    def dies_once(acc: Any, numbers: list[int]) -> None:
+        if not dead.exists():
+            dead.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        measure(acc, numbers)
+
+    assert evaluate(evaluator(), [[0], [1]], dies_once, max_retries=2) == evaluator(0, 1)
+
+    def stop(done: int, total: int) -> None:
+        raise KeyError("enough")
+
+    with pytest.raises(KeyError, match="enough"):
+        evaluate(evaluator(), [[0], [1]], measure, progress=stop)

@@ -85,39 +85,3 @@ def test_errors_name_key_and_place() -> None:
         robustness.Evaluator().update("a", clean=CLEAN, attacked=ATTACKED)
     with pytest.raises(cp.CalipersError, match="five"):
         robustness.Evaluator().update("a", clean=CLEAN, attacked={"five": ATTACKED})
-
-
-@pytest.mark.compat
-def test_the_functions_of_the_document_take_a_torch_module() -> None:
-    torch = pytest.importorskip("torch")
-    from calipers import rung
-
-    class Sum(torch.nn.Module):  # type: ignore[misc, name-defined, unused-ignore]
-        def get_aggregated_features(self, graph: Any, features: Any) -> Any:
-            return graph @ features + features
-
-    clean = torch.zeros(4, 4)
-    for i, j in EDGES.tolist():
-        clean[i, j] = clean[j, i] = 1.0
-    attacked = clean.clone()
-    attacked[0, 3] = attacked[3, 0] = 1.0
-    x, y, test = torch.from_numpy(CLEAN).float(), torch.tensor([0, 1, 0, 0]), torch.tensor([0, 1, 2])
-    model = Sum().train()
-    model.frozen = torch.nn.Dropout().eval()
-    difference = (attacked - clean) @ x
-    total, mean = rung.compute_estimation_bias(model, clean, x, attacked, "cpu")[:2]
-    assert total == float((difference**2).sum())
-    assert mean == total / 4
-    per_node = rung.compute_estimation_bias(model, clean, x, attacked, "cpu", return_per_node=True)[-1]
-    assert np.array_equal(per_node, (difference**2).sum(1).numpy())
-    curve = rung.compute_bias_curve(model, clean, x, {0.1: attacked}, "cpu")
-    assert curve == {0.1: {"bias_total": total, "bias_mean": mean}}
-    values, ends, _ = rung.compute_edge_feature_diff_distribution(model, clean, x, "cpu", num_bins=3)
-    assert len(values) == 3
-    assert len(ends) == 4
-    both = rung.compute_clean_and_attacked_accuracy(model, clean, attacked, x, y, test, "cpu")
-    assert both == tuple(
-        rung.compute_robust_accuracy(model, graph, x, y, test, "cpu") for graph in (clean, attacked)
-    )
-    assert model.training
-    assert not model.frozen.training

@@ -13,7 +13,7 @@ import calipers as cp
 
 torch: Any = pytest.importorskip("torch")
 torchmetrics: Any = pytest.importorskip("torchmetrics")
-from calipers.torchmetrics import Explanation, IndependentSet, Segmentation  # noqa: E402
+from calipers.torchmetrics import Explanation, IndependentSet, Robustness, Segmentation, Training  # noqa: E402
 
 pytestmark = pytest.mark.compat
 
@@ -255,8 +255,11 @@ def test_a_failing_batch_leaves_nothing_behind() -> None:
 def test_wrong_ids_and_options_are_told_at_once() -> None:
     with pytest.raises(cp.UnknownMetricError, match="miuo"):
         metric(metrics=["miuo"])
-    with pytest.raises(TypeError, match="thicknes"):
-        metric(thicknes=3)
+    with pytest.raises(cp.UnknownMetricError, match="help: miou"):
+        metric(metrics="miuo")
+    with pytest.raises(TypeError, match=r"found: boundry\n +help: boundary") as told:
+        metric(boundry=3)
+    assert isinstance(told.value, cp.UsageError)
     assert metric(sync_on_compute=False).sync_on_compute is False
 
 
@@ -267,3 +270,107 @@ def test_the_rest_of_the_package_does_not_need_torchmetrics() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "pip install 'calipers[torchmetrics]'" in done.stdout
+
+
+def test_one_id_gives_one_number() -> None:
+    made = metric(metrics="miou")
+    batch_value = made(*batch(0, 1))
+    assert (batch_value.shape, batch_value.dtype) == ((), torch.float64)
+    assert batch_value.item() == evaluator(0, 1).report()["miou"]
+    made.update(*batch(2))
+    assert made.compute().item() == evaluator(0, 1, 2).report()["miou"]
+    by_class = metric(metrics="iou.1")
+    by_class.update(*batch(0, 1))
+    assert by_class.compute().item() == evaluator(0, 1).report()["iou"]["1"]
+    with pytest.raises(cp.UsageError, match="not one number"):
+        metric(metrics="iou")(*batch(0))
+
+
+def test_one_number_of_many_shares_the_state() -> None:
+    made = metric(metrics=["miou", "iou"], prefix="val/")
+    number = made["iou.2"]
+    assert isinstance(number, torchmetrics.Metric)
+    assert any(part is number for part in made.modules()), "Lightning looks for it among the parts"
+    assert made["miou"] is made["segmentation.miou"]
+    made.update(*batch(0, 1))
+    assert number.compute().item() == evaluator(0, 1).report()["iou"]["2"]
+    number.update(*batch(2))
+    assert made["pixel_accuracy"].compute().item() == evaluator(0, 1, 2).report()["pixel_accuracy"]
+    assert number(*batch(3)).item() == evaluator(3).report()["iou"]["2"] == number._forward_cache.item()
+    assert list(made.keys()) == ["val/miou", "val/iou.0", "val/iou.1", "val/iou.2"]
+    assert {name: value.compute().item() for name, value in made.items()} == {
+        name: value.item() for name, value in made.compute().items()
+    }
+    twin = pickle.loads(pickle.dumps(made))
+    twin["miou"].reset()
+    assert (made.report().units, twin.report().units, len(list(twin.values()))) == (4, 0, 4)
+    with pytest.raises(cp.UnknownMetricError):
+        made["iou.sky"].compute()
+    assert max(len(repr(each)) for each in (made, number)) <= 100
+    assert "\n" not in repr(made)
+
+
+def test_numbers_are_read_again_after_every_change() -> None:
+    made = metric(metrics=["miou"])
+    made.update(*batch(0))
+    first = made["miou"].compute()
+    made.update(*batch(1))
+    assert made["miou"].compute() != first
+    made.reset()
+    made.update(*batch(0))
+    assert made["miou"].compute() == first
+
+
+def test_memory_holds_the_rows_and_the_protocol_once() -> None:
+    labels = {"original": [f"class {i}" for i in range(1000)], "ignore": [255]}
+    made = Segmentation(labels, metrics=["miou"])
+    constant = len(pickle.dumps(made))
+    truth = torch.from_numpy(RNG.integers(0, 20, size=(1, 2, 2)))
+    for i in range(300):
+        made.update(truth, truth, [i])
+    state = len(made.evaluator().to_bytes())
+    assert len(pickle.dumps(made)) - constant < 0.5 * (state - len(made._empty.to_bytes())) + 20_000
+    assert len(pickle.dumps(made)) < 1.5 * state + 2**20
+    assert len(made.measured) <= 10, "batches are put together"
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_graphs_come_from_a_pyg_batch() -> None:
+    data = pytest.importorskip("torch_geometric.data")
+    path = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+    graphs = [data.Data(edge_index=path, num_nodes=3) for _ in range(2)]
+    logits, labels = torch.tensor([0.3, -1.2, 0.8, 2.0, -0.4, 1.0]), torch.tensor([1, 0, 1, 0, 1, 0])
+    made = IndependentSet(metrics="accuracy")
+    made.update(logits, labels, data.Batch.from_data_list(graphs), names=["a", "b"])
+    expected = cp.independent_set.Evaluator()
+    expected.update("a", edge_index=path, logits=logits[:3], labels=labels[:3])
+    expected.update("b", edge_index=path, logits=logits[3:], labels=labels[3:])
+    assert made.report() == expected.report()
+
+
+def test_robustness_and_training_are_metrics_too() -> None:
+    runs = {"split0": [[1.0], [4.0]], "split1": [[0.0], [5.0]]}
+    attacks, expected = Robustness(), cp.robustness.Evaluator()
+    for name, attacked in runs.items():
+        attacks.update(names=[name], clean=[[1.0], [2.0]], attacked={"0.1": attacked})
+        expected.update(name, clean=[[1.0], [2.0]], attacked={"0.1": attacked})
+    assert attacks.report() == expected.report()
+    assert attacks.compute()["robustness.bias_total"].item() == expected.report()["bias_total"]
+    with pytest.raises(cp.DuplicateError):
+        attacks.update(names=["split0"], clean=[[1.0]], attacked={"0.1": [[2.0]]})
+    curves = torch.tensor([[0.5, 0.95, 0.93], [0.2, 0.92, 0.96]])
+    training = Training("val_F1", metrics=["velocity_wise"])
+    training.update(curves, names=["cfg/0", "cfg/1"])
+    runs_of = cp.training.Evaluator("val_F1")
+    for name, curve in zip(("cfg/0", "cfg/1"), curves, strict=True):
+        runs_of.update(name, curve)
+    assert training.report() == runs_of.report()
+    assert list(training.keys()) == ["training.velocity_wise.cfg"]
+
+
+def test_values_are_drawn_by_torchmetrics_own_plot() -> None:
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    made = filled(metrics=["miou", "pixel_accuracy"])
+    figure, axes = made.plot()
+    assert axes.figure is figure
+    pyplot.close(figure)

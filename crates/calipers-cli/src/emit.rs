@@ -6,8 +6,10 @@ use std::path::Path;
 use calipers::core::Warning;
 use calipers::core::error::printable;
 use calipers::core::metric::MetricInfo;
+use calipers::core::resample::Bootstrap;
 use calipers::report::page::{self, Page, Section};
 use calipers::report::{csv, json, latex, markdown, per_unit, terminal};
+use calipers::resample::Intervals;
 use calipers::run::Threads;
 use calipers::{Error, Ledger, Report, Result, pages, registry, states};
 
@@ -40,6 +42,16 @@ pub(crate) fn table_format(flag: &str, path: &Path) -> Result<TableFormat> {
     })
 }
 
+/// States take over how to resample, as their measuring command would have; refuses to say how
+/// intervals are made where none is.
+pub(crate) fn resample_as_asked(ledgers: &mut [Box<dyn Ledger>], output: &Output, seed: u64) -> Result<()> {
+    let asked = output.intervals(seed);
+    if let Some(asked) = &asked {
+        ledgers.iter_mut().for_each(|ledger| ledger.resample_as(&asked.bootstrap));
+    }
+    output.check_intervals(asked.is_some() || ledgers.iter().any(|ledger| ledger.bootstrap().is_some()))
+}
+
 /// Writes everything that can be made from accumulators.
 pub(crate) fn ledgers(
     ledgers: &[Box<dyn Ledger>],
@@ -47,8 +59,8 @@ pub(crate) fn ledgers(
     seed: u64,
     threads: usize,
 ) -> Result<Outcome> {
-    let reports: Vec<Report> =
-        ledgers.iter().map(|ledger| report(&**ledger, output, seed, threads)).collect();
+    let reports = ledgers.iter().map(|ledger| report(&**ledger, output, seed, threads));
+    let reports: Vec<Report> = reports.collect::<Result<_>>()?;
     spare_inputs(&reports, output)?;
     if let Some(path) = &output.state {
         write(path, &states::to_bytes(ledgers))?;
@@ -66,20 +78,35 @@ pub(crate) fn ledgers(
         write(path, &bytes)?;
     }
     if let Some(path) = &output.html {
-        let bootstrap = output.page_intervals(seed);
-        let section =
-            |ledger: &dyn Ledger| pages::of_ledger(ledger, &output.chosen, &bootstrap, one_a_core());
-        page(path, ledgers.iter().map(|ledger| section(&**ledger)).collect::<Result<_>>()?)?;
+        let section = |(ledger, report): (&dyn Ledger, &Report)| {
+            if report.intervals.is_some() {
+                return Ok(pages::of_ledger(ledger, report, &output.chosen));
+            }
+            let asked = output.page_intervals(seed);
+            let report = pages::report(ledger, &output.chosen, &asked, threads)?;
+            Ok(pages::of_ledger(ledger, &report, &output.chosen))
+        };
+        let ledgers = ledgers.iter().map(|ledger| &**ledger);
+        page(path, ledgers.zip(&reports).map(section).collect::<Result<_>>()?)?;
     }
     forms(&reports, output)
 }
 
 /// The report of an accumulator: its intervals and metrics are those that the options ask for.
-pub(crate) fn report(ledger: &dyn Ledger, output: &Output, seed: u64, threads: usize) -> Report {
-    output.chosen.cut(match output.intervals(seed) {
-        Some(bootstrap) => ledger.report_with_intervals(&bootstrap),
-        None => ledger.report_on(&Threads(threads)),
-    })
+/// Intervals are made as asked for, else as its own parameters say.
+pub(crate) fn report(ledger: &dyn Ledger, output: &Output, seed: u64, threads: usize) -> Result<Report> {
+    let own = || {
+        let bootstrap = ledger.bootstrap()?;
+        let method = output.interval.unwrap_or(bootstrap.method);
+        Some(Intervals {
+            bootstrap: Bootstrap { method, ..bootstrap },
+            cluster_by: output.cluster_by.clone(),
+        })
+    };
+    match output.intervals(seed).or_else(own) {
+        Some(asked) => pages::report(ledger, &output.chosen, &asked, threads),
+        None => Ok(output.chosen.cut(ledger.report_on(&Threads(threads)))),
+    }
 }
 
 /// Refuses to write over a file that was measured.
@@ -101,8 +128,8 @@ fn spare_inputs(reports: &[Report], output: &Output) -> Result<()> {
 /// Writes everything that can be made from reports alone, and from inputs that are still there.
 pub(crate) fn reports(reports: &[Report], output: &Output, seed: u64) -> Result<Outcome> {
     if let Some(path) = &output.html {
-        let bootstrap = output.page_intervals(seed);
-        let section = |report: &Report| pages::of_report(report, &bootstrap, one_a_core());
+        let asked = output.page_intervals(seed);
+        let section = |report: &Report| pages::of_report(report, &asked, one_a_core());
         page(path, reports.iter().map(section).collect::<Result<_>>()?)?;
     }
     forms(reports, output)

@@ -4,16 +4,15 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use calipers::chosen::Chosen;
-use calipers::core::resample::Bootstrap;
+use calipers::core::resample::{Bootstrap, Method};
+use calipers::resample::{Intervals, PAGE_RESAMPLES};
 use calipers::run::{self, Progress, Shard};
+use calipers::sources::clusters::ClusterRule;
 
 use calipers::{Error, Result};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::de::DeserializeOwned;
-
-/// The resamples behind the intervals of a page, where no number is asked for.
-const PAGE_RESAMPLES: u32 = 2_000;
 
 /// What is written, and where to.
 #[derive(Args, Clone, Debug, Default)]
@@ -40,7 +39,7 @@ pub(crate) struct Output {
     /// Write the state, to be shown or merged later
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,
-    /// Add intervals from B bootstrap resamples of the units
+    /// Add intervals from B bootstrap resamples of what is a sample: units, runs or clusters
     #[arg(long, value_name = "B", default_value_t = 0)]
     pub(crate) bootstrap: u32,
     /// The share of resamples an interval holds
@@ -49,9 +48,12 @@ pub(crate) struct Output {
     /// Set by a family that lets metrics be chosen
     #[arg(skip)]
     pub(crate) chosen: Chosen,
-    /// Set by a family that has intervals of its own
-    #[arg(skip)]
-    pub(crate) own_intervals: bool,
+    /// How an interval is made of the resamples [default: expanded]
+    #[arg(long, value_name = "METHOD", value_parser = named::<Method>(&Method::NAMES))]
+    pub(crate) interval: Option<Method>,
+    /// Draw units together that are not independent: none, folder, regex:PATTERN or FILE.csv:COLUMN
+    #[arg(long, value_name = "RULE")]
+    pub(crate) cluster_by: Option<ClusterRule>,
     /// Print no table, no warnings and no progress
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -92,6 +94,12 @@ impl Output {
     /// Refuses what cannot be done, before any work: two streams on one output, impossible targets,
     /// unknown endings.
     pub(crate) fn check(&self) -> Result<()> {
+        self.check_files()?;
+        self.check_intervals(self.bootstrap > 0)
+    }
+
+    /// The same where a state may say how intervals are made.
+    pub(crate) fn check_files(&self) -> Result<()> {
         let streams = [&self.json, &self.csv, &self.html, &self.state]
             .into_iter()
             .filter(|path| path.as_deref().is_some_and(is_stream))
@@ -136,20 +144,32 @@ impl Output {
             .filter_map(|(flag, path)| Some((flag, path.as_deref().filter(|path| !is_stream(path))?)))
     }
 
-    /// How intervals are made, when they are asked for.
-    pub(crate) fn intervals(&self, seed: u64) -> Option<Bootstrap> {
-        (self.bootstrap > 0 && !self.own_intervals).then_some(Bootstrap {
-            resamples: self.bootstrap,
-            confidence: self.confidence,
-            seed,
-        })
+    /// Refuses to say how intervals are made where none is.
+    pub(crate) fn check_intervals(&self, made: bool) -> Result<()> {
+        let given = [("--interval", self.interval.is_some()), ("--cluster-by", self.cluster_by.is_some())];
+        match given.iter().find(|(_, given)| *given && !made && self.html.is_none()) {
+            None => Ok(()),
+            Some((flag, _)) => Err(Error::usage(format!("{flag} needs --bootstrap or --html"))
+                .advice("no interval is made without resamples; --bootstrap 2000 draws some")),
+        }
     }
 
-    /// How the intervals of a page are made: as asked for, else with as many resamples as a reader
-    /// expects.
-    pub(crate) fn page_intervals(&self, seed: u64) -> Bootstrap {
-        let resamples = if self.bootstrap > 0 { self.bootstrap } else { PAGE_RESAMPLES };
-        Bootstrap { resamples, confidence: self.confidence, seed }
+    /// How intervals are made, when they are asked for.
+    pub(crate) fn intervals(&self, seed: u64) -> Option<Intervals> {
+        (self.bootstrap > 0).then(|| self.resampled(self.bootstrap, seed))
+    }
+
+    /// How the intervals of a page are made where none were asked for.
+    pub(crate) fn page_intervals(&self, seed: u64) -> Intervals {
+        self.resampled(if self.bootstrap > 0 { self.bootstrap } else { PAGE_RESAMPLES }, seed)
+    }
+
+    fn resampled(&self, resamples: u32, seed: u64) -> Intervals {
+        let method = self.interval.unwrap_or_default();
+        Intervals {
+            bootstrap: Bootstrap { resamples, confidence: self.confidence, seed, method },
+            cluster_by: self.cluster_by.clone(),
+        }
     }
 
     /// Whether a table is wanted: nothing else was asked to speak for the report.

@@ -32,7 +32,7 @@ fn a_page_is_the_same_from_a_run_a_state_and_a_report_and_for_any_number_of_thre
     assert_eq!(written(&bench, "show a.state"), page);
     assert_eq!(written(&bench, "show a.json"), page);
     assert_eq!(written(&bench, "merge a.state a.state -o b.state"), page);
-    assert!(page.contains("2000 bootstrap resamples"));
+    assert!(page.contains("Intervals hold 95 % (expanded): 2000 resamples of 4 units, seed 0."));
     assert!(!bench.read("a.json").contains("intervals"), "they are the page's own");
 }
 

@@ -8,7 +8,7 @@
 //!
 //! * [`contract`]: what a family defines and what is made of it;
 //! * [`reading`]: how a metric's line is read from rows, for a report, a unit or a resample;
-//! * [`resample`]: intervals by drawing units again;
+//! * [`resample`]: intervals by drawing sampling units again;
 //! * [`exact`]: sums and quotients that are rounded once;
 //! * [`functions`]: exponentials and logarithms with the same bits on every machine.
 //!
@@ -30,7 +30,7 @@ pub use contract::accumulator::{Accumulator, UnitId};
 pub use contract::error::{Error, ErrorKind, Result};
 pub use contract::input_files::{Digest, Input, InputFiles, Notes};
 pub use contract::ledger::Ledger;
-pub use contract::metric::{Better, Column, Form, Metric, MetricInfo, Need, Number, Range};
+pub use contract::metric::{Better, Column, Form, IntervalRule, Metric, MetricInfo, Need, Number, Range};
 pub use contract::protocol::Protocol;
 pub use contract::provenance::{Content, Fact, Provenance, Reading};
 pub use contract::report::{Report, Table, Warning};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use calipers::compare::{self, Model, Options};
-use calipers::core::resample::Bootstrap;
+use calipers::core::resample::{Bootstrap, Method};
 use calipers::core::{Error, Result};
 use calipers::report::comparison::{self, Comparison as Part};
 use calipers::report::page::{self, Page};
@@ -87,7 +87,7 @@ pub(crate) fn compare_models(
             }
             models.iter_mut().zip(names).for_each(|(model, name)| model.name = name);
         }
-        let bootstrap = Bootstrap { resamples, confidence, seed };
+        let bootstrap = Bootstrap { resamples, confidence, seed, method: Method::default() };
         let options = Options { metrics, by_label, bootstrap, threads: threads.max(1) };
         compare::compare(&models, &options).map(Compared)
     })

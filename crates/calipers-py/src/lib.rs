@@ -4,6 +4,7 @@
 //! array     Python arrays into arrays of the library, without a copy where memory allows
 //! catalogue  what there is to measure
 //! comparison  models side by side
+//! counts    exact counts of labels, for drop-ins
 //! failure   errors into exceptions, interrupts into a stop
 //! state     an accumulator of any family
 //! tensor    short tensors of torch, lent for the length of a call
@@ -19,6 +20,7 @@
 mod array;
 mod catalogue;
 mod comparison;
+mod counts;
 mod failure;
 mod families;
 mod files;
@@ -39,6 +41,8 @@ mod _calipers {
     use crate::catalogue::{headline_ids, metric_definition, metric_ids, metric_list, unknown_metric};
     #[pymodule_export]
     use crate::comparison::{Compared, compare_models};
+    #[pymodule_export]
+    use crate::counts::{count_id_pairs, count_masks};
     #[pymodule_export]
     use crate::families::explanation::{explanation_new, explanation_update, explanation_update_batch};
     #[pymodule_export]

@@ -140,6 +140,28 @@ impl State {
         })
     }
 
+    /// Adds the state of another process, whose rows of our units may differ in last bits: ours stay.
+    fn merge_repeated(&self, py: Python<'_>, other: &Self, source: &str) -> PyResult<()> {
+        detached(py, |_| {
+            let other = opened(&other.bytes()?, source)?;
+            let mut ours = self.locked()?;
+            owned(&mut ours)?.merge_repeated(other)
+        })
+    }
+
+    /// The rows without the protocol; such bytes may be put one after another.
+    fn rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        detached(py, |_| Ok(self.locked()?.rows_alone())).map(|bytes| PyBytes::new(py, &bytes))
+    }
+
+    /// Adds rows that `rows` gave.
+    fn add_rows(&self, py: Python<'_>, rows: &[u8], source: &str) -> PyResult<()> {
+        detached(py, |_| {
+            let mut ours = self.locked()?;
+            owned(&mut ours)?.add_rows(rows, source)
+        })
+    }
+
     /// The report as JSON, with the intervals and metrics that the options ask for.
     fn report(&self, py: Python<'_>, options: &Bound<'_, PyDict>) -> PyResult<String> {
         let options = given::options(options)?;

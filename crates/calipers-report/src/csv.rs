@@ -3,7 +3,7 @@
 use calipers_core::Report;
 use csv::Writer;
 
-use crate::leaf::{Leaf, visit_leaves};
+use crate::leaf::{Leaf, visit_with_bounds};
 use crate::number::shortest;
 
 /// `id,value,reason`, one line a number; values inside a metric are lines of their own under the
@@ -19,9 +19,8 @@ pub fn write(reports: &[Report]) -> String {
     lines.push(heading);
     for (i, report) in reports.iter().enumerate() {
         for (id, value) in &report.metrics {
-            let interval =
-                report.intervals.iter().flatten().find(|(name, _)| name == id).map(|(_, bounds)| bounds);
-            visit_leaves(id, value, &mut |path, leaf| {
+            let bounds = report.intervals.as_ref().and_then(|intervals| intervals.get(id));
+            visit_with_bounds(id, value, bounds, &mut |path, leaf, interval| {
                 let (value, reason) = match leaf {
                     Leaf::Number(x) => (shortest(x), String::new()),
                     Leaf::Count(n) => (n.to_string(), String::new()),
@@ -88,7 +87,7 @@ mod tests {
     fn intervals_and_several_reports_add_columns() {
         let mut report = fixture::small();
         report.metrics.truncate(1);
-        report.intervals = Some(vec![("segmentation.miou".into(), [0.4, 0.5])]);
+        report.intervals = Some(fixture::intervals(&[("segmentation.miou", [0.4, 0.5])]));
         let text = write(&[report.clone(), report]);
         let expected = "id,value,reason,low,high,report\n\
                         segmentation.miou,0.4365,,0.4,0.5,1\n\

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use calipers_core::metric::MetricInfo;
+use calipers_core::metric::{IntervalRule, MetricInfo};
+use calipers_core::resample::{Bootstrap, Bounds, Drawn, Intervals, Method};
 use calipers_core::{Better, Digest, Form, Input, Range, Report, Value, Warning};
 use serde_json::{Value as Json, json};
 
@@ -23,7 +24,6 @@ pub(crate) fn small() -> Report {
             ("segmentation.pixels".into(), Value::Count(i128::MAX)),
             ("segmentation.bins".into(), Value::Series(vec![Value::Number(1.0), Value::undefined("")])),
         ],
-        bootstrap: None,
         intervals: None,
         warnings: vec![Warning {
             code: "one-class".into(),
@@ -40,6 +40,22 @@ pub(crate) fn small() -> Report {
         )]
         .into_iter()
         .collect(),
+    }
+}
+
+/// Intervals of single numbers, as a run gives them.
+pub(crate) fn intervals(bounds: &[(&str, [f64; 2])]) -> Intervals {
+    let bounds = bounds.iter().map(|(id, bounds)| (id.to_string(), Bounds::Interval(*bounds)));
+    Intervals {
+        drawn: Drawn {
+            bootstrap: Bootstrap { resamples: 2000, confidence: 0.95, seed: 0, method: Method::Expanded },
+            sampling_unit: "cluster".into(),
+            cluster_by: Some("folder".into()),
+            strata: vec![("all".into(), [233, 14])],
+            percentile_used: Vec::new(),
+        },
+        bounds: bounds.collect(),
+        missing: vec![("segmentation.iou.car".into(), "defined in 1204 of 2000 resamples".into())],
     }
 }
 
@@ -68,6 +84,7 @@ pub(crate) fn info(id: &str, group: &'static str, better: Better) -> MetricInfo 
         form: Form::Plain,
         per_unit: true,
         headline: None,
+        interval: IntervalRule::Every,
         measures: "The share of nodes whose prediction equals their label.",
         formula: "(tp + tn) / N",
         undefined: "the graph has no nodes: \"graph has no nodes\"",

@@ -1,17 +1,19 @@
 //! `report.json`: strict JSON whose bytes depend on the report alone.
 
+mod intervals;
 mod read;
 mod syntax;
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use calipers_core::resample::Bootstrap;
 use calipers_core::{Input, Report, Value, Warning};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
+use self::intervals::write as intervals_in;
 use crate::leaf::{Leaf, visit_leaves};
 
+pub(crate) use intervals::of_page as intervals_of_page;
 pub use read::read;
 
 /// How much text is collected before it is handed on.
@@ -81,12 +83,8 @@ impl Serialize for Shown<'_> {
         object.serialize_entry("units", &report.units)?;
         object.serialize_entry("metrics", &Pairs(report.metrics.iter().map(|(id, v)| (id, Plain(v)))))?;
         object.serialize_entry("undefined", &Pairs(reasons(report).into_iter()))?;
-        if let Some(bootstrap) = &report.bootstrap {
-            object.serialize_entry("bootstrap", &Draws(bootstrap))?;
-        }
         if let Some(intervals) = &report.intervals {
-            let finite = intervals.iter().filter(|(_, bounds)| bounds.iter().all(|x| x.is_finite()));
-            object.serialize_entry("intervals", &Pairs(finite.map(|(id, bounds)| (id, bounds))))?;
+            intervals_in(intervals, &mut object)?;
         }
         object.serialize_entry("warnings", &report.warnings.iter().map(Caution).collect::<Vec<_>>())?;
         object
@@ -118,19 +116,6 @@ struct Pairs<I>(I);
 impl<K: Serialize, V: Serialize, I: Iterator<Item = (K, V)> + Clone> Serialize for Pairs<I> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.clone())
-    }
-}
-
-/// How intervals were drawn.
-struct Draws<'a>(&'a Bootstrap);
-
-impl Serialize for Draws<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_map(Some(3))?;
-        object.serialize_entry("resamples", &self.0.resamples)?;
-        object.serialize_entry("confidence", &self.0.confidence)?;
-        object.serialize_entry("seed", &self.0.seed)?;
-        object.end()
     }
 }
 

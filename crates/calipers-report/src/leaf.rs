@@ -1,6 +1,7 @@
 //! The single values inside a metric's value, each with the path that `undefined` and CSV use.
 
 use calipers_core::Value;
+use calipers_core::resample::Bounds;
 
 /// A value that holds no other values.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,11 +37,22 @@ pub(crate) fn children(value: &Value) -> Vec<(String, &Value)> {
 /// Calls `visit` with every leaf in report order and its path: the id, then keys and positions
 /// joined with dots.
 pub(crate) fn visit_leaves<'a>(id: &str, value: &'a Value, visit: &mut impl FnMut(&str, Leaf<'a>)) {
+    visit_with_bounds(id, value, None, &mut |path, leaf, _| visit(path, leaf));
+}
+
+/// The same with the interval of every leaf that has one.
+pub(crate) fn visit_with_bounds<'a>(
+    id: &str,
+    value: &'a Value,
+    bounds: Option<&Bounds>,
+    visit: &mut impl FnMut(&str, Leaf<'a>, Option<[f64; 2]>),
+) {
     match leaf(value) {
-        Some(leaf) => visit(id, leaf),
+        Some(leaf) => visit(id, leaf, bounds.and_then(Bounds::single)),
         None => {
             for (key, child) in children(value) {
-                visit_leaves(&format!("{id}.{key}"), child, visit);
+                let below = bounds.and_then(|bounds| bounds.below(&key));
+                visit_with_bounds(&format!("{id}.{key}"), child, below, visit);
             }
         }
     }

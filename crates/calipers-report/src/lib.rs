@@ -24,6 +24,7 @@ pub mod markdown;
 pub mod number;
 pub mod page;
 pub mod per_unit;
+pub mod sampling;
 pub mod terminal;
 
 mod form;

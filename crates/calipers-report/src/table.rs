@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use calipers_core::error::printable;
 use calipers_core::metric::MetricInfo;
+use calipers_core::resample::Bounds;
 use calipers_core::{Better, Form, Report, Value};
 
 use crate::form::in_words;
@@ -98,15 +99,12 @@ pub(crate) fn layout(report: &Report, infos: &[MetricInfo], extent: &Extent) -> 
         let info = infos.get(id.as_str());
         let name = id.strip_prefix(&prefix).unwrap_or(id).to_string();
         let mut lines = Vec::new();
+        let bounds = report.intervals.as_ref().and_then(|intervals| intervals.get(id));
         let form = info.map_or(Form::Plain, |info| info.form);
-        push_lines(&mut lines, 0, (name.clone(), name), value, (form, extent.most));
+        push_lines(&mut lines, 0, (name.clone(), name), (value, bounds), (form, extent.most));
         for line in &mut lines {
             line.better = info.map_or(Better::Neither, |info| info.better);
             line.range = info.map_or("", |info| info.range.text);
-        }
-        if let Some(line) = lines.first_mut() {
-            line.interval =
-                report.intervals.iter().flatten().find(|(name, _)| name == id).map(|(_, bounds)| *bounds);
         }
         let group = info.map_or("", |info| info.group);
         match sections.iter_mut().find(|section| section.title == group) {
@@ -135,7 +133,7 @@ fn push_lines(
     lines: &mut Vec<Line>,
     depth: usize,
     (name, path): (String, String),
-    value: &Value,
+    (value, bounds): (&Value, Option<&Bounds>),
     (form, most): (Form, usize),
 ) {
     let line = |depth: usize, name: String, path: String, cell: Cell| Line {
@@ -143,7 +141,7 @@ fn push_lines(
         name,
         path,
         cell,
-        interval: None,
+        interval: bounds.and_then(Bounds::single),
         better: Better::Neither,
         range: "",
     };
@@ -154,7 +152,9 @@ fn push_lines(
         let below = children(value);
         let left_out = below.len().saturating_sub(most);
         for (key, child) in below.into_iter().take(most) {
-            push_lines(lines, depth + 1, (key.clone(), format!("{path}.{key}")), child, (form, most));
+            let below = bounds.and_then(|bounds| bounds.below(&key));
+            let names = (key.clone(), format!("{path}.{key}"));
+            push_lines(lines, depth + 1, names, (child, below), (form, most));
         }
         if left_out > 0 {
             lines.push(line(depth + 1, String::new(), path, Cell::Omitted(left_out)));

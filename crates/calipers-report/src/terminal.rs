@@ -296,7 +296,7 @@ mod tests {
     #[test]
     fn intervals_stand_beside_their_value() {
         let mut report = fixture::realistic();
-        report.intervals = Some(vec![("independent_set.accuracy".into(), [0.98, 0.9911])]);
+        report.intervals = Some(fixture::intervals(&[("independent_set.accuracy", [0.98, 0.9911])]));
         let text = shown(&report, 120);
         assert!(text.contains("0.9873    [0.9800, 0.9911]\n"), "{text}");
         assert!(!text.contains("[0, 1]"), "{text}");

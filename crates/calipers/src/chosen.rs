@@ -37,7 +37,6 @@ impl Chosen {
     #[must_use]
     pub fn cut(&self, mut report: Report) -> Report {
         report.metrics.retain(|(id, _)| self.has(id));
-        report.intervals.iter_mut().for_each(|intervals| intervals.retain(|(id, _)| self.has(id)));
         report
     }
 
@@ -53,7 +52,11 @@ impl Chosen {
             selected.push(found.ok_or_else(|| registry::unknown(id, known()))?.clone());
         }
         let is_selected = |id: &str| selected.iter().any(|(known, _)| known == id);
-        report.intervals.iter_mut().for_each(|all| all.retain(|(id, _)| is_selected(id)));
+        let below = |path: &str| selected.iter().any(|(known, _)| path.starts_with(&format!("{known}.")));
+        if let Some(intervals) = &mut report.intervals {
+            intervals.bounds.retain(|(id, _)| is_selected(id));
+            intervals.missing.retain(|(path, _)| is_selected(path) || below(path));
+        }
         report.metrics = selected;
         Ok(report)
     }

@@ -1,69 +1,57 @@
 //! Reports as sections of a page: numbers with intervals, pictures, units, protocol.
 
-use calipers_core::resample::{Bootstrap, Scope};
 use calipers_core::{Ledger, MetricInfo, Report, Result};
 use calipers_report::chart::{Art, Picture};
-use calipers_report::page::{Block, Section, report_section};
+use calipers_report::page::{Section, report_section};
 
 use crate::chosen::Chosen;
-use crate::replay::Evidence;
+use crate::replay::{self, Evidence};
+use crate::resample::Intervals;
 use crate::{pictures, registry, resample};
 
-/// The section of a ledger with the metrics that are shown. Intervals are those of the page alone; what
-/// the inputs still show is drawn.
-pub fn of_ledger(
-    ledger: &dyn Ledger,
-    chosen: &Chosen,
-    bootstrap: &Bootstrap,
-    threads: usize,
-) -> Result<Section> {
-    drawn(ledger, chosen, &Evidence::of(&ledger.report()), bootstrap, threads)
+/// The section of a ledger: its report, with the intervals that the report has, and what the inputs
+/// still show.
+pub fn of_ledger(ledger: &dyn Ledger, report: &Report, chosen: &Chosen) -> Section {
+    drawn(ledger, report, chosen, &Evidence::of(report))
 }
 
 /// The same without a look at the inputs, for the reason given.
-pub fn of_ledger_alone(
-    ledger: &dyn Ledger,
-    why: &str,
-    bootstrap: &Bootstrap,
-    threads: usize,
-) -> Result<Section> {
-    drawn(ledger, &Chosen::default(), &Evidence::Missing(why.to_owned()), bootstrap, threads)
+pub fn of_ledger_alone(ledger: &dyn Ledger, report: &Report, why: &str) -> Section {
+    drawn(ledger, report, &Chosen::default(), &Evidence::Missing(why.to_owned()))
 }
 
-fn drawn(
-    ledger: &dyn Ledger,
-    chosen: &Chosen,
-    evidence: &Evidence,
-    bootstrap: &Bootstrap,
-    threads: usize,
-) -> Result<Section> {
-    let wanted = |id: &str| chosen.has(id);
-    let intervals = resample::intervals(ledger, &wanted, bootstrap, Scope::Labels, threads)?;
-    let intervals = intervals.into_iter().map(|(leaf, bounds)| (leaf.path(), bounds)).collect();
-    let report = Report { intervals: Some(intervals), ..chosen.cut(ledger.report()) };
-    let (units, pictures) =
-        (chosen.cut_table(ledger.name(), ledger.per_unit()), pictures::of(ledger, evidence));
+/// The report of a ledger with the metrics that are shown and these intervals.
+pub fn report(ledger: &dyn Ledger, chosen: &Chosen, asked: &Intervals, threads: usize) -> Result<Report> {
+    let mut report = chosen.cut(ledger.report());
+    resample::add(ledger, &mut report, asked, threads)?;
+    Ok(report)
+}
+
+fn drawn(ledger: &dyn Ledger, report: &Report, chosen: &Chosen, evidence: &Evidence) -> Section {
+    let units = chosen.cut_table(ledger.name(), ledger.per_unit());
+    let pictures = pictures::of(ledger, evidence, report.intervals.as_ref());
     let infos = ledger.metrics();
-    let section = report_section(&report, &infos, Some(&units), pictures);
-    let mut section = section.with_headline(&report, &infos, &headlines(&infos));
-    let at = section.blocks.iter().position(|block| matches!(block, Block::Headline(_)));
-    if let Some(at) = at.filter(|_| report.intervals.as_ref().is_some_and(|all| !all.is_empty())) {
-        section.blocks.insert(at + 1, Block::Text(words(bootstrap)));
-    }
-    Ok(section)
+    let section = report_section(report, &infos, Some(&units), pictures);
+    section.with_headline(report, &infos, &headlines(&infos))
 }
 
 /// The section of a report without its rows. When every input is still there, it is measured again
-/// for what a report does not hold; otherwise the page says what is missing.
-pub fn of_report(report: &Report, bootstrap: &Bootstrap, threads: usize) -> Result<Section> {
-    let chosen = Chosen::of(report);
+/// for what a report does not hold; otherwise the page says what is missing. A report without
+/// intervals gets those that are asked for.
+pub fn of_report(report: &Report, asked: &Intervals, threads: usize) -> Result<Section> {
     let missing = match Evidence::of(report) {
         Evidence::Missing(why) => why,
         Evidence::Available(replay) => match replay.measure(threads) {
-            Ok(ledger) if same(&chosen.cut(ledger.report()), report) => {
-                return of_ledger(&*ledger, &chosen, bootstrap, threads);
+            Ok(ledger) => {
+                let mut now = replay::like(&*ledger, report, threads)?;
+                if same(&now, report) {
+                    if now.intervals.is_none() {
+                        resample::add(&*ledger, &mut now, asked, threads)?;
+                    }
+                    return Ok(of_ledger(&*ledger, &now, &Chosen::of(report)));
+                }
+                "the inputs give other numbers now".into()
             }
-            Ok(_) => "the inputs give other numbers now".into(),
             Err(error) => error.what().to_owned(),
         },
     };
@@ -85,7 +73,7 @@ pub fn of_report_alone(report: &Report, why: &str) -> Section {
     section.with_headline(report, &infos, &headlines(&infos))
 }
 
-/// Whether two reports say the same; intervals are added on request and say nothing of the inputs.
+/// Whether two reports say the same.
 fn same(now: &Report, then: &Report) -> bool {
     now.metrics == then.metrics && now.protocol == then.protocol && now.warnings == then.warnings
 }
@@ -95,15 +83,6 @@ fn headlines(infos: &[MetricInfo]) -> Vec<&str> {
     let mut first: Vec<&MetricInfo> = infos.iter().filter(|info| info.headline.is_some()).collect();
     first.sort_by_key(|info| info.headline);
     first.into_iter().map(|info| info.id.as_str()).collect()
-}
-
-fn words(bootstrap: &Bootstrap) -> String {
-    format!(
-        "Below each number: the interval that holds {} % of {} bootstrap resamples of the units (seed {}).",
-        calipers_report::number::shortest(100.0 * bootstrap.confidence).trim_end_matches(".0"),
-        bootstrap.resamples,
-        bootstrap.seed
-    )
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::any::Any;
 
 use calipers_core::metric::{MetricInfo, metric_infos};
+use calipers_core::resample::Intervals;
 use calipers_core::spelling::distance;
 use calipers_core::state::{self, Section};
 use calipers_core::{Accumulator, Error, Ledger, Protocol, Result};
@@ -36,7 +37,8 @@ pub(crate) trait Registered: Protocol<Row: Send + Sync> + Default + Send + Sync 
     /// Measures recorded inputs again, under every recorded protocol.
     fn measure_again(replay: &Replay, threads: usize) -> Result<Vec<Accumulator<Self>>>;
     /// The pictures of its page, in order.
-    fn pictures(rows: &Accumulator<Self>, evidence: &Evidence) -> Vec<Picture>;
+    fn pictures(rows: &Accumulator<Self>, evidence: &Evidence, intervals: Option<&Intervals>)
+    -> Vec<Picture>;
 }
 
 /// Measures recorded inputs again, under every recorded protocol.
@@ -53,7 +55,7 @@ pub struct Family {
     pub(crate) chosen_metrics: bool,
     pub(crate) measured_together: bool,
     pub(crate) measure_again: MeasureAgain,
-    pub(crate) pictures: fn(&dyn Ledger, &Evidence) -> Vec<Picture>,
+    pub(crate) pictures: fn(&dyn Ledger, &Evidence, Option<&Intervals>) -> Vec<Picture>,
     /// Its metric table under the parameters of a report.
     metrics_of: fn(Json) -> Option<Vec<MetricInfo>>,
     open: fn(&Section, &str) -> Result<Box<dyn Ledger>>,
@@ -71,9 +73,9 @@ impl Family {
                 let boxed = |rows| -> Box<dyn Ledger> { Box::new(rows) };
                 Ok(P::measure_again(replay, threads)?.into_iter().map(boxed).collect())
             },
-            pictures: |ledger, evidence| {
+            pictures: |ledger, evidence, intervals| {
                 let rows = (ledger as &dyn Any).downcast_ref();
-                rows.map_or_else(Vec::new, |rows| P::pictures(rows, evidence))
+                rows.map_or_else(Vec::new, |rows| P::pictures(rows, evidence, intervals))
             },
             metrics_of: |parameters| {
                 serde_json::from_value::<P>(parameters).ok().map(|protocol| metric_infos(&protocol))

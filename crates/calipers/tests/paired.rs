@@ -3,7 +3,9 @@
 
 use calipers::compare::permutation::Tests;
 use calipers::compare::{Model, Options, compare};
-use calipers::core::resample::{Bootstrap, Leaf, Means, percentile_interval};
+use calipers::core::resample::{
+    Bootstrap, Leaf, Means, Method, Plan, Sampled, Sampling, percentile_interval,
+};
 use calipers::core::{Accumulator, ErrorKind, Ledger, Protocol, Rows, SplitMix64, UnitId};
 use calipers::metrics::segmentation::{Config, LabelMap, MapData, Prediction, Segmentation, Unit};
 use calipers::resample::together;
@@ -59,7 +61,11 @@ fn pair(units: usize) -> [Accumulator<Segmentation>; 2] {
 }
 
 fn options(resamples: u32, threads: usize) -> Options {
-    Options { bootstrap: Bootstrap { resamples, confidence: 0.9, seed: 3 }, threads, ..Options::default() }
+    Options {
+        bootstrap: Bootstrap { resamples, confidence: 0.9, seed: 3, method: Method::Percentile },
+        threads,
+        ..Options::default()
+    }
 }
 
 #[test]
@@ -210,9 +216,14 @@ fn intervals_hold_the_true_difference_about_as_often_as_they_say() {
         let column = alike(&mut random, units).into_iter().map(Some).collect();
         let leaf = Leaf { id: "x.difference".into(), label: None };
         let means = Means::new(units, [(leaf, column)]);
-        let bootstrap = Bootstrap { resamples: 400, confidence: 0.95, seed: *set };
-        let values = together(&[&means], units, &bootstrap, 1).unwrap();
-        let [low, high] = bootstrap.interval(values[0].iter().map(|resample| resample[0])).unwrap();
+        let bootstrap =
+            Bootstrap { resamples: 400, confidence: 0.95, seed: *set, method: Method::Percentile };
+        let names: Vec<String> = (0..units).map(|unit| format!("{unit:02}")).collect();
+        let rows = names.iter().map(|unit| Sampled { unit, part: "" });
+        let plan = Plan::new(Sampling::UNITS, rows, None).unwrap();
+        let values = together(&[&means], &plan, &bootstrap, 1).unwrap();
+        let [low, high] =
+            percentile_interval(values[0].iter().flat_map(|one| one[0]).collect(), 0.95).unwrap();
         low <= 0.0 && 0.0 <= high
     });
     let share = held.count() as f64 / sets as f64;

@@ -83,8 +83,8 @@ fn size(pictures: &[Picture]) -> usize {
 /// Draws a ledger with its inputs at hand: twice the same, and nothing is missing.
 fn complete(ledger: &dyn Ledger, expected: &[&str]) {
     let evidence = Evidence::of(&ledger.report());
-    let drawn = pictures::of(ledger, &evidence);
-    assert_eq!(drawn, pictures::of(ledger, &evidence));
+    let drawn = pictures::of(ledger, &evidence, None);
+    assert_eq!(drawn, pictures::of(ledger, &evidence, None));
     check_all(&drawn);
     let slugs: Vec<&str> = drawn.iter().map(|picture| picture.slug.as_str()).collect();
     assert_eq!(slugs, expected);
@@ -115,7 +115,7 @@ fn every_picture_of_the_demo_segmentation_is_drawn() {
             "worst-images-4",
         ],
     );
-    let Art::Panels(panels) = &pictures::of(&ledger, &Evidence::of(&ledger.report()))[3].art else {
+    let Art::Panels(panels) = &pictures::of(&ledger, &Evidence::of(&ledger.report()), None)[3].art else {
         panic!("images are panels")
     };
     let captions: Vec<&str> = panels.iter().map(|panel| panel.caption.as_str()).collect();
@@ -174,7 +174,7 @@ fn every_picture_of_the_demo_runs_is_drawn() {
 fn what_is_not_at_hand_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = trained(folder.path(), Vec::new());
-    let drawn = pictures::of(&ledger, &Evidence::Missing("runs.csv has other bytes".into()));
+    let drawn = pictures::of(&ledger, &Evidence::Missing("runs.csv has other bytes".into()), None);
     let missing: Vec<(&str, &str)> = drawn
         .iter()
         .filter_map(|picture| match &picture.art {
@@ -215,7 +215,7 @@ fn without_inputs() -> Evidence {
 fn hostile_names_never_become_markup() {
     let names = HOSTILE.map(String::from).to_vec();
     let rows = segmented(names, 5, 8, |i| format!("{}{i}", HOSTILE[i]));
-    let drawn = pictures::of(&rows, &without_inputs());
+    let drawn = pictures::of(&rows, &without_inputs(), None);
     check_all(&drawn);
     assert!(drawn.iter().flat_map(drawings).any(|svg| svg.to_string().contains("&lt;script&gt;")));
 
@@ -227,14 +227,14 @@ fn hostile_names_never_become_markup() {
         let unit = GraphUnit::new(&graph, Some(scores), Some(&[true, false, true]), None).unwrap();
         graphs.update(name, unit).unwrap();
     }
-    check_all(&pictures::of(&graphs, &without_inputs()));
+    check_all(&pictures::of(&graphs, &without_inputs(), None));
 }
 
 #[test]
 fn many_classes_and_many_units_stay_small() {
     let names = (0..60_000).map(|i| format!("class {i}")).collect();
     let rows = segmented(names, 3, 200, |i| i.to_string());
-    let drawn = pictures::of(&rows, &without_inputs());
+    let drawn = pictures::of(&rows, &without_inputs(), None);
     check_all(&drawn);
     assert!(size(&drawn) < 1_500_000, "{}", size(&drawn));
 
@@ -252,7 +252,7 @@ fn many_classes_and_many_units_stay_small() {
         let unit = GraphUnit::new(&graph, Some(scores), Some(&labels), None).unwrap();
         graphs.update(name.as_str(), unit).unwrap();
     }
-    let drawn = pictures::of(&graphs, &without_inputs());
+    let drawn = pictures::of(&graphs, &without_inputs(), None);
     check_all(&drawn);
     assert!(size(&drawn) < 300_000, "{}", size(&drawn));
 }

@@ -7,17 +7,20 @@ use calipers::metrics::independent_set::unit::{Scores, Unit};
 use calipers::metrics::independent_set::{IndependentSet, Kind};
 use calipers::{ErrorKind, states};
 
-fn sample(units: &[&str]) -> Vec<Box<dyn Ledger>> {
+fn edges(units: &[&str], logits: [f64; 2], labels: [bool; 2]) -> Accumulator<IndependentSet> {
     let protocol = IndependentSet { scores: Some(Kind::Logits), ..IndependentSet::default() };
     let mut accumulator = Accumulator::new(protocol);
     let entries = [(0, 1), (1, 0)];
     let graph = Graph::build(2, Storage::Both, &entries.as_slice()).unwrap();
     for name in units {
-        let scores = Scores::new(Kind::Logits, None, &[1.0, -2.0], 2).unwrap();
-        accumulator
-            .update(*name, Unit::new(&graph, Some(scores), Some(&[true, false]), None).unwrap())
-            .unwrap();
+        let scores = Scores::new(Kind::Logits, None, &logits, 2).unwrap();
+        accumulator.update(*name, Unit::new(&graph, Some(scores), Some(&labels), None).unwrap()).unwrap();
     }
+    accumulator
+}
+
+fn sample(units: &[&str]) -> Vec<Box<dyn Ledger>> {
+    let mut accumulator = edges(units, [1.0, -2.0], [true, false]);
     accumulator.provenance.shards.entry(3).or_default().insert(units.len() as u32);
     vec![Box::new(accumulator)]
 }
@@ -64,4 +67,29 @@ fn the_order_of_merging_does_not_show_in_the_bytes() {
     states::merge(&mut ab, sample(&["a", "b"])).unwrap();
     states::merge(&mut ba, sample(&["a"])).unwrap();
     assert_eq!(states::to_bytes(&ab), states::to_bytes(&ba));
+}
+
+#[test]
+fn a_repeated_unit_keeps_the_first_row_and_the_report_says_so() {
+    let mut first = edges(&["a", "b"], [1.0, -2.0], [true, false]);
+    let alone = first.clone();
+    first.merge_repeated(edges(&["b", "c"], [1.5, -2.0], [true, false])).unwrap();
+    let rows: Vec<_> = first.rows().named().map(|(name, row)| (name.to_owned(), row.clone())).collect();
+    assert_eq!(rows[1].1, *alone.rows().named().nth(1).unwrap().1);
+    assert_eq!(rows.len(), 3);
+    let report = first.finish();
+    let warning = report.warnings.iter().find(|warning| warning.code == "padded-rows-differ").unwrap();
+    assert_eq!(warning.units, ["b"]);
+    assert!(warning.message.starts_with("1 unit was measured by several processes"));
+    let decoded = states::from_bytes(&states::to_bytes(&[Box::new(first)]), "again").unwrap();
+    assert_eq!(decoded[0].report().warnings, report.warnings);
+}
+
+#[test]
+fn a_repeated_unit_of_another_truth_is_a_conflict_and_changes_nothing() {
+    let mut first = edges(&["a", "b"], [1.0, -2.0], [true, false]);
+    let before = first.clone();
+    let error = first.merge_repeated(edges(&["b"], [1.0, -2.0], [false, false])).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Conflict);
+    assert_eq!(first, before);
 }

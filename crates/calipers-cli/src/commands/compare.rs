@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use calipers::compare::{self, Options, open};
-use calipers::core::resample::Bootstrap;
+use calipers::core::resample::{Bootstrap, Method};
 use calipers::report::comparison::{self, Comparison};
 use calipers::report::page::{self, Page};
 use calipers::{Error, Result};
@@ -97,7 +97,12 @@ impl Compare {
         let options = Options {
             metrics: self.metric,
             by_label: self.by_label,
-            bootstrap: Bootstrap { resamples: self.resamples, confidence: self.confidence, seed: self.seed },
+            bootstrap: Bootstrap {
+                resamples: self.resamples,
+                confidence: self.confidence,
+                seed: self.seed,
+                method: Method::default(),
+            },
             threads: Work { shard: None, threads: self.threads }.threads(),
         };
         self.output.write(&compare::compare(&models, &options)?)

@@ -55,14 +55,15 @@ impl Demo {
     /// Makes and scores the data sets: the reports, and what is said of them.
     pub(crate) fn made(&self, progress: &dyn Progress) -> Result<(Vec<Report>, String)> {
         let work = Work { progress, ..Work::quiet(emit::one_a_core()) };
-        let bootstrap = Output { confidence: 0.95, ..Output::default() }.page_intervals(self.seed);
+        let asked = Output { confidence: 0.95, ..Output::default() }.page_intervals(self.seed);
         let (mut reports, mut sections, mut text, mut next) =
             (Vec::new(), Vec::new(), String::new(), String::new());
         for (family, show) in DEMOS {
             let shown = show(&self.out.join(family), self.seed, &work)?;
             for (name, ledger) in &shown.ledgers {
                 reports.push(ledger.report());
-                let mut section = pages::of_ledger(&**ledger, &Chosen::default(), &bootstrap, work.threads)?;
+                let shown = pages::report(&**ledger, &Chosen::default(), &asked, work.threads)?;
+                let mut section = pages::of_ledger(&**ledger, &shown, &Chosen::default());
                 section.heading.extend(name.iter().flat_map(|name| [", ", name]));
                 sections.push(section);
             }

@@ -36,7 +36,7 @@ impl Merge {
         if output.state.replace(self.out).is_some() {
             return Err(Error::usage("--state and -o say the same").advice("give -o FILE"));
         }
-        output.check()?;
+        output.check_files()?;
         let mut states = self.states.iter();
         let mut merged = match states.next() {
             Some(path) => states::read(path)?,
@@ -45,6 +45,7 @@ impl Merge {
         for path in states {
             states::merge(&mut merged, states::read(path)?)?;
         }
+        emit::resample_as_asked(&mut merged, &output, self.seed)?;
         emit::ledgers(&merged, &output, self.seed, emit::one_a_core())
     }
 }

@@ -36,7 +36,7 @@ pub(crate) struct Show {
 
 impl Show {
     pub(crate) fn run(mut self) -> Result<Outcome> {
-        self.output.check()?;
+        self.output.check_files()?;
         let shown = self.file.display().to_string();
         let bytes = if is_stream(&self.file) {
             let mut bytes = Vec::new();
@@ -47,7 +47,8 @@ impl Show {
             InputFile::open(&self.file)?.read_all().map_err(|error| error.in_file(&shown))?
         };
         if states::is_state(&bytes) {
-            let ledgers = states::from_bytes(&bytes, &shown)?;
+            let mut ledgers = states::from_bytes(&bytes, &shown)?;
+            emit::resample_as_asked(&mut ledgers, &self.output, self.seed)?;
             if self.explain {
                 emit::say(&explained(&ledgers).map_err(|error| error.in_file(&shown))?)?;
                 self.output.quiet = true;

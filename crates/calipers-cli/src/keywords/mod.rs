@@ -97,7 +97,7 @@ pub fn report(
     options: &Options,
     threads: usize,
 ) -> std::result::Result<Report, Refused> {
-    if options.is_empty() {
+    if options.is_empty() && ledger.bootstrap().is_none() {
         return Ok(ledger.report());
     }
     let matches = arguments::parsed(Reporting::command(), &[], &[], options)?;
@@ -106,7 +106,7 @@ pub fn report(
     if !asked.metrics.is_empty() {
         asked.output.chosen = Chosen::only(asked.metrics);
     }
-    Ok(emit::report(ledger, &asked.output, asked.seed, threads))
+    emit::report(ledger, &asked.output, asked.seed, threads).map_err(Refused::from)
 }
 
 /// The report as the section of a page, which is the whole page.
@@ -118,14 +118,20 @@ pub fn page(
 ) -> std::result::Result<String, Refused> {
     let matches = arguments::parsed(Reporting::command(), &[], &[], options)?;
     let asked = Reporting::from_arg_matches(&matches).map_err(|error| refused::by_parser(&error))?;
-    let bootstrap = asked.output.page_intervals(asked.seed);
+    let intervals = asked.output.page_intervals(asked.seed);
     let chosen = match asked.metrics.is_empty() {
         true => Chosen::default(),
         false => Chosen::only(asked.metrics),
     };
     let section = match ledger {
-        Some(ledger) => pages::of_ledger(ledger, &chosen, &bootstrap, threads)?,
-        None => pages::of_report(report, &bootstrap, threads)?,
+        Some(ledger) if report.intervals.is_some() => {
+            pages::of_ledger(ledger, &chosen.cut(report.clone()), &chosen)
+        }
+        Some(ledger) => {
+            let report = pages::report(ledger, &chosen, &intervals, threads)?;
+            pages::of_ledger(ledger, &report, &chosen)
+        }
+        None => pages::of_report(report, &intervals, threads)?,
     };
     Ok(emit::page_text(vec![section]))
 }

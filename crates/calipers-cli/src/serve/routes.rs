@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex};
 use calipers::chosen::Chosen;
 use calipers::compare::{self, Model};
 use calipers::core::Digest;
-use calipers::core::resample::Bootstrap;
+use calipers::core::resample::{Bootstrap, Method};
 use calipers::io::http_request::Request;
 use calipers::report::comparison;
 use calipers::report::page::{self, Page, Section};
+use calipers::resample::{Intervals, PAGE_RESAMPLES};
 use calipers::{Error, Ledger, Result, pages};
 
 use super::library::{Content, Library, content};
@@ -69,12 +70,17 @@ impl Routes {
     }
 
     fn sections(&self, content: Content) -> Result<Vec<Section>> {
-        let bootstrap = Bootstrap { resamples: 2_000, confidence: 0.95, seed: 0 };
+        let bootstrap =
+            Bootstrap { resamples: PAGE_RESAMPLES, confidence: 0.95, seed: 0, method: Method::default() };
+        let asked = Intervals { bootstrap, cluster_by: None };
         match content {
             Content::State(ledgers) => {
-                let section = |ledger: &dyn Ledger| match self.inputs {
-                    true => pages::of_ledger(ledger, &Chosen::default(), &bootstrap, self.threads),
-                    false => pages::of_ledger_alone(ledger, CLOSED, &bootstrap, self.threads),
+                let section = |ledger: &dyn Ledger| {
+                    let report = pages::report(ledger, &Chosen::default(), &asked, self.threads)?;
+                    Ok(match self.inputs {
+                        true => pages::of_ledger(ledger, &report, &Chosen::default()),
+                        false => pages::of_ledger_alone(ledger, &report, CLOSED),
+                    })
                 };
                 ledgers.iter().map(|ledger| section(&**ledger)).collect()
             }
@@ -83,7 +89,7 @@ impl Routes {
                 .advice("choose two files of the list and compare them")),
             Content::Reports(reports) => {
                 let section = |report| match self.inputs {
-                    true => pages::of_report(report, &bootstrap, self.threads),
+                    true => pages::of_report(report, &asked, self.threads),
                     false => Ok(pages::of_report_alone(report, CLOSED)),
                 };
                 reports.iter().map(section).collect()

@@ -11,9 +11,10 @@ use serde_json::Value as Json;
 use crate::error::{Error, ErrorKind, Result};
 use crate::metric::{Metric, full_id};
 use crate::protocol::Protocol;
-use crate::provenance::{Provenance, Reading, Setting, are_many};
+use crate::provenance::{Fact, Provenance, Reading, Setting, are_many};
 use crate::reading::{Reader, Rows};
 use crate::report::{Report, Table, Warning};
+use crate::resample::Bootstrap;
 use crate::value::Value;
 use crate::workers::{Alone, Workers};
 
@@ -185,6 +186,24 @@ impl<P: Protocol> Accumulator<P> {
         Ok(())
     }
 
+    /// Adds the rows of another process of this run, which may have measured some of our units again.
+    /// Where such rows differ against one truth, ours stay, and the report says how many; rows of two
+    /// truths are a `Conflict`. On an error nothing has changed.
+    pub fn merge_repeated(&mut self, mut other: Self) -> Result<()> {
+        let differs = |(id, theirs): &(&UnitId, &Kept<P::Row>)| {
+            self.rows.get(*id).is_some_and(|ours| {
+                ours.row != theirs.row && self.protocol.same_truth(&ours.row, &theirs.row)
+            })
+        };
+        let repeated: Vec<UnitId> = other.rows.iter().filter(differs).map(|(id, _)| id.clone()).collect();
+        for id in &repeated {
+            other.rows.remove(id);
+        }
+        self.merge(other)?;
+        self.provenance.facts.extend(repeated.iter().map(padded_row));
+        Ok(())
+    }
+
     /// Reads every metric from the rows. Ask as often as you like.
     pub fn finish(&self) -> Report {
         self.finish_on(&Alone)
@@ -205,13 +224,13 @@ impl<P: Protocol> Accumulator<P> {
             message: missing,
             units: Vec::new(),
         }));
+        warnings.extend(padded_rows(&self.provenance));
         Report {
             version: env!("CARGO_PKG_VERSION").into(),
             protocol: protocol_json(&self.protocol),
             reading: readings_json(&self.provenance),
             units: self.rows.len() as u64,
             metrics,
-            bootstrap: None,
             intervals: None,
             warnings,
             inputs: self.provenance.inputs.clone(),
@@ -248,6 +267,11 @@ impl<P: Protocol> Accumulator<P> {
         Table { columns, rows }
     }
 
+    /// See [`Protocol::resample_as`]; rows do not depend on it.
+    pub fn resample_as(&mut self, bootstrap: &Bootstrap) {
+        self.protocol.resample_as(bootstrap);
+    }
+
     /// Names this state in conflicts that later merges find.
     pub fn set_source(&mut self, source: &str) {
         self.source = source.into();
@@ -255,6 +279,26 @@ impl<P: Protocol> Accumulator<P> {
             kept.source = Arc::clone(&self.source);
         }
     }
+}
+
+/// The code of the warning about units that several processes measured, with different rows.
+const PADDED: &str = "padded-rows-differ";
+
+fn padded_row(id: &UnitId) -> Fact {
+    Fact { code: PADDED.into(), unit: id.to_string(), detail: "measured again with another row".into() }
+}
+
+fn padded_rows(provenance: &Provenance) -> Option<Warning> {
+    let units: Vec<String> =
+        provenance.facts.iter().filter(|fact| fact.code == PADDED).map(|fact| fact.unit.clone()).collect();
+    let message = match units.len() {
+        0 => return None,
+        1 => "1 unit was measured by several processes with different rows; that of the first counts".into(),
+        n => format!(
+            "{n} units were measured by several processes with different rows; that of the first counts"
+        ),
+    };
+    Some(Warning { code: PADDED.into(), message, units })
 }
 
 fn twice(id: &UnitId) -> Error {

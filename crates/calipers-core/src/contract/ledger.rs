@@ -1,6 +1,7 @@
 //! An accumulator without its type, so that `merge`, `show` and bindings handle every family alike.
 
 use std::any::Any;
+use std::collections::BTreeSet;
 
 use serde_json::{Map, Value as Json};
 
@@ -10,7 +11,7 @@ use crate::metric::{MetricInfo, metric_infos};
 use crate::protocol::Protocol;
 use crate::provenance::Provenance;
 use crate::report::{Report, Table};
-use crate::resample::{self, Bootstrap, Numbers, Resampler, Scope};
+use crate::resample::{self, Asked, Bootstrap, Clusters, Numbers, Plan, Resampler, Scope};
 use crate::state::{self, Section};
 use crate::workers::{Alone, Workers};
 
@@ -22,14 +23,29 @@ pub trait Ledger: Any + Send + Sync {
     fn units(&self) -> usize;
     /// See [`Accumulator::merge`]; another protocol is a `ProtocolMismatch`.
     fn merge(&mut self, other: Box<dyn Ledger>) -> Result<()>;
+    /// See [`Accumulator::merge_repeated`]; another protocol is a `ProtocolMismatch`.
+    fn merge_repeated(&mut self, other: Box<dyn Ledger>) -> Result<()>;
+    /// Its rows without the protocol: see [`state::rows`].
+    fn rows_alone(&self) -> Vec<u8>;
+    /// Adds rows that [`Ledger::rows_alone`] gave, several times over if need be, under this protocol.
+    fn add_rows(&mut self, bytes: &[u8], source: &str) -> Result<()>;
     /// See [`Accumulator::finish`].
     fn report(&self) -> Report {
         self.report_on(&Alone)
     }
     /// See [`Accumulator::finish_on`].
     fn report_on(&self, workers: &dyn Workers) -> Report;
-    /// The report with bootstrap intervals.
-    fn report_with_intervals(&self, bootstrap: &Bootstrap) -> Report;
+    /// See [`Protocol::bootstrap`].
+    fn bootstrap(&self) -> Option<Bootstrap>;
+    /// See [`Protocol::resample_as`].
+    fn resample_as(&mut self, bootstrap: &Bootstrap);
+    /// What is drawn in a resample; clusters bring their sampling units together.
+    fn plan(&self, clusters: Option<&Clusters>) -> Result<Plan>;
+    /// The names of the sampling units, each once, as a rule for clusters sees them.
+    fn sampling_units(&self) -> Vec<&str>;
+    /// Adds to a report of this accumulator how sure its numbers are, and what a reader should know
+    /// about that.
+    fn add_intervals(&self, report: &mut Report, asked: &Asked<'_>, workers: &dyn Workers) -> Result<()>;
     /// The numbers of the metrics whose ids are wanted, over resamples of its units, in pieces that
     /// can be read anywhere.
     fn resampler(&self, scope: Scope, wanted: &dyn Fn(&str) -> bool) -> Box<dyn Resampler + '_>;
@@ -63,26 +79,52 @@ impl<P: Protocol> Ledger for Accumulator<P> {
     }
 
     fn merge(&mut self, other: Box<dyn Ledger>) -> Result<()> {
-        let name = other.name();
-        let other: Box<dyn Any> = other;
-        match other.downcast::<Self>() {
-            Ok(other) => Self::merge(self, *other),
-            Err(_) => Err(Error::new(ErrorKind::ProtocolMismatch, "the states are of different families")
-                .found(format!("{} and {name}", P::NAME))
-                .advice("merge only states of one family")),
+        Self::merge(self, of_family::<P>(other)?)
+    }
+
+    fn merge_repeated(&mut self, other: Box<dyn Ledger>) -> Result<()> {
+        Self::merge_repeated(self, of_family::<P>(other)?)
+    }
+
+    fn rows_alone(&self) -> Vec<u8> {
+        state::rows(self)
+    }
+
+    fn add_rows(&mut self, bytes: &[u8], source: &str) -> Result<()> {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let rows = state::first_rows(self.protocol(), &mut rest, source)?;
+            Self::merge(self, rows)?;
         }
+        Ok(())
     }
 
     fn report_on(&self, workers: &dyn Workers) -> Report {
         self.finish_on(workers)
     }
 
-    fn report_with_intervals(&self, bootstrap: &Bootstrap) -> Report {
-        Report {
-            bootstrap: Some(*bootstrap),
-            intervals: Some(resample::intervals(self, bootstrap)),
-            ..self.finish()
-        }
+    fn bootstrap(&self) -> Option<Bootstrap> {
+        self.protocol().bootstrap()
+    }
+
+    fn resample_as(&mut self, bootstrap: &Bootstrap) {
+        Self::resample_as(self, bootstrap);
+    }
+
+    fn plan(&self, clusters: Option<&Clusters>) -> Result<Plan> {
+        let rows = self.rows();
+        let sampled = rows.named().map(|(name, row)| self.protocol().sampled(name, row));
+        Plan::new(P::SAMPLING, sampled, clusters)
+    }
+
+    fn sampling_units(&self) -> Vec<&str> {
+        let rows = self.rows();
+        let named = rows.named().map(|(name, row)| self.protocol().sampled(name, row).unit);
+        named.collect::<BTreeSet<_>>().into_iter().collect()
+    }
+
+    fn add_intervals(&self, report: &mut Report, asked: &Asked<'_>, workers: &dyn Workers) -> Result<()> {
+        resample::add(self, report, asked, workers)
     }
 
     fn resampler(&self, scope: Scope, wanted: &dyn Fn(&str) -> bool) -> Box<dyn Resampler + '_> {
@@ -125,4 +167,14 @@ impl<P: Protocol> Ledger for Accumulator<P> {
     fn section(&self) -> Section {
         state::section(self)
     }
+}
+
+fn of_family<P: Protocol>(other: Box<dyn Ledger>) -> Result<Accumulator<P>> {
+    let name = other.name();
+    let other: Box<dyn Any> = other;
+    other.downcast::<Accumulator<P>>().map(|other| *other).map_err(|_| {
+        Error::new(ErrorKind::ProtocolMismatch, "the states are of different families")
+            .found(format!("{} and {name}", P::NAME))
+            .advice("merge only states of one family")
+    })
 }

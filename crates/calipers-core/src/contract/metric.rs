@@ -38,8 +38,25 @@ pub struct Metric<P: Protocol> {
     pub headline: Option<u8>,
     /// Whether the per-unit table has it as a column.
     pub per_unit: bool,
+    /// Which of its numbers have an interval, and what is special about them.
+    pub interval: IntervalRule,
     /// How it is read from rows.
     pub number: Number<P>,
+}
+
+/// Which numbers of a metric have an interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IntervalRule {
+    /// Every one.
+    Every,
+    /// Every one; it is a mean over labels, and which labels take part differs from sample to sample.
+    OverLabels,
+    /// Every one; it is an order statistic, which has no smooth jackknife.
+    OrderStatistic,
+    /// All but the entries under these keys, which say how large the sample is.
+    Without(&'static [&'static str]),
+    /// None: it says how large or how spread the sample itself is.
+    Never,
 }
 
 impl<P: Protocol> Clone for Metric<P> {
@@ -96,8 +113,14 @@ impl<P: Protocol> Metric<P> {
         needs: &[],
         headline: None,
         per_unit: false,
+        interval: IntervalRule::Every,
         number: Number::Rows(|_, _| Value::undefined("")),
     };
+
+    /// The id with the family prefix, as reports have it.
+    pub fn full_id(&self) -> String {
+        full_id::<P>(self.id)
+    }
 
     /// Whether a report of these rows has the number: its preset does, and the rows hold what it needs.
     pub fn is_reported(&self, protocol: &P, rows: &Rows<'_, P::Row>) -> bool {
@@ -234,6 +257,8 @@ pub struct MetricInfo {
     pub per_unit: bool,
     /// See [`Metric::headline`].
     pub headline: Option<u8>,
+    /// See [`Metric::interval`].
+    pub interval: IntervalRule,
     /// See [`Metric::measures`].
     pub measures: &'static str,
     /// See [`Metric::formula`].
@@ -260,6 +285,7 @@ pub fn metric_infos<P: Protocol>(protocol: &P) -> Vec<MetricInfo> {
             form: metric.form,
             per_unit: metric.per_unit,
             headline: metric.headline,
+            interval: metric.interval,
             measures: metric.measures,
             formula: metric.formula,
             undefined: metric.undefined,

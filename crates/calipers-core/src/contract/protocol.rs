@@ -8,6 +8,7 @@ use crate::metric::{Column, Metric};
 use crate::provenance::Provenance;
 use crate::reading::Rows;
 use crate::report::Warning;
+use crate::resample::{Bootstrap, Sampled, Sampling};
 
 /// A way of measuring: its parameters, how a unit becomes a row, and what is read from rows.
 ///
@@ -28,6 +29,9 @@ pub trait Protocol: Clone + PartialEq + Serialize + DeserializeOwned + Send + Sy
     /// them and still be compared unit by unit.
     const READING_PARAMETERS: &'static [&'static str] = &[];
 
+    /// What a sample is made of, and how it is drawn again.
+    const SAMPLING: Sampling = Sampling::UNITS;
+
     /// A checked, borrowed view of one piece of evidence.
     type Unit<'a>;
     /// What is kept of a unit: counts and exact sums, never a ratio.
@@ -36,6 +40,33 @@ pub trait Protocol: Clone + PartialEq + Serialize + DeserializeOwned + Send + Sy
     /// Reduces a unit to its row; the name may seed what is random in that. Fails only on a bad value
     /// whose check would have needed a second pass over the data when the view was built.
     fn measure(&self, name: &str, unit: Self::Unit<'_>) -> Result<Self::Row>;
+
+    /// Where the row of a unit belongs in the sample: the thing that would be another one next time, and
+    /// the part of the sample it lies in.
+    fn sampled<'a>(&self, unit: &'a str, _row: &'a Self::Row) -> Sampled<'a> {
+        Sampled { unit, part: "" }
+    }
+
+    /// The resampling that its own parameters ask for.
+    fn bootstrap(&self) -> Option<Bootstrap> {
+        None
+    }
+
+    /// Takes over how to resample, where that is among its parameters.
+    fn resample_as(&mut self, _: &Bootstrap) {}
+
+    /// The labels that occur in a row, of those that means over labels run over.
+    fn labels_of<'a>(&'a self, _row: &'a Self::Row) -> Vec<&'a str> {
+        Vec::new()
+    }
+
+    /// Whether two rows of one unit were measured against one truth: what no prediction can change is equal.
+    ///
+    /// A network gives other last bits in a batch of another size. Measured twice, a unit then has two
+    /// rows of one truth; two truths under one name are two different units.
+    fn same_truth(&self, a: &Self::Row, b: &Self::Row) -> bool {
+        a == b
+    }
 
     /// The protocol under which single rows are read for the per-unit table: parameters that are
     /// pooled over all rows are fixed to their value here.

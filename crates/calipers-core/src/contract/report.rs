@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json};
 use crate::input_files::InputFiles;
 use crate::metric::{Metric, full_id};
 use crate::protocol::Protocol;
-use crate::resample::Bootstrap;
+use crate::resample::Intervals;
 use crate::value::Value;
 
 /// One protocol's report.
@@ -21,10 +21,8 @@ pub struct Report {
     pub units: u64,
     /// Every metric by its full id, in report order.
     pub metrics: Vec<(String, Value)>,
-    /// How the intervals were drawn, where there are any.
-    pub bootstrap: Option<Bootstrap>,
-    /// Bootstrap intervals by full id, when asked for.
-    pub intervals: Option<Vec<(String, [f64; 2])>>,
+    /// How sure the numbers are, when asked for.
+    pub intervals: Option<Intervals>,
     /// What looks wrong.
     pub warnings: Vec<Warning>,
     /// The files read, by path.

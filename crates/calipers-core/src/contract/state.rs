@@ -71,6 +71,27 @@ pub(crate) fn section<P: Protocol>(accumulator: &Accumulator<P>) -> Section {
     Section { name: P::NAME.into(), payload: postcard::to_stdvec(&payload).unwrap_or_default() }
 }
 
+/// The rows of an accumulator and their provenance, without the protocol. Such bytes may be put one after
+/// another: a process that keeps every batch need not keep the protocol each time.
+pub(crate) fn rows<P: Protocol>(accumulator: &Accumulator<P>) -> Vec<u8> {
+    let rows: BTreeMap<&str, &P::Row> = accumulator.rows().named().collect();
+    // Encodes as the payload of a section does.
+    postcard::to_stdvec(&(rows, &accumulator.provenance)).unwrap_or_default()
+}
+
+/// Takes the first of several [`rows`] from these bytes.
+pub(crate) fn first_rows<P: Protocol>(
+    protocol: &P,
+    bytes: &mut &[u8],
+    source: &str,
+) -> Result<Accumulator<P>> {
+    type Rows<R> = (BTreeMap<UnitId, R>, Provenance);
+    let ((rows, provenance), rest) = postcard::take_from_bytes::<Rows<P::Row>>(bytes)
+        .map_err(|_| Error::format("rows do not decode").in_file(source))?;
+    *bytes = rest;
+    Ok(Accumulator::from_parts(protocol.clone(), rows, provenance, source))
+}
+
 /// Decodes an accumulator of a known protocol; `source` names it in conflicts.
 pub fn accumulator<P: Protocol>(section: &Section, source: &str) -> Result<Accumulator<P>> {
     let damaged = |why: &str| {

@@ -1,4 +1,5 @@
-//! Transcendental functions whose every result is the f64 nearest to the true value.
+//! Transcendental functions whose every result is the f64 nearest to the true value, and what is made
+//! of them with IEEE arithmetic alone: the normal and Student's t distribution.
 //!
 //! The platform's own functions differ from one machine to the next; a correctly rounded result
 //! leaves no room for that. Everything is done in whole numbers: a first evaluation is good to
@@ -10,10 +11,15 @@
 mod approx;
 mod kernels;
 pub mod lanes;
+mod normal;
+mod student;
 mod tables;
 mod wide;
 
 use approx::{Approx, Dyadic};
+
+pub use normal::{normal_cdf, normal_quantile};
+pub use student::student_quantile;
 
 /// e^x. `exp(-inf)` is 0, `exp(inf)` is inf, and NaN gives NaN.
 ///

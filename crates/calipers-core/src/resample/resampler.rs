@@ -6,7 +6,7 @@ use std::ptr::fn_addr_eq;
 use super::cut::{Cut, terms_of};
 use super::partition::{Histogram, Occurrence, Partition};
 use crate::accumulator::Accumulator;
-use crate::metric::{AddTerms, Metric, Number, full_id};
+use crate::metric::{AddTerms, IntervalRule, Metric, Number, full_id};
 use crate::protocol::Protocol;
 use crate::reading::{Order, Reader, Rows, Sums, Term, grouped, undecided};
 use crate::resample::{Bootstrap, Weights};
@@ -18,7 +18,8 @@ use crate::value::Value;
 pub struct Leaf {
     /// The full id of the metric.
     pub id: String,
-    /// The class, group or type, where the metric has a number for each.
+    /// The class, group or type, where the metric has a number for each; what lies deeper joined with
+    /// dots.
     pub label: Option<String>,
 }
 
@@ -39,6 +40,8 @@ pub enum Scope {
     Single,
     /// These, and the numbers of metrics that have one for each label.
     Labels,
+    /// Every number that is not in a series and whose line says that it has an interval.
+    Intervals,
 }
 
 /// Reads the numbers of an accumulator from resamples of its units. Pieces of the work can be done
@@ -55,6 +58,8 @@ pub(crate) struct Numbers<'a, P: Protocol> {
     protocol: &'a P,
     rows: Rows<'a, P::Row>,
     leaves: Vec<(Leaf, f64)>,
+    /// The id of each metric, and which of its numbers have intervals.
+    known: Vec<(String, IntervalRule)>,
     metrics: Vec<Read<P>>,
     pools: Vec<Pool<'a, P>>,
     partitions: Vec<Partition>,
@@ -66,8 +71,70 @@ struct Read<P: Protocol> {
     number: Number<P>,
     /// The sums it is read from.
     pool: Option<usize>,
-    /// Its labels; none where it is a single number.
-    labels: Vec<String>,
+    /// Its numbers.
+    tree: Tree,
+}
+
+/// The numbers in the value of a metric.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Tree {
+    Number(f64),
+    /// By label, in the order of the value; no label without a number below it.
+    Labels(Vec<(String, Tree)>),
+}
+
+impl Tree {
+    /// The numbers of a value down to a depth, but for those under keys left out.
+    fn of(value: &Value, depth: usize, left_out: &[&str]) -> Option<Self> {
+        if let Some(number) = value.as_f64() {
+            return Some(Self::Number(number));
+        }
+        let Value::PerLabel(entries) = value else { return None };
+        let kept = entries.iter().filter(|(label, _)| depth > 0 && !left_out.contains(&label.as_str()));
+        let below =
+            kept.filter_map(|(label, value)| Some((label.clone(), Self::of(value, depth - 1, left_out)?)));
+        let below: Vec<_> = below.collect();
+        (!below.is_empty()).then_some(Self::Labels(below))
+    }
+
+    /// The path and number of every leaf, in order.
+    pub(super) fn visit(&self, path: &mut Vec<String>, leaf: &mut impl FnMut(&[String], f64)) {
+        match self {
+            Self::Number(number) => leaf(path, *number),
+            Self::Labels(entries) => {
+                for (label, tree) in entries {
+                    path.push(label.clone());
+                    tree.visit(path, leaf);
+                    path.pop();
+                }
+            }
+        }
+    }
+
+    /// The numbers of a value at the leaves.
+    fn put(&self, value: Option<&Value>, out: &mut Vec<Option<f64>>) {
+        let Self::Labels(labels) = self else {
+            return out.push(value.and_then(Value::as_f64));
+        };
+        let entries = match value {
+            Some(Value::PerLabel(entries)) => entries.as_slice(),
+            _ => &[],
+        };
+        // Labels come in the order of the entries, of which some may be missing.
+        let mut from = 0;
+        for (label, tree) in labels {
+            let place = entries[from..].iter().position(|(name, _)| name == label).map(|place| from + place);
+            tree.put(place.map(|place| &entries[place].1), out);
+            from = place.map_or(from, |place| place + 1);
+        }
+    }
+}
+
+/// A metric among the numbers of a protocol.
+pub(crate) struct Resampled {
+    pub(crate) id: String,
+    pub(crate) rule: IntervalRule,
+    pub(crate) tree: Tree,
 }
 
 /// Sums that some metrics are read from.
@@ -114,26 +181,21 @@ impl<'a, P: Protocol> Numbers<'a, P> {
         let reported =
             |metric: &&Metric<P>| wanted(&full_id::<P>(metric.id)) && metric.is_reported(protocol, &rows);
         for metric in P::METRICS.iter().filter(reported) {
-            let leaf = |label: Option<&String>| Leaf { id: full_id::<P>(metric.id), label: label.cloned() };
-            let mut labels = Vec::new();
-            match reader.value(metric) {
-                Value::PerLabel(entries) if scope == Scope::Labels => {
-                    for (label, value) in entries {
-                        if let Some(number) = value.as_f64() {
-                            numbers.leaves.push((leaf(Some(&label)), number));
-                            labels.push(label);
-                        }
-                    }
-                    if labels.is_empty() {
-                        continue;
-                    }
-                }
-                value => match value.as_f64() {
-                    Some(number) => numbers.leaves.push((leaf(None), number)),
-                    None => continue,
-                },
-            }
-            numbers.push(&metric.number, labels);
+            let (depth, left_out): (usize, &[&str]) = match (scope, metric.interval) {
+                (Scope::Single, _) => (0, &[]),
+                (Scope::Labels, _) => (1, &[]),
+                (Scope::Intervals, IntervalRule::Never) => continue,
+                (Scope::Intervals, IntervalRule::Without(keys)) => (usize::MAX, keys),
+                (Scope::Intervals, _) => (usize::MAX, &[]),
+            };
+            let Some(tree) = Tree::of(&reader.value(metric), depth, left_out) else { continue };
+            let id = full_id::<P>(metric.id);
+            tree.visit(&mut Vec::new(), &mut |path, number| {
+                let label = (!path.is_empty()).then(|| path.join("."));
+                numbers.leaves.push((Leaf { id: id.clone(), label }, number));
+            });
+            numbers.known.push((id, metric.interval));
+            numbers.push(&metric.number, tree);
         }
         numbers
     }
@@ -144,6 +206,7 @@ impl<'a, P: Protocol> Numbers<'a, P> {
             protocol,
             rows,
             leaves: Vec::new(),
+            known: Vec::new(),
             metrics: Vec::new(),
             pools: Vec::new(),
             partitions: Vec::new(),
@@ -151,10 +214,17 @@ impl<'a, P: Protocol> Numbers<'a, P> {
         }
     }
 
-    fn push(&mut self, number: &Number<P>, labels: Vec<String>) {
+    fn push(&mut self, number: &Number<P>, tree: Tree) {
         let number = number.chosen(self.protocol);
         let pool = self.pool(&number);
-        self.metrics.push(Read { number, pool, labels });
+        self.metrics.push(Read { number, pool, tree });
+    }
+
+    /// The metrics in order, with the tree of their numbers: its leaves, metric after metric, are
+    /// [`Resampler::leaves`].
+    pub(crate) fn resampled(&self) -> impl Iterator<Item = Resampled> + '_ {
+        let both = self.known.iter().zip(&self.metrics);
+        both.map(|((id, rule), read)| Resampled { id: id.clone(), rule: *rule, tree: read.tree.clone() })
     }
 
     /// The place of the sums that a number is read from.
@@ -279,24 +349,6 @@ impl<P: Protocol> Source<P> {
     }
 }
 
-/// The numbers of a value under the labels; one without labels is a number itself.
-fn put(labels: &[String], value: &Value, out: &mut Vec<Option<f64>>) {
-    if labels.is_empty() {
-        return out.push(value.as_f64());
-    }
-    let entries = match value {
-        Value::PerLabel(entries) => entries.as_slice(),
-        _ => &[],
-    };
-    // Labels come in the order of the entries, of which some may be missing.
-    let mut from = 0;
-    for label in labels {
-        let place = entries[from..].iter().position(|(name, _)| name == label).map(|place| from + place);
-        out.push(place.and_then(|place| entries[place].1.as_f64()));
-        from = place.map_or(from, |place| place + 1);
-    }
-}
-
 impl<P: Protocol> Resampler for Numbers<'_, P> {
     fn leaves(&self) -> &[(Leaf, f64)] {
         &self.leaves
@@ -305,7 +357,10 @@ impl<P: Protocol> Resampler for Numbers<'_, P> {
     fn read(&self, weights: &Weights) -> Vec<Vec<Option<f64>>> {
         self.each(weights, |values| {
             let mut numbers = Vec::with_capacity(self.leaves.len());
-            self.metrics.iter().zip(values).for_each(|(read, value)| put(&read.labels, value, &mut numbers));
+            self.metrics
+                .iter()
+                .zip(values)
+                .for_each(|(read, value)| read.tree.put(Some(value), &mut numbers));
             numbers.resize(self.leaves.len(), None);
             numbers
         })
@@ -322,8 +377,11 @@ pub fn resampled<P: Protocol>(
     let rows = rows.alone();
     let units = rows.len();
     let mut numbers = Numbers::of(protocol, rows);
-    numbers.push(number, Vec::new());
+    numbers.push(number, Tree::Number(f64::NAN));
     let blocks = bootstrap.blocks().into_iter();
     let first = |values: &[Value]| values.first().cloned();
-    blocks.flat_map(|block| numbers.each(&bootstrap.draw(units, &block), first)).flatten().collect()
+    blocks
+        .flat_map(|block| numbers.each(&Weights::resamples(bootstrap.seed, units, block), first))
+        .flatten()
+        .collect()
 }

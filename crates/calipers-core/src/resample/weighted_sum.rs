@@ -60,7 +60,7 @@ impl Weights {
         })
     }
 
-    fn new(units: usize, range: Range<u32>, mut draw: impl FnMut(u32, &mut [u32])) -> Self {
+    pub(super) fn new(units: usize, range: Range<u32>, mut draw: impl FnMut(u32, &mut [u32])) -> Self {
         let resamples = range.len();
         let mut counts = vec![0; resamples * units];
         for (resample, counts) in range.zip(counts.chunks_mut(units.max(1))) {

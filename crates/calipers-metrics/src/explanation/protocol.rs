@@ -51,6 +51,10 @@ impl Protocol for Explanation {
         measure(self, &unit)
     }
 
+    fn same_truth(&self, a: &Row, b: &Row) -> bool {
+        a.same_truth(b)
+    }
+
     fn warnings(&self, rows: &Rows<'_, Row>, _: &Provenance) -> Vec<Warning> {
         warnings(self, rows)
     }

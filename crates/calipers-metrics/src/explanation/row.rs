@@ -32,6 +32,28 @@ pub struct Row {
     pub sweep_x: Vec<f64>,
 }
 
+impl Row {
+    /// Whether both may come from one explanation: its keys, axes, instances, and the size of masks and
+    /// of their truth.
+    pub(super) fn same_truth(&self, other: &Self) -> bool {
+        let known = |row: &Self| (row.keys, row.unused.clone(), row.instances, row.sweep_x.clone());
+        let elements = |row: &Self| row.mask.as_ref().map(|mask| mask.elements);
+        // Of several truths, the one that a prediction fits best is compared with.
+        let positives = |row: &Self| {
+            let agreement = row.mask.as_ref()?.agreement.as_ref()?;
+            Some((agreement.truth, agreement.confusion.positives()))
+        };
+        let axis = |row: &Self| row.curve.as_ref().map(|curve| curve.x.clone());
+        known(self) == known(other)
+            && elements(self) == elements(other)
+            && axis(self) == axis(other)
+            && match (positives(self), positives(other)) {
+                (Some((this, ours)), Some((that, theirs))) => this != that || ours == theirs,
+                (ours, theirs) => ours == theirs,
+            }
+    }
+}
+
 /// Which keys of predictions and targets a unit has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Keys {

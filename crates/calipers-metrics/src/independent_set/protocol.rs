@@ -93,6 +93,12 @@ impl Protocol for IndependentSet {
         Self { pos_weight, ..self.clone() }
     }
 
+    fn same_truth(&self, a: &Row, b: &Row) -> bool {
+        // The graph, its labels and what is computed from them: all but what the scores say.
+        let truth = |row: &Row| Row { scores: None, ..row.clone() };
+        a.scores.is_some() == b.scores.is_some() && truth(a) == truth(b)
+    }
+
     fn warnings(&self, rows: &Rows<'_, Row>, provenance: &Provenance) -> Vec<Warning> {
         warnings(self, rows, provenance)
     }

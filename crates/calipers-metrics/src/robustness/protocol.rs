@@ -1,5 +1,6 @@
 //! The parameters of the family: bins, node subset, conventions, and the model behind the features.
 
+use calipers_core::resample::{Sampled, Sampling};
 use calipers_core::{Column, Error, Metric, Protocol, Provenance, Result, Rows, Value, Warning};
 use serde::{Deserialize, Serialize};
 
@@ -64,11 +65,23 @@ impl Protocol for Robustness {
     const READING_PARAMETERS: &'static [&'static str] = &["model", "model_settings", "cutoff"];
     // Raw bias has no scale that two models share.
 
+    // Budgets are chosen, not sampled: a run is drawn with all of them.
+    const SAMPLING: Sampling = Sampling { unit: "run", ..Sampling::UNITS };
+
     type Unit<'a> = Pair<'a>;
     type Row = Row;
 
     fn measure(&self, _: &str, unit: Pair<'_>) -> Result<Row> {
         measure(self, &unit)
+    }
+
+    /// Runs that saw the same attacks are exchangeable.
+    fn sampled<'a>(&self, _: &'a str, row: &'a Row) -> Sampled<'a> {
+        Sampled { unit: &row.run, part: row.attack.as_deref().unwrap_or_default() }
+    }
+
+    fn same_truth(&self, a: &Row, b: &Row) -> bool {
+        a.same_truth(b)
     }
 
     fn warnings(&self, rows: &Rows<'_, Row>, provenance: &Provenance) -> Vec<Warning> {

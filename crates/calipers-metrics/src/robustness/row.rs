@@ -101,3 +101,23 @@ pub(super) struct SpreadRow {
     /// Values at or above the cut-off, where there is one.
     pub(super) pruned: Option<u64>,
 }
+
+impl Row {
+    /// Whether both may come from one attacked graph: its condition, size, labels, test nodes and edges.
+    pub(super) fn same_truth(&self, other: &Self) -> bool {
+        self.known() == other.known() && self.edges() == other.edges()
+    }
+
+    fn known(&self) -> impl PartialEq + use<'_> {
+        let majority = self.accuracy.decisions.as_ref().map(|decisions| decisions.majority);
+        let accuracy = (self.accuracy.labelled, self.accuracy.tested, self.accuracy.leak, majority);
+        ((&self.run, &self.attack, &self.budget), (self.nodes, self.columns), accuracy)
+    }
+
+    fn edges(&self) -> impl PartialEq + use<'_> {
+        let flips = self.flips.as_ref().map(|flips| {
+            (flips.clean_edges, flips.isolated, &flips.graph, flips.added.count, flips.removed.count)
+        });
+        (flips, self.all.as_ref().map(|all| all.count))
+    }
+}

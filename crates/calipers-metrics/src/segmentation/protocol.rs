@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use calipers_core::resample::Sampling;
 use calipers_core::{Column, Metric, Protocol, Provenance, Result, Rows, Warning};
 use serde::{Deserialize, Serialize};
 
@@ -92,11 +93,25 @@ impl Protocol for Segmentation {
     const READING_PARAMETERS: &'static [&'static str] = &["heads"];
     const READING_IN_ROWS: &'static [&'static str] = &[];
 
+    const SAMPLING: Sampling = Sampling { by_folder: true, ..Sampling::UNITS };
+
     type Unit<'a> = Unit<'a>;
     type Row = Row;
 
     fn measure(&self, _: &str, unit: Unit<'_>) -> Result<Row> {
         measure(self, &unit)
+    }
+
+    /// The classes of the means that occur in either map.
+    fn labels_of<'a>(&'a self, row: &'a Row) -> Vec<&'a str> {
+        let cells = row.confusion.cells().filter(|(_, pixels)| *pixels > 0);
+        let seen: BTreeSet<u32> = cells.flat_map(|((truth, pred), _)| [truth, pred]).collect();
+        let named = self.means().filter(|class| seen.contains(&(*class as u32)));
+        named.map(|class| self.labels.global[class].as_str()).collect()
+    }
+
+    fn same_truth(&self, a: &Row, b: &Row) -> bool {
+        a.same_truth(b)
     }
 
     fn warnings(&self, rows: &Rows<'_, Row>, provenance: &Provenance) -> Vec<Warning> {

@@ -1,5 +1,7 @@
 //! What is kept of one image: counts and exact sums, never the pixels.
 
+use std::collections::BTreeMap;
+
 use calipers_core::CompactSum;
 use serde::{Deserialize, Serialize};
 
@@ -104,4 +106,37 @@ pub struct HeadRow {
     pub confusion: Confusion,
     /// The outer band of each foreground channel, where anything is not 0.
     pub band: Sparse<u32, BandCounts>,
+}
+
+/// The pixels of each true class.
+type TruePixels = BTreeMap<u32, u64>;
+
+impl Row {
+    /// Whether both may come from one truth map: its size, its void, and the pixels of every class in the
+    /// map, in bands and on contours.
+    pub(crate) fn same_truth(&self, other: &Self) -> bool {
+        let size = |row: &Self| (row.height, row.width, row.ignored);
+        let pixels = |row: &Self| row.pixels.as_ref().map(PixelRow::truth);
+        size(self) == size(other)
+            && self.confusion.truth() == other.confusion.truth()
+            && pixels(self) == pixels(other)
+    }
+}
+
+impl PixelRow {
+    /// Bands, Cheng's bands, contours, and the channels of every head with their bands.
+    fn truth(&self) -> ([TruePixels; 3], BTreeMap<u32, [TruePixels; 2]>) {
+        let heads = self.heads.iter().map(|(&head, row)| (head, [row.confusion.truth(), bands(&row.band)]));
+        let contours = nonzero(self.contour.iter().map(|(&class, counts)| (class, counts.truth)));
+        ([bands(&self.band), bands(&self.cheng), contours], heads.collect())
+    }
+}
+
+fn bands(bands: &Sparse<u32, BandCounts>) -> TruePixels {
+    nonzero(bands.iter().map(|(&class, counts)| (class, counts.truth)))
+}
+
+/// An entry may be there for the prediction's sake alone.
+fn nonzero(pixels: impl Iterator<Item = (u32, u64)>) -> TruePixels {
+    pixels.filter(|(_, pixels)| *pixels > 0).collect()
 }

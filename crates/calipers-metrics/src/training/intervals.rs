@@ -1,7 +1,7 @@
 //! How far a number could be off, from the runs that happen to be there.
 
-use calipers_core::resample::{Bootstrap, resampled};
-use calipers_core::{Form, Rows, Value};
+use calipers_core::resample::{Bootstrap, Evidence, Method, resampled};
+use calipers_core::{Form, IntervalRule, Rows, Value};
 
 use super::group::per_group;
 use super::metrics::{Line, by_stability_reading};
@@ -25,6 +25,7 @@ const INTERVAL: Line = Line {
               per group, so that these stand in their place.",
     reference: "Percentile bootstrap (Efron 1979)",
     presets: |protocol| protocol.bootstrap > 0,
+    interval: IntervalRule::Never,
     ..Line::DEFAULTS
 };
 
@@ -65,19 +66,22 @@ pub(crate) const DIVERGENCE_RATE_CI: Line = Line {
 /// replacement.
 fn interval(protocol: &Training, runs: &Rows<'_, Row>, metric: &Line) -> Value {
     let Training { bootstrap: resamples, confidence, seed, .. } = *protocol;
-    let bootstrap = Bootstrap { resamples, confidence, seed };
+    let bootstrap = Bootstrap { resamples, confidence, seed, method: Method::Percentile };
     // The runs are of one configuration, so that there is one label.
     let drawn = |value: &Value| match value {
         Value::PerLabel(groups) => groups.first().and_then(|(_, value)| value.as_f64()),
         _ => None,
     };
-    let values: Vec<Option<f64>> =
-        resampled(protocol, runs, &metric.number, &bootstrap).iter().map(drawn).collect();
-    match bootstrap.interval(values.iter().copied()) {
-        Some(bounds) => Value::Series(bounds.map(Value::Number).into()),
-        None => {
-            let defined = values.iter().flatten().count();
-            Value::Undefined(format!("defined in {defined} of {resamples} resamples").into())
-        }
+    let values = resampled(protocol, runs, &metric.number, &bootstrap);
+    let evidence = Evidence {
+        value: f64::NAN,
+        resamples: values.iter().map(|value| drawn(value).unwrap_or(f64::NAN)).collect(),
+        left_out: Vec::new(),
+        sizes: Vec::new(),
+        order_statistic: false,
+    };
+    match bootstrap.level().interval(evidence) {
+        Ok(interval) => Value::Series(interval.bounds.map(Value::Number).into()),
+        Err(reason) => Value::Undefined(reason.into()),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use calipers_core::resample::{Bootstrap, Draws, Method, Sampled, Sampling};
 use calipers_core::{Column, Error, Metric, Protocol, Provenance, Result, Rows, Warning};
 use serde::{Deserialize, Serialize};
 
@@ -176,6 +177,9 @@ impl Protocol for Training {
         &["metric", "label", "scale", "x", "group_by", "fold_by", "bootstrap", "seed", "confidence"];
     const READING_IN_ROWS: &'static [&'static str] = &[];
 
+    // Groups are other experiments: each is drawn as if it were alone.
+    const SAMPLING: Sampling = Sampling { unit: "run", draws: Draws::Separate, by_folder: false };
+
     type Unit<'a> = Curve<'a>;
     type Row = Row;
 
@@ -183,8 +187,28 @@ impl Protocol for Training {
         Row::of(self, &curve)
     }
 
+    fn sampled<'a>(&self, unit: &'a str, row: &'a Row) -> Sampled<'a> {
+        Sampled { unit, part: &row.group }
+    }
+
+    fn bootstrap(&self) -> Option<Bootstrap> {
+        let Self { bootstrap: resamples, seed, confidence, .. } = *self;
+        (resamples > 0).then_some(Bootstrap { resamples, confidence, seed, method: Method::default() })
+    }
+
+    fn resample_as(&mut self, bootstrap: &Bootstrap) {
+        (self.bootstrap, self.seed, self.confidence) =
+            (bootstrap.resamples, bootstrap.seed, bootstrap.confidence);
+    }
+
     fn explain_unit(&self, row: &Row) -> Option<String> {
         Some(explain(self, row))
+    }
+
+    fn same_truth(&self, a: &Row, b: &Row) -> bool {
+        // A curve is all measurement: only where it belongs and how long it is was known before.
+        let known = |row: &Row| (row.group.clone(), row.fold.clone(), row.folds, row.epochs, row.points);
+        known(a) == known(b)
     }
 
     fn warnings(&self, rows: &Rows<'_, Row>, provenance: &Provenance) -> Vec<Warning> {

@@ -142,7 +142,7 @@ impl Comparison {
 
     /// What the columns of tests mean, in a sentence.
     fn method(&self) -> String {
-        let Bootstrap { resamples, confidence, seed } = self.bootstrap;
+        let Bootstrap { resamples, confidence, seed, .. } = self.bootstrap;
         let share = crate::number::shortest(confidence * 100.0);
         let share = share.strip_suffix(".0").unwrap_or(&share);
         let tests = match self.tests() {

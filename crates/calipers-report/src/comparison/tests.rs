@@ -34,7 +34,12 @@ fn small() -> Comparison {
         units: 8,
         unit_names: ["a<b>", "c", "d"].map(String::from).into(),
         models: vec![model("base"), model("multi")],
-        bootstrap: Bootstrap { resamples: 1000, confidence: 0.95, seed: 0 },
+        bootstrap: Bootstrap {
+            resamples: 1000,
+            confidence: 0.95,
+            seed: 0,
+            method: calipers_core::resample::Method::default(),
+        },
         lines: vec![
             Line {
                 id: "segmentation.miou".into(),

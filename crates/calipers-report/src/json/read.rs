@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use calipers_core::resample::Bootstrap;
 use calipers_core::{Error, Input, Report, Result, Value, Warning};
 use serde_json::value::RawValue;
 use serde_json::{Map, Number, Value as Json};
 
+use super::intervals;
 use super::syntax::{Node, parse};
 
 /// The reports of a text that [`write`](super::write) made: an object, or an array of them.
@@ -35,8 +35,7 @@ fn report(node: &RawValue) -> Result<Report> {
         reading: object.take_if_there("reading").map_or(Ok(Json::Null), |node| json("reading", node))?,
         units: whole("units", object.take("units")?)?,
         metrics: metrics(object.take("metrics")?, object.take("undefined")?)?,
-        bootstrap: object.take_if_there("bootstrap").map(draws).transpose()?,
-        intervals: object.take_if_there("intervals").map(intervals).transpose()?,
+        intervals: intervals::read(&mut object)?,
         warnings: each("warnings", object.take("warnings")?, warning)?,
         inputs: each("inputs", object.take("inputs")?, input)?.into_iter().collect(),
     };
@@ -99,42 +98,6 @@ fn value(path: &str, node: &RawValue, reasons: &mut Reasons) -> Result<Value> {
     })
 }
 
-fn intervals(node: &RawValue) -> Result<Vec<(String, [f64; 2])>> {
-    let bound = |node: &&RawValue| match Node::of(node).ok()? {
-        Node::Number(x) => Some(x),
-        Node::Whole(n) => Some(n as f64),
-        _ => None,
-    };
-    let entries = Object::new("intervals", node)?.entries.into_iter();
-    entries
-        .map(|(id, node)| {
-            let bounds = match Node::of(node)? {
-                Node::List(pair) => pair.iter().map(bound).collect::<Option<Vec<f64>>>(),
-                _ => None,
-            };
-            match bounds.as_deref() {
-                Some([low, high]) => Ok((id, [*low, *high])),
-                _ => Err(unlike(&format!("intervals.{id}"), "an array of two numbers")),
-            }
-        })
-        .collect()
-}
-
-fn draws(node: &RawValue) -> Result<Bootstrap> {
-    let mut object = Object::new("bootstrap", node)?;
-    let resamples = whole("bootstrap.resamples", object.take("resamples")?)?;
-    let bootstrap = Bootstrap {
-        resamples: u32::try_from(resamples).map_err(|_| unlike("bootstrap.resamples", "a whole number"))?,
-        confidence: match Node::of(object.take("confidence")?)? {
-            Node::Number(share) if share > 0.0 && share < 1.0 => share,
-            _ => return Err(unlike("bootstrap.confidence", "a number between 0 and 1")),
-        },
-        seed: whole("bootstrap.seed", object.take("seed")?)?,
-    };
-    object.done()?;
-    Ok(bootstrap)
-}
-
 fn warning(place: &str, node: &RawValue) -> Result<Warning> {
     let mut object = Object::new(place, node)?;
     let warning = Warning {
@@ -160,25 +123,25 @@ fn input(place: &str, node: &RawValue) -> Result<(String, Input)> {
 }
 
 /// An object whose keys are taken one by one, so that what is left over is known.
-struct Object<'a> {
+pub(super) struct Object<'a> {
     place: String,
-    entries: Vec<(String, &'a RawValue)>,
+    pub(super) entries: Vec<(String, &'a RawValue)>,
 }
 
 impl<'a> Object<'a> {
-    fn new(place: &str, node: &'a RawValue) -> Result<Self> {
+    pub(super) fn new(place: &str, node: &'a RawValue) -> Result<Self> {
         match Node::of(node)? {
             Node::Object(entries) => Ok(Self { place: place.into(), entries }),
             _ => Err(unlike(place, "an object")),
         }
     }
 
-    fn take_if_there(&mut self, key: &str) -> Option<&'a RawValue> {
+    pub(super) fn take_if_there(&mut self, key: &str) -> Option<&'a RawValue> {
         let position = self.entries.iter().position(|(name, _)| name == key)?;
         Some(self.entries.remove(position).1)
     }
 
-    fn take(&mut self, key: &str) -> Result<&'a RawValue> {
+    pub(super) fn take(&mut self, key: &str) -> Result<&'a RawValue> {
         self.take_if_there(key).ok_or_else(|| {
             let found: Vec<&str> = self.entries.iter().take(10).map(|(name, _)| name.as_str()).collect();
             Error::format(format!("no key '{key}'"))
@@ -188,7 +151,7 @@ impl<'a> Object<'a> {
         })
     }
 
-    fn done(self) -> Result<()> {
+    pub(super) fn done(self) -> Result<()> {
         match self.entries.first() {
             None => Ok(()),
             Some((key, _)) => Err(Error::format("a key that reports do not have")
@@ -208,14 +171,14 @@ fn each<T>(place: &str, node: &RawValue, read: fn(&str, &RawValue) -> Result<T>)
     }
 }
 
-fn text(place: &str, node: &RawValue) -> Result<String> {
+pub(super) fn text(place: &str, node: &RawValue) -> Result<String> {
     match Node::of(node)? {
         Node::Text(text) => Ok(text),
         _ => Err(unlike(place, "text")),
     }
 }
 
-fn whole(place: &str, node: &RawValue) -> Result<u64> {
+pub(super) fn whole(place: &str, node: &RawValue) -> Result<u64> {
     match Node::of(node)? {
         Node::Whole(n) => u64::try_from(n).map_err(|_| unlike(place, "a whole number from 0").found(n)),
         _ => Err(unlike(place, "a whole number from 0")),
@@ -243,7 +206,7 @@ fn json(place: &str, node: &RawValue) -> Result<Json> {
     })
 }
 
-fn unlike(place: &str, allowed: &str) -> Error {
+pub(super) fn unlike(place: &str, allowed: &str) -> Error {
     Error::format("a value of the wrong kind").at(place).allowed(allowed)
 }
 
@@ -252,6 +215,7 @@ mod tests {
     use super::super::write;
     use super::*;
     use crate::fixture;
+    use calipers_core::resample::{Bounds, Intervals, Method};
     use proptest::collection::{btree_map, vec};
     use proptest::prelude::*;
 
@@ -263,8 +227,23 @@ mod tests {
     fn a_report_comes_back_as_it_was() {
         for mut report in [fixture::small(), fixture::realistic()] {
             report.reading = serde_json::json!({"pair_strip": ["_pred"], "base": 1});
-            report.bootstrap = Some(Bootstrap { resamples: 9, confidence: 0.9, seed: u64::MAX });
-            report.intervals = Some(vec![("segmentation.miou".into(), [0.25, 0.5])]);
+            let mut intervals = fixture::intervals(&[("segmentation.miou", [0.25, 0.5])]);
+            let below = vec![("sky".into(), Bounds::Interval([0.5, 1.0]))];
+            let deep = vec![
+                ("a.b".into(), Bounds::Labels(below.clone())),
+                ("c".into(), Bounds::Interval([0.0, 1.0])),
+            ];
+            intervals.bounds.push(("segmentation.iou".into(), Bounds::Labels(below)));
+            intervals.bounds.push(("f.curve".into(), Bounds::Labels(deep)));
+            intervals.drawn.bootstrap.seed = u64::MAX;
+            for (method, rule) in [(Method::Bca, None), (Method::Percentile, Some("none".into()))] {
+                intervals.drawn.bootstrap.method = method;
+                intervals.drawn.cluster_by = rule;
+                intervals.drawn.percentile_used = vec![("segmentation.miou".into(), "why".into())];
+                report.intervals = Some(intervals.clone());
+                assert_eq!(read(write(std::slice::from_ref(&report)).as_bytes()).unwrap(), [report.clone()]);
+            }
+            report.intervals = Some(intervals);
             assert_eq!(read(write(std::slice::from_ref(&report)).as_bytes()).unwrap(), [report]);
         }
     }
@@ -322,12 +301,15 @@ mod tests {
             notes: Arc::new(notes),
         });
         let inputs = btree_map(".*", input, 0..3);
-        let intervals = proptest::option::of(btree_map("f\\..{0,4}", any::<[f64; 2]>(), 0..3));
+        let intervals = proptest::option::of(btree_map("f\\..{0,4}", [-1e9..1e9f64, 0.0..1.0], 0..3));
         (btree_map("f\\..{0,4}", values(), 0..6), any::<u64>(), intervals, warnings, inputs).prop_map(
             |(metrics, units, intervals, warnings, inputs)| Report {
                 units,
                 metrics: metrics.into_iter().collect(),
-                intervals: intervals.map(|intervals| intervals.into_iter().collect()),
+                intervals: intervals.map(|intervals| {
+                    let bounds = intervals.into_iter().map(|(id, bounds)| (id, Bounds::Interval(bounds)));
+                    Intervals { bounds: bounds.collect(), ..fixture::intervals(&[]) }
+                }),
                 warnings,
                 inputs: inputs.into_iter().collect(),
                 ..fixture::small()

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use calipers_core::resample::Intervals;
 use calipers_core::{InputFiles, Table, Value, Warning};
 
 use super::data::Shelf;
@@ -11,6 +12,7 @@ use super::{Block, Section, pictures};
 use crate::grid::{Cell, Grid};
 use crate::leaf::leaf;
 use crate::number::rounded;
+use crate::sampling::words;
 
 /// The most units named under a warning, numbers under a reason, and lines of a table in the markup.
 const UNITS_NAMED: usize = 12;
@@ -44,6 +46,7 @@ fn write(html: &mut Markup, shelf: &mut Shelf, block: &Block, place: &str) {
         Block::Units(table) => units(html, shelf, table, place),
         Block::Picture(picture) => pictures::write(html, shelf, picture, place),
         Block::Table { title, grid } => table(html, title, grid),
+        Block::Intervals(intervals) => intervals.iter().for_each(|intervals| sureness(html, intervals)),
         Block::Text(text) => {
             html.raw("<p class=\"text\">").prose(text).raw("</p>\n");
         }
@@ -91,8 +94,10 @@ fn headline(html: &mut Markup, shelf: &mut Shelf, figures: &[Figure]) {
             match value.and_then(leaf) {
                 Some(shown) => {
                     html.raw("<td class=\"number\">").text(&plain(shown));
-                    if let Some(bounds) = figure.label_intervals.get(*label) {
-                        html.raw("<br>").element("span", &[("class", "interval")], &span(*bounds));
+                    let own =
+                        figure.intervals.as_ref().and_then(|intervals| intervals.below(label)?.single());
+                    if let Some(bounds) = own {
+                        html.raw("<br>").element("span", &[("class", "interval")], &span(bounds));
                     }
                     html.raw("</td>");
                 }
@@ -140,7 +145,7 @@ fn metrics(html: &mut Markup, shelf: &mut Shelf, figures: &[Figure]) {
     }
     html.raw("<div class=\"metrics\">\n<h3>All numbers</h3>\n<div class=\"groups\">\n");
     for (group, figures) in groups {
-        let intervals = figures.iter().any(|figure| figure.interval.is_some());
+        let intervals = figures.iter().any(|figure| figure.bounds().is_some());
         html.raw("<table class=\"group\"><caption>").text(group).raw("</caption><tbody>\n");
         for figure in figures {
             html.raw("<tr><th scope=\"row\">");
@@ -159,13 +164,31 @@ fn metrics(html: &mut Markup, shelf: &mut Shelf, figures: &[Figure]) {
     html.raw("</div></div>\n");
 }
 
-fn undefined(html: &mut Markup, reasons: &[(String, Vec<String>)]) {
+/// What was drawn, and which numbers have no interval.
+fn sureness(html: &mut Markup, intervals: &Intervals) {
+    html.raw("<p class=\"text\">").prose(&words(&intervals.drawn)).raw("</p>\n");
+    let mut shared: Vec<(String, Vec<String>)> = Vec::new();
+    for (path, reason) in &intervals.missing {
+        match shared.iter_mut().find(|(known, _)| known == reason) {
+            Some((_, paths)) => paths.push(path.clone()),
+            None => shared.push((reason.clone(), vec![path.clone()])),
+        }
+    }
+    reasons(html, "No interval", &shared);
+}
+
+fn undefined(html: &mut Markup, all: &[(String, Vec<String>)]) {
+    reasons(html, "Not defined here", all);
+}
+
+/// Every reason with the numbers it concerns, folded.
+fn reasons(html: &mut Markup, what: &str, reasons: &[(String, Vec<String>)]) {
     if reasons.is_empty() {
         return;
     }
     let count: usize = reasons.iter().map(|(_, names)| names.len()).sum();
     html.raw("<details class=\"fold\"><summary>");
-    html.text(&format!("Not defined here: {count} {}", if count == 1 { "number" } else { "numbers" }));
+    html.text(&format!("{what}: {count} {}", if count == 1 { "number" } else { "numbers" }));
     html.raw("</summary><dl class=\"reasons\">\n");
     for (reason, names) in reasons.iter().take(MOST_NAMES) {
         html.element("dt", &[], reason).raw("<dd class=\"names\">");

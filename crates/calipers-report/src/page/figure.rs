@@ -1,8 +1,7 @@
 //! One number of a report, with everything a page says about it.
 
-use std::collections::BTreeMap;
-
 use calipers_core::metric::MetricInfo;
+use calipers_core::resample::Bounds;
 use calipers_core::{Better, Form, Report, Value};
 use serde_json::{Value as Json, json};
 
@@ -28,10 +27,8 @@ pub struct Figure {
     pub name: String,
     /// The value.
     pub value: Value,
-    /// The interval, where there is one.
-    pub interval: Option<[f64; 2]>,
-    /// The intervals of the numbers by label, by label.
-    pub label_intervals: BTreeMap<String, [f64; 2]>,
+    /// The intervals, in the shape of the value.
+    pub intervals: Option<Bounds>,
     /// The line of the metric table.
     pub info: Option<MetricInfo>,
 }
@@ -41,16 +38,11 @@ impl Figure {
     pub fn of(report: &Report, infos: &[MetricInfo], id: &str) -> Option<Self> {
         let family = report.protocol.get("name").and_then(Json::as_str).unwrap_or_default();
         let name = id.strip_prefix(family).and_then(|rest| rest.strip_prefix('.')).unwrap_or(id);
-        let intervals = || report.intervals.iter().flatten();
-        let below = intervals().filter_map(|(path, bounds)| {
-            Some((path.strip_prefix(id)?.strip_prefix('.')?.to_string(), *bounds))
-        });
         Some(Self {
             id: id.into(),
             name: name.into(),
             value: report.get(id)?.clone(),
-            interval: intervals().find(|(known, _)| known == id).map(|(_, bounds)| *bounds),
-            label_intervals: below.collect(),
+            intervals: report.intervals.as_ref().and_then(|intervals| intervals.get(id)).cloned(),
             info: infos.iter().find(|info| info.id == id).cloned(),
         })
     }
@@ -84,12 +76,12 @@ impl Figure {
     /// The value in a cell, everything below it folded.
     pub(crate) fn write_value(&self, html: &mut Markup) {
         let form = self.info.as_ref().map_or(Form::Plain, |info| info.form);
-        write_value(html, &self.value, form, &self.label_intervals, 0);
+        write_value(html, &self.value, form, self.intervals.as_ref(), 0);
     }
 
     /// The interval in brackets.
     pub(crate) fn bounds(&self) -> Option<String> {
-        match (self.interval?, &self.value) {
+        match (self.intervals.as_ref()?.single()?, &self.value) {
             ([low, high], Value::Count(_)) if low.fract() == 0.0 && high.fract() == 0.0 => {
                 Some(format!("{} – {}", rounded_count(low as i128), rounded_count(high as i128)))
             }
@@ -103,9 +95,7 @@ pub(crate) fn span([low, high]: [f64; 2]) -> String {
     format!("{} – {}", rounded(low), rounded(high))
 }
 
-type Intervals = BTreeMap<String, [f64; 2]>;
-
-fn write_value(html: &mut Markup, value: &Value, form: Form, intervals: &Intervals, depth: usize) {
+fn write_value(html: &mut Markup, value: &Value, form: Form, intervals: Option<&Bounds>, depth: usize) {
     if let Some(words) = in_words(value, form) {
         html.element("span", &[("class", "words")], &words);
         return;
@@ -121,7 +111,7 @@ fn write_value(html: &mut Markup, value: &Value, form: Form, intervals: &Interva
 }
 
 /// The values below a value: said in short, and all of them when opened.
-fn nested(html: &mut Markup, value: &Value, form: Form, intervals: &Intervals, depth: usize) {
+fn nested(html: &mut Markup, value: &Value, form: Form, intervals: Option<&Bounds>, depth: usize) {
     let below = children(value);
     if let (Value::Series(values), true) = (value, below.len() > 40 || depth == 0)
         && let Some(bars) = sparkline(values)
@@ -142,10 +132,11 @@ fn nested(html: &mut Markup, value: &Value, form: Form, intervals: &Intervals, d
     html.raw("<table>");
     for (key, child) in below.iter().take(MOST).filter(|_| depth < DEEPEST) {
         html.raw("<tr>").element("th", &[("scope", "row")], key).raw("<td>");
-        write_value(html, child, form, &Intervals::new(), depth + 1);
+        let own = intervals.and_then(|intervals| intervals.below(key));
+        write_value(html, child, form, own, depth + 1);
         html.raw("</td>");
-        if !intervals.is_empty() {
-            let bounds = intervals.get(key).map(|bounds| span(*bounds)).unwrap_or_default();
+        if intervals.is_some() {
+            let bounds = own.and_then(Bounds::single).map(span).unwrap_or_default();
             html.element("td", &[("class", "interval")], &bounds);
         }
         html.raw("</tr>");

@@ -16,10 +16,12 @@ mod policy;
 mod section;
 mod units;
 
+use calipers_core::resample::Intervals;
 use calipers_core::{InputFiles, Table, Warning};
 
 use crate::chart::{Picture, palette};
 use crate::grid::Grid;
+use crate::json;
 use data::Shelf;
 use markup::Markup;
 
@@ -75,6 +77,8 @@ pub enum Block {
         /// Its cells.
         grid: Grid,
     },
+    /// How sure the numbers of a report are: in words, and as JSON that scripts read.
+    Intervals(Option<Intervals>),
     /// A paragraph.
     Text(String),
     /// The files that were read.
@@ -113,8 +117,22 @@ pub fn write(page: &Page) -> String {
     }
     html.raw("</main>\n<div id=\"definition\" class=\"definition\" role=\"tooltip\" hidden></div>\n");
     shelf.write(&mut html);
+    intervals(&mut html, page);
     html.raw("<script>").raw(SCRIPT).raw("</script>\n</body>\n</html>\n");
     html.finish()
+}
+
+/// The intervals of every report on the page, as its JSON has them.
+fn intervals(html: &mut Markup, page: &Page) {
+    let blocks = page.sections.iter().flat_map(|section| &section.blocks);
+    let of_reports = blocks.filter_map(|block| match block {
+        Block::Intervals(intervals) => Some(intervals.as_ref()),
+        _ => None,
+    });
+    let of_reports: Vec<_> = of_reports.collect();
+    if !of_reports.is_empty() {
+        html.json("intervals", &json::intervals_of_page(&of_reports));
+    }
 }
 
 /// What every page may do, as a content security policy: for those who serve it.

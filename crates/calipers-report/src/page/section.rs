@@ -34,6 +34,7 @@ pub fn report_section(
         Block::Warnings(report.warnings.clone()),
         Block::Headline(figures.iter().filter(score).take(HEADLINES).cloned().collect()),
     ];
+    blocks.push(Block::Intervals(report.intervals.clone()));
     blocks.extend(pictures.into_iter().map(Block::Picture));
     let (defined, _): (Vec<Figure>, Vec<Figure>) =
         figures.into_iter().partition(|figure| figure.value.reason().is_none());

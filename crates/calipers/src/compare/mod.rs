@@ -18,7 +18,7 @@ pub mod permutation;
 pub mod sign_test;
 mod unit_table;
 
-use calipers_core::resample::Bootstrap;
+use calipers_core::resample::{Bootstrap, Method};
 use calipers_core::{Error, Result};
 use calipers_report::comparison::{self, Comparison};
 
@@ -40,7 +40,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        let bootstrap = Bootstrap { resamples: 10_000, confidence: 0.95, seed: 0 };
+        let bootstrap = Bootstrap { resamples: 10_000, confidence: 0.95, seed: 0, method: Method::default() };
         Self { metrics: Vec::new(), by_label: false, bootstrap, threads: 1 }
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use calipers_core::metric::MetricInfo;
-use calipers_core::resample::{Leaf, Means, Resampler, Scope};
+use calipers_core::resample::{Leaf, Means, Plan, Resampler, Sampled, Sampling, Scope};
 use calipers_core::{Error, ErrorKind, Ledger, Result};
 use calipers_io::file::InputFile;
 use serde_json::{Map, Value as Json};
@@ -106,6 +106,17 @@ impl Side<'_> {
     /// The parameters of the protocol; none where only a table is known.
     pub(super) fn protocol(&self) -> Map<String, Json> {
         self.ledger.map(Ledger::parameters).unwrap_or_default()
+    }
+
+    /// What is drawn in a resample.
+    pub(super) fn plan(&self) -> Result<Plan> {
+        match self.ledger {
+            Some(ledger) => ledger.plan(None),
+            None => {
+                let units = self.table.units.iter().map(|unit| Sampled { unit, part: "" });
+                Plan::new(Sampling::UNITS, units, None)
+            }
+        }
     }
 
     /// The numbers of the metrics with these ids over resamples.

@@ -1,7 +1,7 @@
 //! The lines of a comparison: numbers of all models, and what sets each later one apart from the
 //! first.
 
-use calipers_core::resample::{Leaf, Resampler, Scope};
+use calipers_core::resample::{Evidence, Leaf, Plan, Resampler, Scope};
 use calipers_core::{Better, Result, Value};
 use calipers_report::comparison::{Difference, Line, Paired, UnitPair};
 use calipers_sources::run::{Silent, in_parts};
@@ -24,7 +24,8 @@ pub(super) fn lines(sides: &[Side<'_>], options: &Options) -> Result<Vec<Line>> 
         sides.iter().map(|side| side.resampler(scope, &ids)).collect();
     let leaves = chosen::leaves(&ids, &resamplers, options)?;
     let all: Vec<&dyn Resampler> = resamplers.iter().map(|resampler| &**resampler).collect();
-    let values = together(&all, sides[0].table.units.len(), &options.bootstrap, options.threads)?;
+    let plan = sides[0].plan()?;
+    let values = together(&all, &plan, &options.bootstrap, options.threads)?;
     let mut lines: Vec<Line> = leaves.iter().map(|leaf| line(leaf, sides, &resamplers)).collect();
     for (line, leaf) in lines.iter_mut().zip(&leaves) {
         let at = |side: usize| place(&*resamplers[side], leaf);
@@ -32,16 +33,38 @@ pub(super) fn lines(sides: &[Side<'_>], options: &Options) -> Result<Vec<Line>> 
             let (Some(a), Some(b)) = (at(0), at(other)) else { continue };
             let (ours, theirs) = (resamplers[0].leaves()[a].1, resamplers[other].leaves()[b].1);
             let both = values[0].iter().zip(&values[other]);
-            let differences = both.map(|(first, second)| Some(second[b]? - first[a]?));
+            let apart =
+                |(first, second): (&Vec<Option<f64>>, &Vec<Option<f64>>)| Some(second[b]? - first[a]?);
+            let differences = both.map(|pair| apart(pair).unwrap_or(f64::NAN));
             line.against[other - 1] = Some(Difference {
                 difference: theirs - ours,
-                interval: options.bootstrap.interval(differences),
+                interval: interval(theirs - ours, differences, &plan, leaf, options),
                 paired: pairs(&sides[0], &sides[other], leaf, line.better),
             });
         }
     }
     test(sides, &leaves, &mut lines, options)?;
     Ok(lines)
+}
+
+/// The interval of a difference; none where its strata are too small.
+fn interval(
+    value: f64,
+    differences: impl Iterator<Item = f64>,
+    plan: &Plan,
+    leaf: &Leaf,
+    options: &Options,
+) -> Option<[f64; 2]> {
+    let strata = plan.read_by(leaf.label.as_deref());
+    let evidence = Evidence {
+        value,
+        resamples: differences.collect(),
+        left_out: Vec::new(),
+        sizes: plan.sizes(strata.clone()),
+        order_statistic: false,
+    };
+    let known = plan.too_small(strata).is_none();
+    known.then(|| options.bootstrap.level().interval(evidence).ok())?.map(|interval| interval.bounds)
 }
 
 fn place(resampler: &dyn Resampler, leaf: &Leaf) -> Option<usize> {

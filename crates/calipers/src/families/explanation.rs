@@ -1,5 +1,6 @@
 //! Explanations: read again, whole or one unit.
 
+use calipers_core::resample::Intervals;
 use calipers_core::{Accumulator, Result};
 use calipers_metrics::explanation::Explanation;
 use calipers_metrics::explanation::{MaskValues, mask_values};
@@ -25,7 +26,7 @@ impl Registered for Explanation {
         Ok(vec![measure(&options(replay)?, replay.again(), &Work::quiet(threads))?])
     }
 
-    fn pictures(rows: &Accumulator<Self>, evidence: &Evidence) -> Vec<Picture> {
+    fn pictures(rows: &Accumulator<Self>, evidence: &Evidence, _: Option<&Intervals>) -> Vec<Picture> {
         pictures::explanation::of(rows, evidence)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use calipers_core::resample::Intervals;
 use calipers_core::{Accumulator, Error, Result};
 use calipers_io::graph::FORMATS;
 use calipers_metrics::independent_set::IndependentSet;
@@ -61,7 +62,7 @@ impl Registered for IndependentSet {
         Ok(vec![measure(&options(replay)?, replay.again(), &Work::quiet(threads))?])
     }
 
-    fn pictures(rows: &Accumulator<Self>, evidence: &Evidence) -> Vec<Picture> {
+    fn pictures(rows: &Accumulator<Self>, evidence: &Evidence, _: Option<&Intervals>) -> Vec<Picture> {
         pictures::independent_set::of(rows, evidence)
     }
 }

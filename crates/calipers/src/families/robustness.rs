@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use calipers_core::resample::Intervals;
 use calipers_core::{Accumulator, Error, Result};
 use calipers_metrics::robustness::Budget;
 use calipers_metrics::robustness::{ModelSettings, Prepare, Robustness};
@@ -46,7 +47,7 @@ impl Registered for Robustness {
         Ok(vec![measured.accumulator])
     }
 
-    fn pictures(rows: &Accumulator<Self>, evidence: &Evidence) -> Vec<Picture> {
+    fn pictures(rows: &Accumulator<Self>, evidence: &Evidence, _: Option<&Intervals>) -> Vec<Picture> {
         pictures::robustness::of(rows, evidence)
     }
 }

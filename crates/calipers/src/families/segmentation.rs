@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use calipers_core::resample::Intervals;
 use calipers_core::{Accumulator, Error, Result};
 use calipers_metrics::segmentation::Segmentation;
 use calipers_metrics::segmentation::config::{Config, DataConfig, HeadConfig, LabelsConfig};
@@ -30,8 +31,12 @@ impl Registered for Segmentation {
         Ok(vec![measure_under(&protocol, &options, replay.again(), &Work::quiet(threads))?])
     }
 
-    fn pictures(rows: &Accumulator<Self>, evidence: &Evidence) -> Vec<Picture> {
-        pictures::segmentation::of(rows, evidence)
+    fn pictures(
+        rows: &Accumulator<Self>,
+        evidence: &Evidence,
+        intervals: Option<&Intervals>,
+    ) -> Vec<Picture> {
+        pictures::segmentation::of(rows, evidence, intervals)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Training histories: read again, their reports and their curves.
 
+use calipers_core::resample::Intervals;
 use calipers_core::{Accumulator, Error, Result};
 use calipers_io::history::FORMATS;
 use calipers_io::history::delimited::{self, Long};
@@ -62,7 +63,7 @@ impl Registered for Training {
         Ok(again(replay, threads, false)?.accumulators)
     }
 
-    fn pictures(rows: &Accumulator<Self>, evidence: &Evidence) -> Vec<Picture> {
+    fn pictures(rows: &Accumulator<Self>, evidence: &Evidence, _: Option<&Intervals>) -> Vec<Picture> {
         pictures::training::of(rows, evidence)
     }
 }

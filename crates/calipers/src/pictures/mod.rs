@@ -9,12 +9,15 @@ pub(crate) mod segmentation;
 pub(crate) mod training;
 
 use calipers_core::Ledger;
+use calipers_core::resample::Intervals;
 use calipers_report::chart::Picture;
 
 use crate::registry;
 use crate::replay::Evidence;
 
-/// Every picture of a ledger, in the order in which a page shows them.
-pub fn of(ledger: &dyn Ledger, evidence: &Evidence) -> Vec<Picture> {
-    registry::find(ledger.name()).map_or_else(Vec::new, |family| (family.pictures)(ledger, evidence))
+/// Every picture of a ledger, in the order in which a page shows them; `intervals` are those of its
+/// report.
+pub fn of(ledger: &dyn Ledger, evidence: &Evidence, intervals: Option<&Intervals>) -> Vec<Picture> {
+    let family = registry::find(ledger.name());
+    family.map_or_else(Vec::new, |family| (family.pictures)(ledger, evidence, intervals))
 }

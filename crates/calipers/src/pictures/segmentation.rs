@@ -8,6 +8,7 @@ mod overlap;
 mod pixels;
 
 use calipers_core::Accumulator;
+use calipers_core::resample::Intervals;
 use calipers_metrics::segmentation::Segmentation;
 use calipers_metrics::segmentation::probability::{
     ECE, RELIABILITY_ACCURACY, RELIABILITY_CONFIDENCE, RELIABILITY_COUNT,
@@ -21,8 +22,12 @@ use super::readings::{missing, over_all, reason, series, table};
 use crate::replay::Evidence;
 
 /// The pictures of the family.
-pub(crate) fn of(rows: &Accumulator<Segmentation>, evidence: &Evidence) -> Vec<Picture> {
-    let mut pictures = vec![confusion::picture(rows), overlap::picture(rows), reliability(rows)];
+pub(crate) fn of(
+    rows: &Accumulator<Segmentation>,
+    evidence: &Evidence,
+    intervals: Option<&Intervals>,
+) -> Vec<Picture> {
+    let mut pictures = vec![confusion::picture(rows), overlap::picture(rows, intervals), reliability(rows)];
     pictures.extend(images::pictures(rows, evidence));
     pictures
 }

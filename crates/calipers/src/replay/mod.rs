@@ -18,6 +18,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 
 pub(crate) use self::recorded::Recorded;
+pub(crate) use self::verdict::like;
 use crate::registry::{self, Family};
 
 /// How much of a file is hashed at a time.

@@ -1,5 +1,6 @@
 //! A report against what its inputs give today.
 
+use calipers_core::resample::{Drawn, Intervals};
 use calipers_core::{Ledger, Report, Result, Value, Warning};
 
 use serde_json::Value as Json;
@@ -7,6 +8,7 @@ use serde_json::Value as Json;
 use super::Replay;
 use crate::chosen::Chosen;
 use crate::registry;
+use crate::resample;
 
 /// Something that is not as recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,15 +49,17 @@ impl Replay {
     pub fn reports(&self, recorded: &[Report], threads: usize) -> Result<Vec<Report>> {
         let ledgers = self.measure_all(threads)?;
         let pairs = ledgers.iter().zip(recorded);
-        Ok(pairs.map(|(ledger, recorded)| like(&**ledger, recorded)).collect())
+        pairs.map(|(ledger, recorded)| like(&**ledger, recorded, threads)).collect()
     }
 }
 
-fn like(ledger: &dyn Ledger, recorded: &Report) -> Report {
-    Chosen::of(recorded).cut(match &recorded.bootstrap {
-        Some(bootstrap) => ledger.report_with_intervals(bootstrap),
-        None => ledger.report(),
-    })
+/// The report of a ledger, made like a recorded one.
+pub(crate) fn like(ledger: &dyn Ledger, recorded: &Report, threads: usize) -> Result<Report> {
+    let mut report = Chosen::of(recorded).cut(ledger.report());
+    if let Some(asked) = resample::asked_by(recorded)? {
+        resample::add(ledger, &mut report, &asked, threads)?;
+    }
+    Ok(report)
 }
 
 /// Where two reports differ, in the order of the recorded one.
@@ -100,8 +104,8 @@ fn entries(report: &Report) -> Vec<(String, String)> {
     for (id, value) in &report.metrics {
         leaves(id, value, &mut entries);
     }
-    for (id, [low, high]) in report.intervals.iter().flatten() {
-        entries.push((format!("intervals.{id}"), format!("[{low}, {high}]")));
+    if let Some(intervals) = &report.intervals {
+        sureness(intervals, &mut entries);
     }
     for (number, Warning { code, message, units }) in report.warnings.iter().enumerate() {
         entries.push((format!("warnings.{number}"), format!("{code}: {message} {units:?}")));
@@ -110,6 +114,30 @@ fn entries(report: &Report) -> Vec<(String, String)> {
         entries.push((format!("inputs.{path}"), format!("{} bytes, blake3 {}", input.bytes, input.blake3)));
     }
     entries
+}
+
+fn sureness(intervals: &Intervals, entries: &mut Vec<(String, String)>) {
+    let Drawn { bootstrap, sampling_unit, cluster_by, strata, percentile_used } = &intervals.drawn;
+    let mut put = |key: &str, text: String| entries.push((format!("bootstrap.{key}"), text));
+    put("resamples", bootstrap.resamples.to_string());
+    put("confidence", bootstrap.confidence.to_string());
+    put("seed", bootstrap.seed.to_string());
+    put("method", bootstrap.method.name().into());
+    put("sampling_unit", sampling_unit.clone());
+    put("cluster_by", cluster_by.clone().unwrap_or_else(|| "null".into()));
+    for (name, [units, sampling_units]) in strata {
+        put(&format!("strata.{name}"), format!("{units} units, {sampling_units} sampling units"));
+    }
+    for (path, reason) in percentile_used {
+        put(&format!("percentile_used.{path}"), reason.clone());
+    }
+    for (id, bounds) in &intervals.bounds {
+        bounds.visit(id, &mut |path, [low, high]| {
+            entries.push((format!("intervals.{path}"), format!("[{low}, {high}]")));
+        });
+    }
+    let missing = intervals.missing.iter();
+    entries.extend(missing.map(|(path, reason)| (format!("no_interval.{path}"), reason.clone())));
 }
 
 fn leaves(path: &str, value: &Value, entries: &mut Vec<(String, String)>) {
@@ -143,7 +171,6 @@ mod tests {
             reading: serde_json::Value::Null,
             units: 2,
             metrics: metrics.iter().map(|(id, value)| ((*id).to_owned(), value.clone())).collect(),
-            bootstrap: None,
             intervals: None,
             warnings: Vec::new(),
             inputs: InputFiles::default(),

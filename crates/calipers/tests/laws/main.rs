@@ -64,6 +64,7 @@ where
     a_shard_twice_counts_once(sample, &whole);
     empty_is_neutral(sample, &whole);
     a_state_survives_the_round_trip(&whole);
+    rows_without_protocol_give_the_whole(sample, &whole);
     duplicates_conflicts_and_other_parameters_are_refused(sample, &whole);
     any_thread_count_gives_the_same_bytes(sample, &whole);
     every_metric_reports_under_its_own_id(&whole);
@@ -96,6 +97,22 @@ fn shuffled(count: usize, random: &mut SplitMix64) -> Vec<usize> {
         order.swap(i, random.below(i as u64 + 1) as usize);
     }
     order
+}
+
+fn rows_without_protocol_give_the_whole<P>(sample: &Sample<P>, whole: &Accumulator<P>)
+where
+    P: Protocol + Send + Sync,
+    P::Row: Send + Sync,
+{
+    let parts = [0..UNITS / 2, UNITS / 3..UNITS].map(|part| of(sample, part));
+    let rows: Vec<u8> = parts.iter().flat_map(|part| part.rows_alone()).collect();
+    let mut rebuilt = Accumulator::new(sample.protocol.clone());
+    rebuilt.add_rows(&rows, "rows").unwrap();
+    assert_eq!(bytes(&rebuilt), bytes(whole));
+    assert!(rebuilt.add_rows(&rows[..rows.len() - 1], "rows").is_err());
+    let [mut first, second] = parts;
+    first.merge_repeated(second).unwrap();
+    assert_eq!(bytes(&first), bytes(whole), "equal rows leave no trace");
 }
 
 fn any_split_and_merge_tree_gives_the_whole<P>(

@@ -1,6 +1,6 @@
 //! How the graphs were stored: nodes, edges and what was dropped, summed over all graphs.
 
-use calipers_core::{Sums, Terms};
+use calipers_core::{IntervalRule, Sums, Terms};
 
 use crate::independent_set::evidence::NO_UNITS;
 use crate::independent_set::line::*;
@@ -12,6 +12,7 @@ pub(crate) const NODES_TOTAL: Line = Line {
     measures: "Nodes of all graphs.",
     formula: "sum N.",
     example: ("batch", "7"),
+    interval: IntervalRule::Never,
     number: Number::Pooled { terms: add_storage, read: |_, sums| stored(sums, NODES) },
     ..TOTAL
 };
@@ -21,6 +22,7 @@ pub(crate) const EDGES_TOTAL: Line = Line {
     measures: "Undirected edges of all simple graphs.",
     formula: "sum m.",
     example: ("batch", "5"),
+    interval: IntervalRule::Never,
     number: Number::Pooled { terms: add_storage, read: |_, sums| stored(sums, EDGES) },
     ..TOTAL
 };
@@ -31,6 +33,7 @@ pub(crate) const SELF_LOOPS_TOTAL: Line = Line {
     formula: "Stored entries (u, u).",
     differs: "Some pipelines add a loop to every node. A node with a loop may still be chosen.",
     example: ("storage", "1"),
+    interval: IntervalRule::Never,
     number: Number::Pooled { terms: add_storage, read: |_, sums| stored(sums, SELF_LOOPS) },
     ..TOTAL
 };
@@ -41,6 +44,7 @@ pub(crate) const DUPLICATE_EDGES_TOTAL: Line = Line {
     formula: "Proper entries minus distinct ordered pairs where both directions are stored (arrays, METIS, \
               ml4co), minus distinct unordered pairs elsewhere.",
     example: ("storage", "1"),
+    interval: IntervalRule::Never,
     number: Number::Pooled { terms: add_storage, read: |_, sums| stored(sums, DUPLICATE_EDGES) },
     ..TOTAL
 };
@@ -50,6 +54,7 @@ pub(crate) const ONE_DIRECTIONAL_EDGES_TOTAL: Line = Line {
     measures: "Edges stored in one direction where both are expected; they are read as undirected.",
     formula: "Unordered pairs of which exactly one direction is stored (arrays, METIS, ml4co), else 0.",
     example: ("storage", "1"),
+    interval: IntervalRule::Never,
     number: Number::Pooled { terms: add_storage, read: |_, sums| stored(sums, ONE_DIRECTIONAL_EDGES) },
     ..TOTAL
 };
@@ -60,6 +65,7 @@ pub(crate) const ISOLATED_NODES_TOTAL: Line = Line {
                set.",
     formula: "Nodes of degree 0.",
     example: ("storage", "2"),
+    interval: IntervalRule::Never,
     number: Number::Pooled { terms: add_storage, read: |_, sums| stored(sums, ISOLATED_NODES) },
     ..TOTAL
 };

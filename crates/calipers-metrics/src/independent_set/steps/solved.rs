@@ -1,7 +1,7 @@
 //! Whether and at which recursion step a graph is solved.
 
 use calipers_core::exact::rounded_quotient;
-use calipers_core::{Sums, Terms};
+use calipers_core::{IntervalRule, Sums, Terms};
 
 use crate::independent_set::evidence::{NEVER_SOLVED, counts, first_solved, nodes, scores, yes_or_no};
 use crate::independent_set::line::*;
@@ -77,6 +77,7 @@ pub(crate) const STEPS_TO_SOLVE_MEDIAN: Line = Line {
                 \"never solved\".",
     differs: "Counts the graphs that are never solved, which steps_to_solve leaves out.",
     example: ("steps", "4.0"),
+    interval: IntervalRule::OrderStatistic,
     number: Number::Pooled { terms: add_first_solved, read: |_, sums| number(median(sums)) },
     ..STRICT
 };

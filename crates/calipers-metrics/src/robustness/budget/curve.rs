@@ -1,7 +1,7 @@
 //! Every scalar by condition.
 
 use calipers_core::exact::rational::spread;
-use calipers_core::{Number, Sums, Value};
+use calipers_core::{IntervalRule, Number, Sums, Value};
 
 use crate::line::{ANY, NON_NEGATIVE, lower};
 use crate::reading::Reason;
@@ -90,6 +90,7 @@ pub const CURVE: Line = Line {
         "repetitions",
         r#"{"0.2": {"n": 2, "bias_total": 3.0, "bias_mean": 1.5, "bias_relative": 0.375, "mean_diff": null, "added_mean_diff": null, "kept_mean_diff": null, "diff_ratio": null, "clean_accuracy": 1.0, "robust_accuracy": 0.75, "accuracy_drop": 0.25, "attack_success_rate": 0.25, "flips_added": null, "flips_removed": null, "budget_used": null}}"#,
     ),
+    interval: IntervalRule::Without(&["n"]),
     number: curve!(|protocol, groups| by_name(groups, |sums| {
         let count = [("n".into(), Value::Count(sums.count().into()))];
         count.into_iter().chain(means(protocol, sums, &SCALARS)).collect()
@@ -115,6 +116,7 @@ pub const CURVE_STD: Line = Line {
         "repetitions",
         r#"{"0.2": {"bias_total": 2.8284271247461903, "bias_mean": 1.4142135623730951, "bias_relative": 0.3535533905932738, "mean_diff": null, "added_mean_diff": null, "kept_mean_diff": null, "diff_ratio": null, "clean_accuracy": 0.0, "robust_accuracy": 0.3535533905932738, "accuracy_drop": 0.3535533905932738, "attack_success_rate": 0.3535533905932738, "flips_added": null, "flips_removed": null, "budget_used": null}}"#,
     ),
+    interval: IntervalRule::Never,
     number: curve!(|protocol, groups| {
         if groups.iter().all(|sums| sums.count() <= protocol.ddof) {
             return Value::undefined("one repetition per condition");

@@ -1,6 +1,6 @@
 //! The outer band around each foreground class.
 
-use calipers_core::{Number, Sums, Terms, Value};
+use calipers_core::{IntervalRule, Number, Sums, Terms, Value};
 
 use super::band::{Band, add_bands, class_ious, mean_iou, pooled};
 use crate::line::{SHARE, higher};
@@ -57,6 +57,7 @@ const BIOU: Line = Line {
               which also skips classes absent from a unit's truth.",
     example: ("two-squares", "0.6"),
     headline: Some(4),
+    interval: IntervalRule::OverLabels,
     number: Number::Pooled { terms: add_row, read: |protocol, sums| all(protocol, sums, Band::iou) },
     ..DOCUMENTED
 };
@@ -79,6 +80,7 @@ const BIOU_MACRO: Line = Line {
     formula: "Mean of biou_class over the classes that have it.",
     differs: "biou is dominated by classes with long boundaries.",
     example: ("two-squares", "0.6666666666666666"),
+    interval: IntervalRule::OverLabels,
     number: Number::Pooled {
         terms: add_row,
         read: |protocol, sums| number(mean_iou(protocol, sums, Measure::Boundary)),

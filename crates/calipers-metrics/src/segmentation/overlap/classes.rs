@@ -1,5 +1,7 @@
 //! Numbers of each class, and their means over classes.
 
+use calipers_core::IntervalRule;
+
 use super::agreement::PIXEL_ACCURACY;
 use super::totals::{Overlap, by_class, class_mean, pooled};
 use crate::line::{SHARE, higher};
@@ -17,7 +19,7 @@ const BY_CLASS: Line = Line {
     ..Line::DEFAULTS
 };
 /// What means over classes have in common.
-const CLASS_MEAN: Line = Line { per_unit: true, ..BY_CLASS };
+const CLASS_MEAN: Line = Line { per_unit: true, interval: IntervalRule::OverLabels, ..BY_CLASS };
 
 pub(crate) const METRICS: &[Line] = &[
     IOU,

@@ -39,6 +39,15 @@ impl Confusion {
         self.cells().map(|(_, pixels)| i128::from(pixels)).sum()
     }
 
+    /// The pixels of every true class that occurs.
+    pub(crate) fn truth(&self) -> BTreeMap<u32, u64> {
+        let mut pixels_of = BTreeMap::new();
+        for ((truth, _), pixels) in self.cells() {
+            *pixels_of.entry(truth).or_default() += pixels;
+        }
+        pixels_of
+    }
+
     fn pack(cells: impl Iterator<Item = (Cell, u64)>) -> Self {
         let (mut bytes, mut before) = (Vec::new(), 0);
         for ((truth, pred), pixels) in cells {

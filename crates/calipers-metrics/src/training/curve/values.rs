@@ -1,6 +1,6 @@
 //! How long runs are, and their values: the best, the last and what lies between.
 
-use calipers_core::{Terms, Value};
+use calipers_core::{IntervalRule, Terms, Value};
 
 use crate::line::{ANY, NON_NEGATIVE, lower};
 use crate::reading::{number, quotient};
@@ -20,6 +20,7 @@ pub(crate) const FOLD_COUNT: Line = Line {
     formula: "Runs present.",
     differs: "It counts what was read; the declared number of folds, n_f, is a parameter.",
     example: ("five-folds", r#"{"cfg": 5}"#),
+    interval: IntervalRule::Never,
     number: per_group!(values, |_, runs| Value::Count(runs.count().into())),
     ..Line::DEFAULTS
 };

@@ -1,6 +1,6 @@
 //! What follows the first saturation, by the strict rule.
 
-use calipers_core::{Terms, Value};
+use calipers_core::{IntervalRule, Terms, Value};
 use serde::{Deserialize, Serialize};
 
 use super::first::{Saturation, first_saturated, is_worse};
@@ -48,6 +48,7 @@ pub(crate) const DROP_DEPTH_MAX: Line = Line {
     formula: "Largest distance of a broken point from the threshold over all saturating runs, 0 without one.",
     undefined: "\"no fold saturates\".",
     example: ("five-folds", r#"{"cfg": 0.9}"#),
+    interval: IntervalRule::OrderStatistic,
     number: per_group!(aftermath, |_, runs| largest(runs, DEEPEST, |bits| Value::Number(f64::from_bits(
         bits
     )))),
@@ -61,6 +62,7 @@ pub(crate) const LONGEST_BREAK_MAX: Line = Line {
     formula: "Most consecutive broken points over all saturating runs.",
     undefined: "\"no fold saturates\".",
     example: ("five-folds", r#"{"cfg": 3}"#),
+    interval: IntervalRule::OrderStatistic,
     number: per_group!(aftermath, |_, runs| largest(runs, LONGEST, |points| Value::Count(points.into()))),
     ..AFTER
 };

@@ -1,5 +1,7 @@
 //! How epochs of first saturation are spread; a run that never saturates comes after all others.
 
+use calipers_core::IntervalRule;
+
 use calipers_core::exact::rounded_quotient;
 
 use super::lifetimes::{EPOCHS_TO, SATURATING, SQUARES, counted, lifetimes};
@@ -30,6 +32,7 @@ pub(crate) const VELOCITY_MEDIAN: Line = Line {
     undefined: "\"the median fold never saturates\".",
     reference: "AlgoPerf: Training Algorithms (Dahl et al. 2023)",
     example: ("five-folds", r#"{"cfg": 2.0}"#),
+    interval: IntervalRule::OrderStatistic,
     number: per_group!(lifetimes, |_, runs| number(median(runs))),
     ..SPREAD
 };

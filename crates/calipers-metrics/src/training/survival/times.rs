@@ -1,6 +1,6 @@
 //! Velocities in which a run that never saturates counts for as long as it lasted.
 
-use calipers_core::Value;
+use calipers_core::{IntervalRule, Value};
 
 use super::kaplan_meier::Survival;
 use super::lifetimes::{EPOCHS_TO, EPOCHS_WITHOUT, SATURATING, counted, lifetimes};
@@ -21,6 +21,7 @@ pub(crate) const VELOCITY_KM_MEDIAN: Line = Line {
     differs: "The comparison is exact: 3/4 * 2/3 is one half.",
     reference: "Kaplan and Meier (1958)",
     example: ("censored", r#"{"c": 4}"#),
+    interval: IntervalRule::OrderStatistic,
     number: per_group!(lifetimes, |_, runs| match Survival::new(counted(runs)).median() {
         Some(epoch) => Value::Count(epoch.into()),
         None => Value::undefined("survival stays above one half"),
@@ -50,6 +51,7 @@ pub(crate) const RMST_HORIZON: Line = Line {
     formula: "--horizon, else the largest s of the group, or n_epoch of a fold that never saturates.",
     differs: "Compare velocity_rmst only at one horizon.",
     example: ("censored", r#"{"c": 5}"#),
+    interval: IntervalRule::Never,
     number: per_group!(lifetimes, |protocol, runs| Value::Count(horizon(protocol, runs).into())),
     ..TIME
 };

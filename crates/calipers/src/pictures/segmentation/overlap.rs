@@ -1,6 +1,6 @@
 //! How well each class is met: bars of intersection over union with intervals over images.
 
-use calipers_core::resample::{Bootstrap, percentile_interval};
+use calipers_core::resample::{Bounds, Intervals};
 use calipers_core::{Accumulator, Value};
 use calipers_metrics::segmentation::Segmentation;
 use calipers_metrics::segmentation::overlap::{IOU, MIOU};
@@ -8,13 +8,13 @@ use calipers_report::chart::bars::{Bar, Bars};
 use calipers_report::chart::{Art, Axis, Colour, Picture};
 use calipers_report::grid::Cell;
 use calipers_report::number::rounded;
+use calipers_report::sampling;
 
 use super::super::readings::{missing, over_all, reason, table, words};
 use super::class_colours::ClassColours;
 
 /// The most classes that are drawn.
 const MOST: usize = 40;
-const RESAMPLING: Bootstrap = Bootstrap { resamples: 2000, confidence: 0.95, seed: 0 };
 const SLUG: &str = IOU.id;
 const TITLE: &str = "Intersection over union by class";
 
@@ -27,11 +27,12 @@ struct Met<'a> {
 }
 
 /// The picture.
-pub(super) fn picture(rows: &Accumulator<Segmentation>) -> Picture {
+pub(super) fn picture(rows: &Accumulator<Segmentation>, intervals: Option<&Intervals>) -> Picture {
     let values = match over_all(rows, &IOU) {
         Value::PerLabel(values) => values,
         other => return missing(SLUG, TITLE, reason(&other)),
     };
+    let bounds = intervals.and_then(|intervals| intervals.get(&IOU.full_id()));
     let mut met: Vec<Met<'_>> = values
         .iter()
         .enumerate()
@@ -39,7 +40,7 @@ pub(super) fn picture(rows: &Accumulator<Segmentation>) -> Picture {
             class,
             name,
             iou: value.as_f64().ok_or_else(|| reason(value)),
-            interval: None,
+            interval: bounds.and_then(|bounds| bounds.below(name)).and_then(Bounds::single),
         })
         .collect();
     // The worst last, so that the best stand on top; classes without a value at the very end.
@@ -50,10 +51,7 @@ pub(super) fn picture(rows: &Accumulator<Segmentation>) -> Picture {
         met.truncate(defined);
         met.drain(..met.len().saturating_sub(MOST));
     }
-    let classes: Vec<usize> = met.iter().map(|class| class.class).collect();
-    for (class, interval) in met.iter_mut().zip(intervals(rows, &classes)) {
-        class.interval = interval.filter(|_| class.iou.is_ok());
-    }
+    let drawn = met.len();
     let data = met.iter().map(|class| {
         let bound = |k: usize| Cell::from(class.interval.map(|bounds| bounds[k]));
         let (value, why) = match &class.iou {
@@ -73,22 +71,21 @@ pub(super) fn picture(rows: &Accumulator<Segmentation>) -> Picture {
     });
     let drawing = Bars {
         title: TITLE.into(),
-        description: format!("{} of {all} classes, best first", classes.len()),
+        description: format!("{drawn} of {all} classes, best first"),
         axis: Axis::share("intersection over union"),
         bars: bars.collect(),
         reference: over_all(rows, &MIOU).as_f64().map(|miou| (miou, format!("mean {}", rounded(miou)))),
     };
-    let left_out = match all - classes.len() {
+    let left_out = match all - drawn {
         0 => String::new(),
-        n => format!(" The {} lowest of {all} classes are drawn; {n} are left out.", classes.len()),
+        n => format!(" The {drawn} lowest of {all} classes are drawn; {n} are left out."),
     };
     Picture {
         slug: SLUG.into(),
         title: TITLE.into(),
         caption: format!(
-            "Lines are 95 % intervals from {} resamples of the images. The colours are those of the image \
-             panels.{left_out}",
-            RESAMPLING.resamples
+            "{}The colours are those of the image panels.{left_out}",
+            intervals.map(|intervals| format!("{} ", sampling::words(&intervals.drawn))).unwrap_or_default()
         ),
         art: Art::Svg(drawing.draw()),
         data: vec![(SLUG.into(), data)],
@@ -103,64 +100,4 @@ fn tip(class: &Met<'_>) -> String {
         (Ok(iou), None) => format!("{}: {}", class.name, rounded(*iou)),
         (Err(why), _) => format!("{}: {why}", class.name),
     }
-}
-
-/// The interval of each class over resamples of the units; none where the class is missing from
-/// more than a tenth of them.
-fn intervals(rows: &Accumulator<Segmentation>, classes: &[usize]) -> Vec<Option<[f64; 2]>> {
-    let mut place = vec![usize::MAX; rows.protocol().classes() + 1];
-    for (i, class) in classes.iter().enumerate() {
-        place[*class] = i;
-    }
-    // For each unit: class drawn, pixels in both maps, pixels in either.
-    let units: Vec<Vec<(usize, f64, f64)>> = rows
-        .rows()
-        .iter()
-        .map(|row| {
-            let mut counts = vec![(0u64, 0u64); classes.len()];
-            for ((truth, pred), count) in row.confusion.cells() {
-                let (t, p) = (place[truth as usize], place[pred as usize]);
-                if truth == pred {
-                    if let Some(cell) = counts.get_mut(t) {
-                        cell.0 += count;
-                        cell.1 += count;
-                    }
-                } else {
-                    for at in [t, p] {
-                        if let Some(cell) = counts.get_mut(at) {
-                            cell.1 += count;
-                        }
-                    }
-                }
-            }
-            let met = counts.into_iter().enumerate().filter(|(_, (_, either))| *either > 0);
-            met.map(|(class, (both, either))| (class, both as f64, either as f64)).collect()
-        })
-        .collect();
-    let mut values: Vec<Vec<f64>> = vec![Vec::with_capacity(RESAMPLING.resamples as usize); classes.len()];
-    for block in RESAMPLING.blocks() {
-        for weights in RESAMPLING.draw(units.len(), &block).each() {
-            let mut sums = vec![(0.0, 0.0); classes.len()];
-            for (unit, weight) in units.iter().zip(weights).filter(|(_, weight)| **weight > 0) {
-                for (class, both, either) in unit {
-                    sums[*class].0 += f64::from(*weight) * both;
-                    sums[*class].1 += f64::from(*weight) * either;
-                }
-            }
-            for (values, (both, either)) in values.iter_mut().zip(sums) {
-                if either > 0.0 {
-                    values.push(both / either);
-                }
-            }
-        }
-    }
-    let enough = (0.9 * f64::from(RESAMPLING.resamples)).ceil() as usize;
-    values
-        .into_iter()
-        .map(
-            |values| {
-                if values.len() < enough { None } else { percentile_interval(values, RESAMPLING.confidence) }
-            },
-        )
-        .collect()
 }

@@ -214,7 +214,7 @@ impl TrainingArgs {
         self.measured(Inputs::default(), progress)
     }
 
-    fn measured(mut self, inputs: Inputs, progress: &dyn Progress) -> Result<Measured> {
+    fn measured(self, inputs: Inputs, progress: &dyn Progress) -> Result<Measured> {
         let options = self.options(&inputs)?;
         if self.output.per_unit.is_some() && options.metrics.len() > 1 {
             return Err(Error::usage("--per-unit shows one metric")
@@ -228,8 +228,6 @@ impl TrainingArgs {
         if self.output.wants_table() {
             emit::say(&view::write(&measured, emit::style()))?;
         }
-        // The family has intervals of its own, by group.
-        self.output.own_intervals = true;
         let boxed = |accumulator| -> Box<dyn Ledger> { Box::new(accumulator) };
         let ledgers = measured.accumulators.into_iter().map(boxed).collect();
         Ok(Measured { ledgers, seed: self.seed, threads: self.work.threads(), output: self.output })

@@ -1,0 +1,24 @@
+"""The table of deliberate differences is one table, in the package and in the documents."""
+
+from pathlib import Path
+
+import pytest
+
+from calipers import compat
+
+PAGE = Path("docs/drop-ins.md")
+
+
+@pytest.mark.skipif(not PAGE.exists(), reason="needs the repository")
+def test_the_documents_list_every_difference_and_no_other() -> None:
+    rows = [
+        line for line in PAGE.read_text().split("## Deliberate differences")[1].splitlines() if "|" in line
+    ]
+    found = ["| " + " | ".join(difference) + " |" for difference in compat.differences()]
+    assert rows[2:] == found
+
+
+def test_a_difference_says_everything() -> None:
+    for difference in compat.differences():
+        assert all(difference)
+        assert difference.theirs != difference.ours or difference.library == "all"
