@@ -6,13 +6,13 @@ use std::time::Instant;
 use calipers::compare::{Model, Options, compare};
 use calipers::run::{Work, measure_all};
 use calipers_core::{Accumulator, Ledger, Protocol, SplitMix64};
-use calipers_metrics::explanation::{Array, Data, Evidence};
+use calipers_metrics::explanation::{Array, Evidence, NumberSlice};
 use calipers_metrics::explanation::{Explanation, Scores as ScoreKind};
 use calipers_metrics::independent_set::graph::{Graph, Storage};
 use calipers_metrics::independent_set::unit::{Scores, Unit as GraphUnit};
 use calipers_metrics::independent_set::{IndependentSet, Kind};
 use calipers_metrics::robustness::Robustness;
-use calipers_metrics::robustness::{Budget, Cells, Matrix, Pair};
+use calipers_metrics::robustness::{Budget, Matrix, Pair};
 use calipers_metrics::segmentation::{Config, LabelMap, MapData, Prediction, Segmentation, Unit};
 use calipers_metrics::training::survival::VELOCITY_RMST;
 use calipers_metrics::training::{Curve, Preset, Sample, Training};
@@ -108,12 +108,12 @@ fn masks(rows: &mut Accumulator<Explanation>, name: &str, random: &mut SplitMix6
     let mask: Vec<f64> = (0..ELEMENTS).map(|_| random.unit()).collect();
     let truth: Vec<bool> = (0..ELEMENTS).map(|element| element == 0 || random.below(3) == 0).collect();
     let mut evidence = Evidence::new();
-    evidence.insert("y", Array::new(vec![1], Data::Int(&labels))?);
+    evidence.insert("y", Array::new(vec![1], NumberSlice::Int(&labels))?);
     for (key, scores) in &answers {
-        evidence.insert(key, Array::new(vec![1, 3], Data::F64(scores))?);
+        evidence.insert(key, Array::new(vec![1, 3], NumberSlice::F64(scores))?);
     }
-    evidence.insert("pred_mask", Array::new(vec![ELEMENTS], Data::F64(&mask))?);
-    evidence.insert("target_mask", Array::new(vec![ELEMENTS], Data::Bool(&truth))?);
+    evidence.insert("pred_mask", Array::new(vec![ELEMENTS], NumberSlice::F64(&mask))?);
+    evidence.insert("target_mask", Array::new(vec![ELEMENTS], NumberSlice::Bool(&truth))?);
     rows.update(name, evidence)
 }
 
@@ -161,7 +161,7 @@ fn pair_at(
     let labels: Vec<i64> = (0..NODES).map(|_| random.below(3) as i64).collect();
     let test: Vec<u32> = (0..NODES as u32).collect();
     let (before, after) = ([(0, 1), (1, 2), (2, 3)], [(0, 1), (0, 2), (1, 3)]);
-    let matrix = |data| Matrix::new(NODES, 3, Cells::F64(data));
+    let matrix = |data| Matrix::new(NODES, 3, NumberSlice::F64(data));
     let pair = Pair {
         labels: Some(&labels),
         test: Some(&test),

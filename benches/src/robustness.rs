@@ -4,7 +4,7 @@ use std::path::Path;
 
 use calipers_core::{Accumulator, Protocol, SplitMix64};
 use calipers_metrics::robustness::Robustness;
-use calipers_metrics::robustness::{Budget, Cells, Edge, Matrix, Pair};
+use calipers_metrics::robustness::{Budget, Edge, Matrix, NumberSlice, Pair};
 
 use crate::Outcome;
 use crate::clock::{by_turns, seconds_per_call};
@@ -104,5 +104,5 @@ impl Arrays {
 }
 
 fn matrix((singles, doubles): &(Vec<f32>, Vec<f64>), single: bool) -> calipers_core::Result<Matrix<'_>> {
-    Matrix::new(NODES, COLUMNS, if single { Cells::F32(singles) } else { Cells::F64(doubles) })
+    Matrix::new(NODES, COLUMNS, if single { NumberSlice::F32(singles) } else { NumberSlice::F64(doubles) })
 }

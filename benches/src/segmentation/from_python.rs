@@ -1,7 +1,7 @@
 //! The Python package's own evaluator on arrays in memory, against the same update in Rust.
 
 use calipers_core::Accumulator;
-use calipers_metrics::segmentation::{Prediction, ScoreArray, ScoreData, Unit};
+use calipers_metrics::segmentation::{NumberSlice, Prediction, ScoreArray, Unit};
 
 use super::maps::{CLASSES, Maps, protocol};
 use super::probabilities::{logits, save_logits};
@@ -34,7 +34,7 @@ pub(crate) fn run(report: &mut dyn FnMut(Line)) -> Outcome {
             units += 1;
             let pred = match kind {
                 "labels" => Prediction::Labels(maps.pred()),
-                _ => Prediction::Scores(vec![Some(ScoreArray { shape, data: ScoreData::F32(&logits) })]),
+                _ => Prediction::Scores(vec![Some(ScoreArray { shape, data: NumberSlice::F32(&logits) })]),
             };
             accumulator.update(format!("unit {units}").as_str(), Unit::Pixels { truth: maps.truth(), pred })
         };

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use calipers_core::SplitMix64;
-use calipers_metrics::segmentation::{Prediction, ScoreArray, ScoreData, Unit, measure};
+use calipers_metrics::segmentation::{NumberSlice, Prediction, ScoreArray, Unit, measure};
 use half::f16;
 
 use super::maps::{CLASSES, Maps, VOID, protocol};
@@ -33,7 +33,7 @@ fn among_ourselves(report: &mut dyn FnMut(Line)) -> Outcome {
     let seconds = |measures: &[&str]| -> Outcome<f64> {
         let protocol = protocol("logits", measures)?;
         let pass = || {
-            let pred = Prediction::Scores(vec![Some(ScoreArray { shape, data: ScoreData::F32(&logits) })]);
+            let pred = Prediction::Scores(vec![Some(ScoreArray { shape, data: NumberSlice::F32(&logits) })]);
             measure(&protocol, &Unit::Pixels { truth: maps.truth(), pred })
         };
         pass()?;
@@ -67,7 +67,7 @@ fn compare(report: &mut dyn FnMut(Line), script: &str, library: &str, goal: Goal
     let mut peer = Peer::start(script, folder.path())?;
     let halves: Vec<f16> = logits.iter().copied().map(f16::from_f32).collect();
     let protocol = protocol("logits", &["overlap", "calibration"])?;
-    for (name, data) in [("f32", ScoreData::F32(&logits)), ("f16", ScoreData::F16(&halves))] {
+    for (name, data) in [("f32", NumberSlice::F32(&logits)), ("f16", NumberSlice::F16(&halves))] {
         let shape = [CLASSES, maps.height, maps.width];
         let ours = || {
             let pred = Prediction::Scores(vec![Some(ScoreArray { shape, data })]);

@@ -10,6 +10,7 @@
 //! * [`reading`]: how a metric's line is read from rows, for a report, a unit or a resample;
 //! * [`resample`]: intervals by drawing sampling units again;
 //! * [`exact`]: sums and quotients that are rounded once;
+//! * [`NumberSlice`]: the numbers of an array in their own type;
 //! * [`functions`]: exponentials and logarithms with the same bits on every machine.
 //!
 //! **Architecture invariant:** this crate never prints, opens a file, spawns a thread or formats a
@@ -18,6 +19,7 @@
 pub mod contract;
 pub mod exact;
 pub mod functions;
+mod number_slice;
 pub mod reading;
 pub mod resample;
 
@@ -37,5 +39,6 @@ pub use contract::report::{Report, Table, Warning};
 pub use contract::value::Value;
 pub use contract::workers::{Alone, Workers};
 pub use exact::{CompactSum, ExactSum};
+pub use number_slice::{NumberSlice, Wide, shown};
 pub use reading::{End, Rows, Sums, Terms};
 pub use resample::SplitMix64;

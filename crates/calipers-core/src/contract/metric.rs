@@ -182,6 +182,16 @@ impl<P: Protocol> Clone for Number<P> {
 impl<P: Protocol> Copy for Number<P> {}
 
 impl<P: Protocol> Number<P> {
+    /// See [`Number::Pooled`].
+    pub const fn pooled(terms: AddTerms<P>, read: fn(&P, &Sums<'_, P::Row>) -> Value) -> Self {
+        Self::Pooled { terms, read }
+    }
+
+    /// See [`Number::Mean`]; where no row has a value, the reason is that of a row.
+    pub const fn mean(of: fn(&P, &P::Row) -> Value) -> Self {
+        Self::Mean { of, none: None }
+    }
+
     /// What the parameters decide on.
     pub fn chosen(&self, protocol: &P) -> Self {
         match *self {

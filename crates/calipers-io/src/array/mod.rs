@@ -10,6 +10,7 @@ use calipers_core::{Error, Result};
 
 use crate::file::{ReadAt, empty as empty_file};
 
+mod any_elements;
 mod dtype;
 mod element;
 mod format;
@@ -19,6 +20,7 @@ pub mod pt;
 pub mod safetensors;
 mod zip;
 
+pub use any_elements::AnyElements;
 pub use dtype::Dtype;
 pub use element::Element;
 pub(crate) use format::ENDINGS;

@@ -6,12 +6,12 @@
 //! ```
 //! use calipers_core::{Accumulator, Value};
 //! use calipers_metrics::explanation::fidelity::labels::FID_PLUS_MODEL;
-//! use calipers_metrics::explanation::{Array, Data, Evidence, Explanation};
+//! use calipers_metrics::explanation::{Array, Evidence, Explanation, NumberSlice};
 //!
 //! fn unit<'a>(y_hat: &'a [i64], y_comp: &'a [i64]) -> calipers_core::Result<Evidence<'a>> {
 //!     let mut unit = Evidence::new();
-//!     unit.insert("y_hat", Array::new([y_hat.len()], Data::Int(y_hat))?);
-//!     unit.insert("y_comp", Array::new([y_comp.len()], Data::Int(y_comp))?);
+//!     unit.insert("y_hat", Array::new([y_hat.len()], NumberSlice::Int(y_hat))?);
+//!     unit.insert("y_comp", Array::new([y_comp.len()], NumberSlice::Int(y_comp))?);
 //!     Ok(unit)
 //! }
 //! let mut whole = Accumulator::new(Explanation::default());
@@ -42,8 +42,9 @@ mod stability;
 mod unit;
 mod warnings;
 
+pub use calipers_core::NumberSlice;
 pub use mask::values::{MaskValues, mask_values};
 pub use needs::missing_keys;
 pub use protocol::{Explanation, MaskScores, Options, Preset, Scores, Task};
 pub use row::Row;
-pub use unit::{Array, Data, Evidence};
+pub use unit::{Array, Evidence};

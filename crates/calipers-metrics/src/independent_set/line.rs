@@ -52,11 +52,6 @@ pub(super) const UP_TO_REFERENCE: Range =
 pub(super) const UP_TO_HUNDRED: Range = Range { low: f64::NEG_INFINITY, high: 100.0, text: "(-inf, 100]" };
 pub(super) const STEP: Range = Range { low: 1.0, high: f64::INFINITY, text: "[1, T]" };
 
-/// The mean of a number of each graph, where it has one.
-pub(super) const fn mean(of: fn(&IndependentSet, &Row) -> Value) -> Number<IndependentSet> {
-    Number::Mean { of, none: None }
-}
-
 /// The mean of a number of each graph in preset `strict`; in the presets of the published code, a number
 /// of the batch that all graphs make.
 pub(super) fn by_preset(
@@ -64,5 +59,5 @@ pub(super) fn by_preset(
     of: fn(&IndependentSet, &Row) -> Value,
     published: fn(&IndependentSet, &Sums<'_, Row>) -> Value,
 ) -> Number<IndependentSet> {
-    if protocol.preset == Preset::Strict { mean(of) } else { batch(published) }
+    if protocol.preset == Preset::Strict { Number::mean(of) } else { batch(published) }
 }

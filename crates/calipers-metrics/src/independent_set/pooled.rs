@@ -57,7 +57,7 @@ fn add_counts(protocol: &IndependentSet, row: &Row, terms: &mut Terms<'_>) {
 
 /// A number that follows from the counts of all graphs.
 pub(super) const fn pooled(read: fn(&IndependentSet, &Sums<'_, Row>) -> Value) -> Number<IndependentSet> {
-    Number::Pooled { terms: add_counts, read }
+    Number::pooled(add_counts, read)
 }
 
 /// How many graphs, nodes or edges have the evidence; if none, the reason of the first graph.

@@ -84,7 +84,7 @@ type Protocol = IndependentSet;
 
 /// A number of the batch that all graphs make.
 pub(super) const fn batch(read: fn(&Protocol, &Batch<'_>) -> Value) -> Number<Protocol> {
-    Number::Pooled { terms: add_graph, read }
+    Number::pooled(add_graph, read)
 }
 
 const SCORES: &[usize] = &[UNSCORED];
@@ -259,7 +259,7 @@ pub(super) fn solved(_: &Protocol, batch: &Batch<'_>) -> Value {
 
 /// The first step at which every graph is solved.
 pub(super) const STEPS_TO_SOLVE: Number<Protocol> =
-    Number::Pooled { terms: add_steps, read: |_, batch| count(batch, SCORES, || first_solved(batch)) };
+    Number::pooled(add_steps, |_, batch| count(batch, SCORES, || first_solved(batch)));
 
 /// Columns of [`add_steps`], behind those of what graphs lack: how many steps a graph has, and from
 /// there on, for each step, the graphs that are solved at it.

@@ -1,98 +1,7 @@
 //! Features and class scores: numbers of a file's own type, one line a node.
 
-use calipers_core::{Error, Result};
+use calipers_core::{Error, NumberSlice, Result, on_numbers};
 use half::{bf16, f16};
-
-/// Numbers in C order, of whichever type a file has them.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Cells<'a> {
-    /// Half precision.
-    F16(&'a [f16]),
-    /// Half precision with the range of single precision.
-    BF16(&'a [bf16]),
-    /// Single precision.
-    F32(&'a [f32]),
-    /// Double precision.
-    F64(&'a [f64]),
-    /// Integers of any width, widened; below 2^53 in size where they are features.
-    Int(&'a [i64]),
-}
-
-/// Runs the same code on the values of whichever type there is.
-macro_rules! on_cells {
-    ($cells:expr, $values:ident => $body:expr) => {
-        match $cells {
-            Cells::F16($values) => $body,
-            Cells::BF16($values) => $body,
-            Cells::F32($values) => $body,
-            Cells::F64($values) => $body,
-            Cells::Int($values) => $body,
-        }
-    };
-}
-
-/// A number of an array, whatever its type.
-pub(super) trait Cell: Copy {
-    /// The number as f64; the numbers of a checked matrix lose nothing.
-    fn wide(self) -> f64;
-}
-
-macro_rules! cells {
-    ($($cell:ty),*) => {
-        $(impl Cell for $cell {
-            #[inline(always)]
-            fn wide(self) -> f64 {
-                f64::from(self)
-            }
-        })*
-    };
-}
-cells!(f16, bf16, f32, f64);
-
-impl Cell for i64 {
-    #[inline(always)]
-    fn wide(self) -> f64 {
-        self as f64
-    }
-}
-
-impl Cells<'_> {
-    /// How many numbers there are.
-    pub fn len(&self) -> usize {
-        on_cells!(self, values => values.len())
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The number at a position.
-    pub(super) fn get(&self, position: usize) -> f64 {
-        on_cells!(self, values => values[position].wide())
-    }
-
-    /// The number at a position as a message shows it.
-    pub(super) fn shown(&self, position: usize) -> String {
-        match self {
-            Self::Int(values) => values[position].to_string(),
-            _ => match self.get(position) {
-                nan if nan.is_nan() => "nan".into(),
-                value => format!("{value:?}"),
-            },
-        }
-    }
-
-    /// Puts some of the numbers into `out`, from `start` on.
-    #[inline(always)]
-    pub(super) fn widen(&self, start: usize, out: &mut [f64]) {
-        on_cells!(self, values => {
-            for (out, value) in out.iter_mut().zip(&values[start..]) {
-                *out = value.wide();
-            }
-        });
-    }
-}
 
 /// The largest size of a feature: the sum of squares of any matrix of them is finite.
 const LARGEST: f64 = 1e145;
@@ -105,12 +14,12 @@ pub struct Matrix<'a> {
     /// How many numbers a node has.
     pub columns: usize,
     /// The numbers, node by node.
-    pub data: Cells<'a>,
+    pub data: NumberSlice<'a>,
 }
 
 impl<'a> Matrix<'a> {
     /// Checks the numbers; the caller adds file and key.
-    pub fn new(rows: usize, columns: usize, data: Cells<'a>) -> Result<Self> {
+    pub fn new(rows: usize, columns: usize, data: NumberSlice<'a>) -> Result<Self> {
         if rows == 0 || columns == 0 {
             return Err(Error::value(if rows == 0 { "no nodes" } else { "no columns" })
                 .found(format!("shape ({rows}, {columns})"))
@@ -122,7 +31,7 @@ impl<'a> Matrix<'a> {
                 .found(format!("shape ({rows}, {columns}), {} values", data.len())));
         }
         let matrix = Self { rows, columns, data };
-        if on_cells!(data, values => good(values)) { Ok(matrix) } else { Err(matrix.refusal()) }
+        if on_numbers!(data, values => good(values)) { Ok(matrix) } else { Err(matrix.refusal()) }
     }
 
     /// Refuses a matrix that is not of the same shape as the clean one.
@@ -158,8 +67,8 @@ impl<'a> Matrix<'a> {
                 .allowed("finite numbers")
                 .advice("the model diverged or a division by zero crept in: write the features again");
         }
-        let whole = matches!(self.data, Cells::Int(_));
-        let first = on_cells!(self.data, values => values.iter().position(|value| !value.good()));
+        let whole = matches!(self.data, NumberSlice::Int(_));
+        let first = on_numbers!(self.data, values => values.iter().position(|value| !value.good()));
         let first = first.unwrap_or_default();
         let error = Error::value("a value is too large").at(self.place(first)).found(self.data.shown(first));
         if whole {
@@ -179,21 +88,21 @@ trait Good: Copy {
     fn good(self) -> bool;
 }
 
-impl Good for f16 {
-    fn good(self) -> bool {
-        self.is_finite()
-    }
+macro_rules! good_where_finite {
+    ($($float:ty),*) => {
+        $(impl Good for $float {
+            fn good(self) -> bool {
+                self.is_finite()
+            }
+        })*
+    };
 }
+good_where_finite!(f16, bf16, f32);
 
-impl Good for bf16 {
+/// Truth values are numbers where they are features: 0 and 1.
+impl Good for bool {
     fn good(self) -> bool {
-        self.is_finite()
-    }
-}
-
-impl Good for f32 {
-    fn good(self) -> bool {
-        self.is_finite()
+        true
     }
 }
 
@@ -214,7 +123,7 @@ mod tests {
     use super::*;
 
     fn refused(rows: usize, columns: usize, data: &[f64]) -> String {
-        Matrix::new(rows, columns, Cells::F64(data)).unwrap_err().to_string()
+        Matrix::new(rows, columns, NumberSlice::F64(data)).unwrap_err().to_string()
     }
 
     #[test]
@@ -225,11 +134,11 @@ mod tests {
 
     #[test]
     fn squares_that_would_overflow_are_refused() {
-        assert!(Matrix::new(1, 2, Cells::F64(&[1e145, -1e145])).is_ok());
+        assert!(Matrix::new(1, 2, NumberSlice::F64(&[1e145, -1e145])).is_ok());
         let text = refused(1, 2, &[0.0, -1.1e145]);
         assert!(text.contains("[0, 1]") && text.contains("overflow"), "{text}");
         let large = [0, (1 << 53) + 1];
-        let text = Matrix::new(2, 1, Cells::Int(&large)).unwrap_err().to_string();
+        let text = Matrix::new(2, 1, NumberSlice::Int(&large)).unwrap_err().to_string();
         assert!(text.contains("[1, 0]") && text.contains("9007199254740993"), "{text}");
     }
 
@@ -237,7 +146,7 @@ mod tests {
     fn empty_and_misshapen_arrays_are_refused() {
         assert!(refused(0, 3, &[]).contains("no nodes") && refused(3, 0, &[]).contains("no columns"));
         assert!(refused(2, 2, &[1.0]).contains("1 values"));
-        let matrix = |columns| Matrix::new(2, columns, Cells::F32(&[0.0; 4][..2 * columns])).unwrap();
+        let matrix = |columns| Matrix::new(2, columns, NumberSlice::F32(&[0.0; 4][..2 * columns])).unwrap();
         let text = matrix(1).same_shape_as(&matrix(2)).unwrap_err().to_string();
         assert!(text.contains("(2, 1)") && text.contains("(2, 2)"), "{text}");
     }

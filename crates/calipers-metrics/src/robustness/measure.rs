@@ -125,13 +125,13 @@ fn sums_to_one(numbers: impl Iterator<Item = f64>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::budget::fraction::Budget;
-    use super::super::matrix::Cells;
     use super::super::protocol::Preset;
     use super::*;
+    use calipers_core::NumberSlice;
 
     fn likely(values: &[f64], columns: usize) -> bool {
         looks_like_probabilities(
-            &Matrix::new(values.len() / columns, columns, Cells::F64(values)).unwrap(),
+            &Matrix::new(values.len() / columns, columns, NumberSlice::F64(values)).unwrap(),
             false,
         )
     }
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn what_single_precision_cannot_hold_is_refused_by_the_published_module_only() {
-        let matrix = |data| Matrix::new(1, 2, Cells::F64(data)).unwrap();
+        let matrix = |data| Matrix::new(1, 2, NumberSlice::F64(data)).unwrap();
         let pair = Pair::new("a", Budget::parse("0").unwrap(), matrix(&[0.0, 1e39]), matrix(&[0.0, 1.0]));
         assert!(measure(&Robustness::default(), &pair).is_ok());
         let fork = Robustness { preset: Preset::RungFork, ..Robustness::default() };

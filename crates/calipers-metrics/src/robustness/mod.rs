@@ -5,11 +5,11 @@
 //!
 //! ```
 //! use calipers_core::{Accumulator, Value};
-//! use calipers_metrics::robustness::{Budget, Cells, Matrix, Pair, Robustness};
+//! use calipers_metrics::robustness::{Budget, Matrix, NumberSlice, Pair, Robustness};
 //!
 //! let clean = [3.0, 0.0, 1.0, 4.0];
 //! let attacked = [3.0, 2.0, 1.0, 4.0];
-//! let features = |values| Matrix::new(2, 2, Cells::F64(values));
+//! let features = |values| Matrix::new(2, 2, NumberSlice::F64(values));
 //! let pair = Pair::new("seed 0", Budget::parse("0.05")?, features(&clean)?, features(&attacked)?);
 //! let mut whole = Accumulator::new(Robustness::default());
 //! whole.update(pair.name(), pair)?;
@@ -43,10 +43,11 @@ pub use bias::{BIAS_MEAN, BIAS_RELATIVE, BIAS_TOTAL};
 pub use budget::BIAS_LINEARITY;
 pub use budget::curve::{CURVE, CURVE_STD};
 pub use budget::fraction::Budget;
+pub use calipers_core::NumberSlice;
 pub use difference::flips::{FLIPS_ADDED, FLIPS_REMOVED};
 pub use difference::{DIFF_RATIO, figures};
 pub use edges::{Edge, Pairs, edges_both_ways, edges_once, entries, toggled};
-pub use matrix::{Cells, Matrix};
+pub use matrix::Matrix;
 pub use nodes::{Repeats, labels, nodes_of_index, nodes_of_mask, same_nodes};
 pub use protocol::{Features, ModelSettings, Nodes, Options, Prepare, Preset, Robustness, is_model_name};
 pub use row::Row;

@@ -2,7 +2,7 @@
 
 use calipers_core::{Error, Result};
 
-use super::matrix::Cells;
+use calipers_core::NumberSlice;
 
 /// Whether a node may be listed twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub enum Repeats {
 }
 
 /// The nodes of an index list, in its order.
-pub fn nodes_of_index(values: Cells<'_>, nodes: usize, repeats: Repeats) -> Result<Vec<u32>> {
+pub fn nodes_of_index(values: NumberSlice<'_>, nodes: usize, repeats: Repeats) -> Result<Vec<u32>> {
     let mut seen = vec![false; nodes];
     let mut listed = Vec::with_capacity(values.len());
     for position in 0..values.len() {
@@ -38,7 +38,7 @@ pub fn nodes_of_index(values: Cells<'_>, nodes: usize, repeats: Repeats) -> Resu
 }
 
 /// The nodes that a mask of 0 and 1 marks, in ascending order.
-pub fn nodes_of_mask(values: Cells<'_>, nodes: usize) -> Result<Vec<u32>> {
+pub fn nodes_of_mask(values: NumberSlice<'_>, nodes: usize) -> Result<Vec<u32>> {
     right_length("the mask", values.len(), nodes)?;
     let mut marked = Vec::new();
     for position in 0..nodes {
@@ -74,7 +74,7 @@ pub fn same_nodes(index: &[u32], mask: &[u32]) -> Result<()> {
 
 /// The labels of all nodes; only those of test nodes have to be whole numbers. What another node
 /// has in its place is never read.
-pub fn labels(values: Cells<'_>, nodes: usize, test: Option<&[u32]>) -> Result<Vec<i64>> {
+pub fn labels(values: NumberSlice<'_>, nodes: usize, test: Option<&[u32]>) -> Result<Vec<i64>> {
     right_length("`labels`", values.len(), nodes)?;
     let bad = test.unwrap_or_default().iter().map(|&node| node as usize);
     if let Some(node) = bad.into_iter().find(|&node| whole(&values, node).is_none()) {
@@ -98,10 +98,10 @@ fn right_length(what: &str, found: usize, nodes: usize) -> Result<()> {
         .advice("store one value for every node, in the order of the features"))
 }
 
-fn whole(values: &Cells<'_>, position: usize) -> Option<i64> {
+fn whole(values: &NumberSlice<'_>, position: usize) -> Option<i64> {
     const LIMIT: f64 = (1u64 << 53) as f64;
     match values {
-        Cells::Int(values) => Some(values[position]),
+        NumberSlice::Int(values) => Some(values[position]),
         values => {
             let value = values.get(position);
             (value.abs() <= LIMIT && value.fract().to_bits() << 1 == 0).then_some(value as i64)
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     fn index(values: &[i64], repeats: Repeats) -> Result<Vec<u32>> {
-        nodes_of_index(Cells::Int(values), 4, repeats)
+        nodes_of_index(NumberSlice::Int(values), 4, repeats)
     }
 
     #[test]
@@ -138,10 +138,10 @@ mod tests {
 
     #[test]
     fn masks_are_read_and_checked() {
-        assert_eq!(nodes_of_mask(Cells::Int(&[1, 0, 1]), 3).unwrap(), [0, 2]);
-        let text = nodes_of_mask(Cells::F32(&[0.0, 0.5]), 2).unwrap_err().to_string();
+        assert_eq!(nodes_of_mask(NumberSlice::Int(&[1, 0, 1]), 3).unwrap(), [0, 2]);
+        let text = nodes_of_mask(NumberSlice::F32(&[0.0, 0.5]), 2).unwrap_err().to_string();
         assert!(text.contains("node 1") && text.contains("0.5"), "{text}");
-        let text = nodes_of_mask(Cells::Int(&[1]), 2).unwrap_err().to_string();
+        let text = nodes_of_mask(NumberSlice::Int(&[1]), 2).unwrap_err().to_string();
         assert!(text.contains("length 1") && text.contains("length 2"), "{text}");
         assert!(same_nodes(&[2, 0], &[0, 2]).is_ok());
         assert!(same_nodes(&[0, 2], &[0, 1, 2]).unwrap_err().to_string().contains("node 1"));
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn only_labels_of_test_nodes_have_to_be_whole() {
-        let values = Cells::F64(&[2.0, f64::NAN, 2.7]);
+        let values = NumberSlice::F64(&[2.0, f64::NAN, 2.7]);
         assert_eq!(labels(values, 3, Some(&[0])).unwrap()[0], 2);
         assert!(labels(values, 3, None).is_ok());
         let text = labels(values, 3, Some(&[0, 2])).unwrap_err().to_string();

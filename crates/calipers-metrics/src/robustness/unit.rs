@@ -141,11 +141,11 @@ pub fn unit_name(run: &str, attack: Option<&str>, budget: &Budget) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::matrix::Cells;
     use super::*;
+    use calipers_core::NumberSlice;
 
     fn matrix(rows: usize, values: &[f64]) -> Matrix<'_> {
-        Matrix::new(rows, values.len() / rows, Cells::F64(values)).unwrap()
+        Matrix::new(rows, values.len() / rows, NumberSlice::F64(values)).unwrap()
     }
 
     fn pair() -> Pair<'static> {

@@ -169,7 +169,7 @@ mod tests {
 
     use super::*;
     use crate::segmentation::config::Config;
-    use crate::segmentation::unit::ScoreData;
+    use calipers_core::NumberSlice;
 
     fn protocol(config: serde_json::Value) -> Segmentation {
         serde_json::from_value::<Config>(config).unwrap().resolve().unwrap()
@@ -325,7 +325,7 @@ mod tests {
     #[test]
     fn a_prediction_of_another_kind_is_refused() {
         let truth = map(1, MapData::U8(&[0]));
-        let scores = ScoreArray { shape: [2, 1, 1], data: ScoreData::F32(&[0.0, 1.0]) };
+        let scores = ScoreArray { shape: [2, 1, 1], data: NumberSlice::F32(&[0.0, 1.0]) };
         let of_scores = protocol(json!({"kind": "logits", "labels": {"original": ["a", "b"]}}));
         let of_labels = protocol(json!({"labels": {"original": ["a", "b"]}}));
         let refused =
@@ -349,11 +349,11 @@ mod tests {
         let unit = |coarse| Unit::Pixels {
             truth: map(4, MapData::U8(&[0, 1, 2, 9])),
             pred: Prediction::Scores(vec![
-                Some(ScoreArray { shape: [3, 1, 4], data: ScoreData::F64(&fine) }),
+                Some(ScoreArray { shape: [3, 1, 4], data: NumberSlice::F64(&fine) }),
                 coarse,
             ]),
         };
-        let coarse = ScoreArray { shape: [2, 1, 4], data: ScoreData::F64(&coarse) };
+        let coarse = ScoreArray { shape: [2, 1, 4], data: NumberSlice::F64(&coarse) };
         let row = measure(&two, &unit(Some(coarse))).unwrap();
         assert_eq!(cells(&row), [((0, 0), 1), ((1, 1), 1), ((2, 1), 1)]);
         let pixels = row.pixels.unwrap();

@@ -51,6 +51,7 @@ mod sparse;
 mod unit;
 mod warnings;
 
+pub use calipers_core::NumberSlice;
 pub use config::Config;
 pub use measure::measure;
 pub use overlap::Confusion;
@@ -60,4 +61,4 @@ pub use protocol::{
 };
 pub use row::{BandCounts, BinRow, CalibrationRow, ContourCounts, HeadRow, PixelRow, Row};
 pub use sparse::Sparse;
-pub use unit::{LabelMap, MapData, Prediction, ScoreArray, ScoreData, Unit};
+pub use unit::{LabelMap, MapData, Prediction, ScoreArray, Unit};

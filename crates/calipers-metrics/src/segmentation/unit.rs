@@ -1,7 +1,6 @@
 //! One image as it was read: borrowed arrays of the file's own type, not yet classes.
 
-use calipers_core::{Error, Result};
-use half::{bf16, f16};
+use calipers_core::{Error, NumberSlice, Result};
 
 use crate::segmentation::protocol::{Head, Layout};
 
@@ -75,42 +74,25 @@ impl LabelMap<'_> {
     }
 }
 
-/// The values of a score array in the order of its axes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ScoreData<'a> {
-    /// Half precision.
-    F16(&'a [f16]),
-    /// Half precision with the range of single precision.
-    BF16(&'a [bf16]),
-    /// Single precision.
-    F32(&'a [f32]),
-    /// Double precision.
-    F64(&'a [f64]),
-}
-
-impl ScoreData<'_> {
-    fn len(&self) -> usize {
-        match self {
-            Self::F16(values) => values.len(),
-            Self::BF16(values) => values.len(),
-            Self::F32(values) => values.len(),
-            Self::F64(values) => values.len(),
-        }
-    }
-}
-
 /// The output of one head for one image.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScoreArray<'a> {
     /// The axes in the order that the head's layout declares.
     pub shape: [usize; 3],
     /// The scores.
-    pub data: ScoreData<'a>,
+    pub data: NumberSlice<'a>,
 }
 
 impl ScoreArray<'_> {
     /// Refuses an array that is not the head's channels over the pixels of the truth.
     pub(super) fn check(&self, head: &Head, height: usize, width: usize) -> Result<()> {
+        if !self.data.is_float() {
+            return Err(Error::value("an array of whole numbers holds no scores")
+                .at(format!("head {}", head.name))
+                .found(self.data.dtype())
+                .allowed("f16, bf16, f32, f64")
+                .advice("if these are label maps, say --kind labels"));
+        }
         let channels = head.channels.len();
         let (chw, hwc) = ([channels, height, width], [height, width, channels]);
         let (expected, other) = match head.layout {
@@ -188,7 +170,7 @@ mod tests {
     fn refusal(layout: Layout, shape: [usize; 3], length: usize) -> Option<String> {
         let head = Head { layout, ..Segmentation::default().heads.remove(0) };
         let values = vec![0.0; length];
-        let array = ScoreArray { shape, data: ScoreData::F32(&values) };
+        let array = ScoreArray { shape, data: NumberSlice::F32(&values) };
         array.check(&head, 3, 4).err().map(|error| error.to_string())
     }
 

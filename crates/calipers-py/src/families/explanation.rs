@@ -1,13 +1,8 @@
 //! Explanations of graph neural networks: arrays under the family's keys.
 
-use std::borrow::Cow;
-
-use calipers::core::Error;
-use calipers::io::array::{Array, Dtype};
-use calipers::metrics::explanation::{self, Data, Evidence};
-use calipers::metrics::explanation::{Explanation, Options};
+use calipers::io::array::{AnyElements, Array};
+use calipers::metrics::explanation::{self, Evidence, Explanation, Options};
 use calipers::{Accumulator, Result};
-use half::{bf16, f16};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::Value as Json;
@@ -86,48 +81,18 @@ fn measure(aside: &mut Accumulator<Explanation>, name: &str, given: &Keyed) -> R
 /// An array in one of the types in which evidence is measured, borrowed where memory allows.
 struct Elements<'a> {
     shape: Vec<usize>,
-    values: Values<'a>,
-}
-
-enum Values<'a> {
-    Half(Cow<'a, [f16]>),
-    Brain(Cow<'a, [bf16]>),
-    Single(Cow<'a, [f32]>),
-    Double(Cow<'a, [f64]>),
-    Whole(Cow<'a, [i64]>),
-    Truth(Vec<bool>),
+    values: AnyElements<'a>,
 }
 
 impl<'a> Elements<'a> {
     fn new(key: &str, array: &'a Array) -> Result<Self> {
-        let values = match array.dtype() {
-            Dtype::F16 => array.elements().map(Values::Half),
-            Dtype::BF16 => array.elements().map(Values::Brain),
-            Dtype::F32 => array.elements().map(Values::Single),
-            Dtype::F64 => array.elements().map(Values::Double),
-            Dtype::I64 => array.elements().map(Values::Whole),
-            Dtype::Bool => Some(Values::Truth(array.bytes().iter().map(|&byte| byte != 0).collect())),
-            _ => Some(Values::Whole(Cow::Owned(
-                array.to_i64s().map_err(|error| error.at(format!("key {key}")))?,
-            ))),
-        };
-        let values = values.ok_or_else(|| {
-            Error::value("the memory is not as long as the shape says").at(format!("key {key}"))
-        })?;
+        let values = array.any_elements().map_err(|error| error.at(format!("key {key}")))?;
         // The array is in memory, so that its axes fit.
         let shape = array.shape().iter().map(|&axis| axis as usize).collect();
         Ok(Self { shape, values })
     }
 
     fn array(&self) -> Result<explanation::Array<'_>> {
-        let data = match &self.values {
-            Values::Half(values) => Data::F16(values),
-            Values::Brain(values) => Data::BF16(values),
-            Values::Single(values) => Data::F32(values),
-            Values::Double(values) => Data::F64(values),
-            Values::Whole(values) => Data::Int(values),
-            Values::Truth(values) => Data::Bool(values),
-        };
-        explanation::Array::new(self.shape.clone(), data)
+        explanation::Array::new(self.shape.clone(), self.values.view())
     }
 }

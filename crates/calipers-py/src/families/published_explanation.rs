@@ -1,7 +1,7 @@
 //! What `calipers.pyg` computes without torch. Each function takes NumPy arrays, or tensors and their
 //! type, and returns `None` for those that it does not take; the package then asks torch.
 
-use calipers::metrics::explanation::Data;
+use calipers::metrics::explanation::NumberSlice;
 use calipers::metrics::explanation::Scores;
 use calipers::metrics::explanation::kernels::published as kernels;
 use calipers::metrics::explanation::kernels::{flips, mask_auroc, mask_confusion};
@@ -32,8 +32,8 @@ fn elements<'a, T: Element>(array: &'a Bound<'_, PyAny>) -> Option<&'a [T]> {
 }
 
 /// A mask, f32 or f64.
-fn floats<'a>(array: &'a Bound<'_, PyAny>) -> Option<Data<'a>> {
-    elements(array).map(Data::F32).or_else(|| elements(array).map(Data::F64))
+fn floats<'a>(array: &'a Bound<'_, PyAny>) -> Option<NumberSlice<'a>> {
+    elements(array).map(NumberSlice::F32).or_else(|| elements(array).map(NumberSlice::F64))
 }
 
 /// The characterization score of every pair of two arrays of one type and shape.
@@ -134,7 +134,7 @@ pub(crate) fn pyg_agreement(
     ranked: bool,
     any_values: bool,
 ) -> PyResult<Option<Agreement>> {
-    let target = floats(target).or_else(|| elements(target).map(Data::Bool));
+    let target = floats(target).or_else(|| elements(target).map(NumberSlice::Bool));
     let (Some(pred), Some(target)) = (floats(pred), target) else { return Ok(None) };
     if pred.len() != target.len() || pred.is_empty() {
         return Ok(None);
@@ -201,8 +201,8 @@ impl<'py> Memory<'py> {
     }
 
     /// The elements, if they are f32 or f64.
-    fn floats(&self) -> Option<Data<'_>> {
-        self.elements().map(Data::F32).or_else(|| self.elements().map(Data::F64))
+    fn floats(&self) -> Option<NumberSlice<'_>> {
+        self.elements().map(NumberSlice::F32).or_else(|| self.elements().map(NumberSlice::F64))
     }
 }
 
@@ -273,7 +273,9 @@ pub(crate) fn pyg_unfaithfulness(
     };
     worked(py, p.len(), || {
         let kl = match (scores, p, q) {
-            (Scores::Logits, Data::F32(p), Data::F32(q)) => kernels::kl_of_logits(p, q, columns)?,
+            (Scores::Logits, NumberSlice::F32(p), NumberSlice::F32(q)) => {
+                kernels::kl_of_logits(p, q, columns)?
+            }
             _ if scores == Scores::Probs || (tame(p) && tame(q)) => kernels::kl_sum(scores, p, q, columns),
             _ => return None,
         };
@@ -283,7 +285,7 @@ pub(crate) fn pyg_unfaithfulness(
 }
 
 /// Whether no exponential of a difference of these scores comes near the smallest number of the type.
-fn tame(data: Data<'_>) -> bool {
+fn tame(data: NumberSlice<'_>) -> bool {
     macro_rules! within {
         ($values:expr, $float:ty, $reach:expr) => {{
             let mut ends = [(<$float>::INFINITY, <$float>::NEG_INFINITY); 16];
@@ -300,8 +302,8 @@ fn tame(data: Data<'_>) -> bool {
         }};
     }
     match data {
-        Data::F32(values) => within!(values, f32, 80.0),
-        Data::F64(values) => within!(values, f64, 700.0),
+        NumberSlice::F32(values) => within!(values, f32, 80.0),
+        NumberSlice::F64(values) => within!(values, f64, 700.0),
         _ => false,
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use calipers_core::{Error, Result};
 use calipers_io::array::{Array, Arrays, Dtype};
 use calipers_io::graph::{FORMATS, GraphOptions, Reader, Storage, StoredGraph, edgelist};
-use calipers_metrics::robustness::Cells;
+use calipers_metrics::robustness::NumberSlice;
 use calipers_sources::array_file;
 use calipers_sources::array_file::{axis, shape};
 use calipers_sources::inputs::Inputs;
@@ -266,11 +266,11 @@ pub(super) fn dense(array: Array, place: &str) -> Result<StoredFeatures> {
 }
 
 /// Workers whole numbers over as such, and others as floats.
-pub(super) fn with_cells<T>(array: &Array, read: impl FnOnce(Cells<'_>) -> Result<T>) -> Result<T> {
+pub(super) fn with_cells<T>(array: &Array, read: impl FnOnce(NumberSlice<'_>) -> Result<T>) -> Result<T> {
     match array.dtype() {
         Dtype::F16 | Dtype::BF16 | Dtype::F32 | Dtype::F64 | Dtype::Text => {
-            read(Cells::F64(&array.to_f64s()?))
+            read(NumberSlice::F64(&array.to_f64s()?))
         }
-        _ => read(Cells::Int(&array.to_i64s()?)),
+        _ => read(NumberSlice::Int(&array.to_i64s()?)),
     }
 }

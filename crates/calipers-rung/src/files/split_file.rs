@@ -4,7 +4,7 @@ use std::path::Path;
 
 use calipers_core::{Error, Result};
 use calipers_io::array::{Arrays, Reader};
-use calipers_metrics::robustness::{Cells, Repeats, nodes_of_index, nodes_of_mask};
+use calipers_metrics::robustness::{NumberSlice, Repeats, nodes_of_index, nodes_of_mask};
 use calipers_sources::array_file;
 use calipers_sources::array_file::{axis, shape};
 use calipers_sources::inputs::Inputs;
@@ -71,7 +71,8 @@ fn sets(arrays: &Arrays, name: &str, nodes: usize) -> Result<Option<Vec<Vec<u32>
                     .allowed(format!("(splits, {nodes})")));
             }
             let mask = |(split, mask): (usize, &[f64])| {
-                nodes_of_mask(Cells::F64(mask), nodes).map_err(|error| error.at(format!("split {split}")))
+                nodes_of_mask(NumberSlice::F64(mask), nodes)
+                    .map_err(|error| error.at(format!("split {split}")))
             };
             values.chunks(nodes.max(1)).enumerate().map(mask).collect()
         }
@@ -140,7 +141,7 @@ fn json_nodes(value: &Json, nodes: usize) -> Result<Vec<u32>> {
         })
     };
     let numbers = listed.iter().enumerate().map(number).collect::<Result<Vec<f64>>>()?;
-    nodes_of_index(Cells::F64(&numbers), nodes, Repeats::Refused)
+    nodes_of_index(NumberSlice::F64(&numbers), nodes, Repeats::Refused)
 }
 
 fn kind(value: &Json) -> &'static str {

@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     fn ints(shape: &[usize], values: &[i64]) -> Stored {
-        Stored { shape: shape.to_vec(), values: Values::Int(values.to_vec()) }
+        Stored { shape: shape.to_vec(), values: Values::Int(values.to_vec().into()) }
     }
 
     fn list(values: &[i64]) -> Stored {

@@ -27,7 +27,7 @@ impl<'de> DeserializeSeed<'de> for ArraySeed<'_> {
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Stored, D::Error> {
         self.0.clear();
         let mut array =
-            Growing { values: Values::Int(Vec::new()), shape: Vec::new(), depth: None, place: self.0 };
+            Growing { values: Values::Int(Vec::new().into()), shape: Vec::new(), depth: None, place: self.0 };
         deserializer.deserialize_any(Level { array: &mut array, depth: 0 })?;
         Ok(array.finish())
     }
@@ -53,8 +53,8 @@ impl Growing<'_> {
 
     fn whole<E: Error>(&mut self, value: i64) -> Result<(), E> {
         match &mut self.values {
-            Values::Int(values) => values.push(value),
-            Values::F64(values) => values.push(value as f64),
+            Values::Int(values) => values.to_mut().push(value),
+            Values::F64(values) => values.to_mut().push(value as f64),
             _ => return Err(E::custom("a number among truth values")),
         }
         Ok(())
@@ -65,7 +65,7 @@ impl Growing<'_> {
             self.values = Values::F64(values.iter().map(|value| *value as f64).collect());
         }
         match &mut self.values {
-            Values::F64(values) => values.push(value),
+            Values::F64(values) => values.to_mut().push(value),
             _ => return Err(E::custom("a number among truth values")),
         }
         Ok(())
@@ -73,10 +73,10 @@ impl Growing<'_> {
 
     fn truth<E: Error>(&mut self, value: bool, first: bool) -> Result<(), E> {
         if first {
-            self.values = Values::Bool(Vec::new());
+            self.values = Values::Bool(Vec::new().into());
         }
         match &mut self.values {
-            Values::Bool(values) => values.push(value),
+            Values::Bool(values) => values.to_mut().push(value),
             _ => return Err(E::custom("a truth value among numbers")),
         }
         Ok(())
@@ -182,12 +182,15 @@ mod tests {
     #[test]
     fn a_point_or_exponent_anywhere_makes_all_numbers_floats() {
         let values = |text: &str| read(text).unwrap().values;
-        assert_eq!(values("[1, -2]"), Values::Int(vec![1, -2]));
-        assert_eq!(values("[1, 2.0]"), Values::F64(vec![1.0, 2.0]));
-        assert_eq!(values("[[1], [1e0]]"), Values::F64(vec![1.0, 1.0]));
-        assert_eq!(values("[true, false]"), Values::Bool(vec![true, false]));
-        assert_eq!(values("[]"), Values::Int(Vec::new()));
-        assert_eq!(values("[0.5, 18446744073709551615]"), Values::F64(vec![0.5, 18446744073709551615.0]));
+        assert_eq!(values("[1, -2]"), Values::Int(vec![1, -2].into()));
+        assert_eq!(values("[1, 2.0]"), Values::F64(vec![1.0, 2.0].into()));
+        assert_eq!(values("[[1], [1e0]]"), Values::F64(vec![1.0, 1.0].into()));
+        assert_eq!(values("[true, false]"), Values::Bool(vec![true, false].into()));
+        assert_eq!(values("[]"), Values::Int(Vec::new().into()));
+        assert_eq!(
+            values("[0.5, 18446744073709551615]"),
+            Values::F64(vec![0.5, 18446744073709551615.0].into())
+        );
     }
 
     #[test]

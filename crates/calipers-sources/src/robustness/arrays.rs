@@ -1,11 +1,9 @@
 //! Arrays beside the features, as files hold them: node sets, labels, graphs, budgets.
 
-use std::borrow::Cow;
-
 use calipers_core::{Error, Result};
 use calipers_io::array::{Array, Arrays, Dtype};
 use calipers_metrics::robustness::{
-    Budget, Cells, Edge, Pairs, Repeats, edges_both_ways, edges_once, entries, labels, nodes_of_index,
+    Budget, Edge, NumberSlice, Pairs, Repeats, edges_both_ways, edges_once, entries, labels, nodes_of_index,
     nodes_of_mask, same_nodes,
 };
 
@@ -140,20 +138,13 @@ fn pairs(
 }
 
 /// Passes numbers on in the type they have; truth values are 0 and 1.
-fn with_cells<T>(array: &Array, read: impl FnOnce(Cells<'_>) -> Result<T>) -> Result<T> {
-    /// The caller matched the type.
-    fn typed<E: calipers_io::array::Element>(array: &Array) -> Cow<'_, [E]> {
-        array.elements().unwrap_or_default()
-    }
+fn with_cells<T>(array: &Array, read: impl FnOnce(NumberSlice<'_>) -> Result<T>) -> Result<T> {
     match array.dtype() {
-        Dtype::F16 => read(Cells::F16(&typed(array))),
-        Dtype::BF16 => read(Cells::BF16(&typed(array))),
-        Dtype::F32 => read(Cells::F32(&typed(array))),
-        Dtype::F64 => read(Cells::F64(&typed(array))),
         Dtype::Text => Err(Error::value("the array must hold numbers")
             .found(array.dtype().name())
             .allowed("integers, floats or bool")
             .advice("store it as numbers")),
-        _ => read(Cells::Int(&array.to_i64s()?)),
+        Dtype::Bool => read(NumberSlice::Int(&array.to_i64s()?)),
+        _ => read(array.any_elements()?.view()),
     }
 }

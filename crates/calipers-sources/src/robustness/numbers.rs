@@ -1,12 +1,10 @@
 //! Features and class scores as a run has them in memory, shared by the pairs that need them.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use calipers_core::{Error, Result};
-use calipers_io::array::{Array, Dtype, Element};
-use calipers_metrics::robustness::{Cells, Matrix};
-use half::{bf16, f16};
+use calipers_io::array::{AnyElements, Array};
+use calipers_metrics::robustness::{Matrix, NumberSlice};
 
 use crate::array_file::{axis, shape};
 
@@ -27,17 +25,19 @@ pub struct Numbers {
 enum Values {
     /// As they were read; of a type that can be borrowed.
     Read(Array),
-    F16(Vec<f16>),
-    BF16(Vec<bf16>),
-    F32(Vec<f32>),
-    F64(Vec<f64>),
-    Int(Vec<i64>),
+    Copied(AnyElements<'static>),
 }
 
 impl Numbers {
     /// Numbers that were computed, node by node. Errors call them by `name`.
     pub fn computed(name: &str, rows: usize, columns: usize, values: Vec<f64>) -> Self {
-        Self { name: name.into(), rows, columns, start: 0, values: Arc::new(Values::F64(values)) }
+        Self {
+            name: name.into(),
+            rows,
+            columns,
+            start: 0,
+            values: Arc::new(Values::Copied(AnyElements::F64(values.into()))),
+        }
     }
 
     /// An array with an axis of nodes and one of columns. Errors call it by `name`.
@@ -57,7 +57,7 @@ impl Numbers {
         let (rows, columns) = (axis(rows)?, axis(columns)?);
         if array.is_empty() {
             // Nothing else about an array without numbers is worth saying.
-            Matrix::new(rows, columns, Cells::F64(&[]))?;
+            Matrix::new(rows, columns, NumberSlice::F64(&[]))?;
         }
         Ok(Self { name: name.into(), rows, columns, start: 0, values: Arc::new(Values::new(array)?) })
     }
@@ -107,72 +107,43 @@ impl Numbers {
     /// The numbers, checked.
     pub fn matrix(&self) -> Result<Matrix<'_>> {
         let count = self.rows * self.columns;
-        let cells = self.values.cells(self.start, count);
-        let matrix = cells.and_then(|cells| Matrix::new(self.rows, self.columns, cells));
+        let part = self.values.part(self.start, count);
+        let matrix = part.and_then(|part| Matrix::new(self.rows, self.columns, part));
         matrix.map_err(|error| error.at(&self.name))
     }
 }
 
 impl Values {
     fn new(array: Array) -> Result<Self> {
-        Ok(match array.dtype() {
-            Dtype::F16 => keep(array, Self::F16),
-            Dtype::BF16 => keep(array, Self::BF16),
-            Dtype::F32 => keep(array, Self::F32),
-            Dtype::F64 => keep(array, Self::F64),
-            Dtype::I64 => keep(array, Self::Int),
-            dtype if dtype.is_integer() => Self::Int(array.to_i64s()?),
-            dtype => {
-                return Err(Error::value("the array must hold numbers")
-                    .found(dtype.name())
-                    .allowed("f16, bf16, f32, f64 or integers")
-                    .advice("store it as numbers: nothing else is read, and nothing unpickled"));
-            }
-        })
+        let dtype = array.dtype();
+        if !dtype.is_float() && !dtype.is_integer() {
+            return Err(Error::value("the array must hold numbers")
+                .found(dtype.name())
+                .allowed("f16, bf16, f32, f64 or integers")
+                .advice("store it as numbers: nothing else is read, and nothing unpickled"));
+        }
+        let elements = array.any_elements()?;
+        let copied = elements.borrowed().is_none().then(|| elements.into_owned());
+        Ok(copied.map_or(Self::Read(array), Self::Copied))
     }
 
     /// So many values from a place; fewer where there are fewer.
-    fn cells(&self, start: usize, count: usize) -> Result<Cells<'_>> {
-        Ok(match self {
-            Self::F16(values) => Cells::F16(part(values, start, count)),
-            Self::BF16(values) => Cells::BF16(part(values, start, count)),
-            Self::F32(values) => Cells::F32(part(values, start, count)),
-            Self::F64(values) => Cells::F64(part(values, start, count)),
-            Self::Int(values) => Cells::Int(part(values, start, count)),
-            Self::Read(array) => match array.dtype() {
-                Dtype::F16 => Cells::F16(part(borrowed(array)?, start, count)),
-                Dtype::BF16 => Cells::BF16(part(borrowed(array)?, start, count)),
-                Dtype::F32 => Cells::F32(part(borrowed(array)?, start, count)),
-                Dtype::F64 => Cells::F64(part(borrowed(array)?, start, count)),
-                _ => Cells::Int(part(borrowed(array)?, start, count)),
-            },
-        })
-    }
-}
-
-fn part<T>(values: &[T], start: usize, count: usize) -> &[T] {
-    let from = &values[start.min(values.len())..];
-    &from[..count.min(from.len())]
-}
-
-/// Keeps an array as it is where its values can be borrowed, else a copy of them.
-fn keep<T: Element>(array: Array, own: fn(Vec<T>) -> Values) -> Values {
-    let copied = match array.elements::<T>() {
-        Some(Cow::Owned(values)) => Some(values),
-        _ => None,
-    };
-    copied.map_or(Values::Read(array), own)
-}
-
-fn borrowed<T: Element>(array: &Array) -> Result<&[T]> {
-    match array.elements::<T>() {
-        Some(Cow::Borrowed(values)) => Ok(values),
-        _ => Err(Error::value("an array of another type").found(array.dtype().name())),
+    fn part(&self, start: usize, count: usize) -> Result<NumberSlice<'_>> {
+        let all = match self {
+            Self::Copied(values) => values.view(),
+            Self::Read(array) => {
+                array.any_elements()?.borrowed().ok_or_else(|| Error::value("an array that moved"))?
+            }
+        };
+        let start = start.min(all.len());
+        Ok(all.part(start..all.len().min(start + count)))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use calipers_io::array::Dtype;
+
     use super::*;
 
     fn array(dtype: Dtype, shape: &[u64], bytes: Vec<u8>) -> Array {
@@ -206,7 +177,7 @@ mod tests {
     #[test]
     fn narrow_integers_are_numbers_and_truth_values_are_not() {
         let numbers = Numbers::of("key x", array(Dtype::I8, &[1, 2], vec![0xff, 7])).unwrap();
-        assert_eq!(numbers.matrix().unwrap().data, Cells::Int(&[-1, 7]));
+        assert_eq!(numbers.matrix().unwrap().data, NumberSlice::Int(&[-1, 7]));
         assert!(
             Numbers::of("key x", array(Dtype::Bool, &[1, 1], vec![1]))
                 .unwrap_err()
@@ -230,7 +201,7 @@ mod tests {
             }
             let array = Array::shared(Dtype::F32, vec![2, 1], Arc::new(Tail(bytes, start))).unwrap();
             let numbers = Numbers::of("key x", array).unwrap();
-            assert_eq!(numbers.matrix().unwrap().data, Cells::F32(&[1.5, -2.0]));
+            assert_eq!(numbers.matrix().unwrap().data, NumberSlice::F32(&[1.5, -2.0]));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Random explanations for the laws.
 
 use calipers::core::{Accumulator, SplitMix64};
-use calipers::metrics::explanation::{Array, Data, Evidence};
+use calipers::metrics::explanation::{Array, Evidence, NumberSlice};
 use calipers::metrics::explanation::{Explanation, MaskScores, Preset, Scores};
 
 use crate::Sample;
@@ -91,10 +91,10 @@ fn insert(
     let mut evidence = Evidence::new();
     for (key, shape, values) in arrays {
         let data = match values {
-            Values::Single(values) => Data::F32(values),
-            Values::Double(values) => Data::F64(values),
-            Values::Int(values) => Data::Int(values),
-            Values::Bool(values) => Data::Bool(values),
+            Values::Single(values) => NumberSlice::F32(values),
+            Values::Double(values) => NumberSlice::F64(values),
+            Values::Int(values) => NumberSlice::Int(values),
+            Values::Bool(values) => NumberSlice::Bool(values),
         };
         evidence.insert(key, Array::new(shape.clone(), data).unwrap());
     }

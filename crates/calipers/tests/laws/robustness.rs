@@ -1,7 +1,7 @@
 //! Random clean/attacked pairs for the laws.
 
 use calipers::core::{Accumulator, SplitMix64};
-use calipers::metrics::robustness::{Budget, Cells, Edge, Matrix, Pair};
+use calipers::metrics::robustness::{Budget, Edge, Matrix, NumberSlice, Pair};
 use calipers::metrics::robustness::{Nodes, Preset, Robustness};
 
 use crate::Sample;
@@ -68,7 +68,7 @@ fn add_complete(
         .collect();
     let test: Vec<u32> = (0..nodes as u32).collect();
     let (clean_edges, attacked_edges) = ([(0, 1), (1, 2), (2, 3)], [(0, 1), (0, 2), (1, 3)]);
-    let matrix = |data| Matrix::new(nodes, COLUMNS, Cells::F64(data)).unwrap();
+    let matrix = |data| Matrix::new(nodes, COLUMNS, NumberSlice::F64(data)).unwrap();
     let pair = Pair {
         labels: Some(&labels),
         test: Some(&test),
@@ -100,7 +100,7 @@ fn add(
     let pairs = |last: u32| (0..last).flat_map(move |i| (i + 1..last).map(move |j| (i, j)));
     let mut graph = || -> Vec<Edge> { pairs(nodes as u32).filter(|_| random.below(2) == 0).collect() };
     let (clean_edges, attacked_edges) = (graph(), graph());
-    let matrix = |data| Matrix::new(nodes, COLUMNS, Cells::F64(data)).unwrap();
+    let matrix = |data| Matrix::new(nodes, COLUMNS, NumberSlice::F64(data)).unwrap();
     let pair = Pair {
         attack,
         labels: (unit % 5 != 4).then_some(&labels),

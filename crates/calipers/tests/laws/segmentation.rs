@@ -2,7 +2,7 @@
 
 use calipers::core::{Accumulator, SplitMix64};
 use calipers::metrics::segmentation::{
-    Config, Kind, LabelMap, MapData, Prediction, ScoreArray, ScoreData, Segmentation, Unit,
+    Config, Kind, LabelMap, MapData, NumberSlice, Prediction, ScoreArray, Segmentation, Unit,
 };
 use serde_json::{Value as Json, json};
 
@@ -58,7 +58,7 @@ fn add(accumulator: &mut Accumulator<Segmentation>, name: &str, unit: usize) {
         .collect();
     let arrays = heads.iter().zip(&logits).enumerate().map(|(position, (head, values))| {
         let shape = [head.channels.len(), height, width];
-        (position == 0 || unit % 5 != 4).then_some(ScoreArray { shape, data: ScoreData::F32(values) })
+        (position == 0 || unit % 5 != 4).then_some(ScoreArray { shape, data: NumberSlice::F32(values) })
     });
     let prediction = match heads[0].kind {
         Kind::Labels => Prediction::Labels(view(&pred, height, width)),

@@ -104,10 +104,7 @@ pub(crate) const FIDELITY_CURVE_AUC: Line = Line {
     differs: "Not divided by the range of x, as in the document.",
     reference: document!("fidelity_curve_auc"),
     example: ("curve", "18.250000000000004"),
-    number: Number::Mean {
-        of: |protocol, row| of_unit(area_of(protocol, row).map(|(area, _)| area)),
-        none: None,
-    },
+    number: Number::mean(|protocol, row| of_unit(area_of(protocol, row).map(|(area, _)| area))),
     ..GIVEN
 };
 
@@ -121,9 +118,8 @@ pub(crate) const FIDELITY_CURVE_AUC_NORMALIZED: Line = Line {
                 largest number\".",
     differs: "Comparable between curves of different ranges.",
     example: ("curve", "3.650000000000001"),
-    number: Number::Mean {
-        of: |protocol, row| of_unit(area_of(protocol, row).map(|(area, range)| height(area, range))),
-        none: None,
-    },
+    number: Number::mean(|protocol, row| {
+        of_unit(area_of(protocol, row).map(|(area, range)| height(area, range)))
+    }),
     ..GIVEN
 };

@@ -4,12 +4,12 @@ pub(super) mod given;
 pub mod sweep;
 
 use calipers_core::exact::exact_sum;
-use calipers_core::{Error, Result};
+use calipers_core::{Error, NumberSlice, Result};
 
 use crate::explanation::fidelity::predictions::Given;
 use crate::explanation::protocol::{Explanation, Preset};
 use crate::explanation::row::{CurveRow, Precision};
-use crate::explanation::unit::{Array, Data, Evidence};
+use crate::explanation::unit::{Array, Evidence};
 
 const POS: &str = "pos_fidelity";
 const NEG: &str = "neg_fidelity";
@@ -74,7 +74,7 @@ pub(crate) fn curves(
 
 fn check(key: &str, array: &Array<'_>, unit: bool) -> Result<()> {
     let one_curve = array.shape.len() == 1 && !array.data.is_empty();
-    if !one_curve || matches!(array.data, Data::Bool(_)) {
+    if !one_curve || matches!(array.data, NumberSlice::Bool(_)) {
         return Err(Error::value(format!(
             "`{key}` has shape {:?}; one curve of at least one point is needed",
             array.shape

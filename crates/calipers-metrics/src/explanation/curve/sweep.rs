@@ -132,6 +132,7 @@ pub const CURVE_X: Line = Line {
     measures: "The axis of the sweeps.",
     formula: "x, the same in every unit.",
     undefined: "\"units have different x\".",
+    reference: "Calipers",
     example: ("sweep", "[0.25, 0.5, 0.75]"),
     number: swept!(axis),
     ..POINTS

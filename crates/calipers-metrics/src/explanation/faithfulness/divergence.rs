@@ -6,7 +6,7 @@ use super::distributions::{Declared, Distributions, Divergences};
 use crate::explanation::fidelity::instances::Instances;
 use crate::explanation::fidelity::predictions::{Holds, Predictions, Y_HAT};
 use crate::explanation::row::{DivergenceRow, FaithfulnessRow};
-use crate::explanation::unit::Data;
+use calipers_core::NumberSlice;
 
 /// How many scores are looked at together.
 const BLOCK: usize = 640;
@@ -67,7 +67,12 @@ impl From<Faithfulness> for FaithfulnessRow {
 
 /// The sums over all instances of `[N, C]` scores (`[N]` for binary ones), which must be free of
 /// NaN and +inf and equally long.
-pub fn divergence(declared: Declared, y_hat: Data<'_>, y_sub: Data<'_>, columns: usize) -> FaithfulnessRow {
+pub fn divergence(
+    declared: Declared,
+    y_hat: NumberSlice<'_>,
+    y_sub: NumberSlice<'_>,
+    columns: usize,
+) -> FaithfulnessRow {
     let columns = columns.max(1);
     let rows = y_hat.len() / columns;
     let p = Predictions {

@@ -50,10 +50,10 @@ fn divergences<'r>(_: &Explanation, row: &'r Row, terms: &mut Terms<'r>) {
 }
 
 const FORWARD: Number<Explanation> =
-    Number::Pooled { terms: divergences, read: |_, sums| given(saturated(Direction::Forward).mean(sums)) };
+    Number::pooled(divergences, |_, sums| given(saturated(Direction::Forward).mean(sums)));
 
 const REVERSED: Number<Explanation> =
-    Number::Pooled { terms: divergences, read: |_, sums| given(saturated(Direction::Reversed).mean(sums)) };
+    Number::pooled(divergences, |_, sums| given(saturated(Direction::Reversed).mean(sums)));
 
 /// What the published code returns for one unit.
 fn published_unfaithfulness(row: &Row) -> Option<Reading> {
@@ -104,7 +104,7 @@ pub(crate) const UNFAITHFULNESS: Line = Line {
     example: ("probabilities", "0.07955179237314274"),
     headline: Some(4),
     number: Number::Chosen(|protocol| match protocol.preset {
-        Preset::Pyg => Number::Mean { of: |_, row| of_unit(published_unfaithfulness(row)), none: None },
+        Preset::Pyg => Number::mean(|_, row| of_unit(published_unfaithfulness(row))),
         Preset::Graphxai => REVERSED,
         Preset::Strict | Preset::Document => FORWARD,
     }),
@@ -130,7 +130,7 @@ pub(crate) const KL: Line = Line {
     undefined: "\"no explained instances\"; \"infinite: y_sub is 0 where y_hat is not in M instances\".",
     differs: "One infinite divergence makes it undefined; unfaithfulness stays defined.",
     example: ("probabilities", "0.08664339756999316"),
-    number: Number::Pooled { terms: divergences, read: |_, sums| mean_divergence(sums, Direction::Forward) },
+    number: Number::pooled(divergences, |_, sums| mean_divergence(sums, Direction::Forward)),
     ..DIVERGENCE
 };
 
@@ -141,6 +141,6 @@ pub(crate) const KL_REVERSED: Line = Line {
     undefined: "\"no explained instances\"; \"infinite: y_hat is 0 where y_sub is not in M instances\".",
     differs: "See kl.",
     example: ("probabilities", "0.08664339756999316"),
-    number: Number::Pooled { terms: divergences, read: |_, sums| mean_divergence(sums, Direction::Reversed) },
+    number: Number::pooled(divergences, |_, sums| mean_divergence(sums, Direction::Reversed)),
     ..DIVERGENCE
 };

@@ -11,7 +11,7 @@ use crate::explanation::faithfulness::divergence::Faithfulness;
 use crate::explanation::mask::layout::ASKED;
 use crate::explanation::protocol::{Explanation, Preset, Task};
 use crate::explanation::row::{Deviation, FaithfulnessRow, Flips, RegressionRow, RobustRow, Shift, SideRow};
-use crate::explanation::unit::Data;
+use calipers_core::NumberSlice;
 
 /// How many scores are looked at together.
 const BLOCK: usize = 640;
@@ -103,7 +103,7 @@ struct Reading {
 struct Pass<'r, 'a> {
     declared: Declared,
     instances: &'r Instances,
-    y: Option<Data<'a>>,
+    y: Option<NumberSlice<'a>>,
     /// Whether the full graph's prediction has probabilities that count.
     soft: bool,
     hat: Reading,

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use calipers_core::{Error, Result};
+use calipers_core::{Error, NumberSlice, Result, Wide, on_numbers};
 use multiversion::multiversion;
 
 use super::predictions::Predictions;
 use crate::explanation::protocol::Preset;
-use crate::explanation::unit::{Array, Data, Number, on_values};
+use crate::explanation::unit::Array;
 
 /// Which instances of a unit count, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,14 +21,14 @@ impl Instances {
     pub(crate) fn new(preset: Preset, index: Option<&Array<'_>>, instances: usize) -> Result<Self> {
         let Some(index) = index else { return Ok(Self::All(instances)) };
         match index.data {
-            Data::Bool(mask) if index.shape == [instances] => {
+            NumberSlice::Bool(mask) if index.shape == [instances] => {
                 Ok(Self::Listed((0..instances).filter(|&instance| mask[instance]).collect()))
             }
-            Data::Bool(_) => Err(Error::value(format!(
+            NumberSlice::Bool(_) => Err(Error::value(format!(
                 "`index` has shape {:?}; a mask of {instances} instances is needed",
                 index.shape
             ))),
-            Data::Int(entries) if index.shape.len() <= 1 => listed(preset, entries, instances),
+            NumberSlice::Int(entries) if index.shape.len() <= 1 => listed(preset, entries, instances),
             _ => Err(Error::value("`index` holds whole numbers or is a mask").found(format!(
                 "dtype {}, shape {:?}",
                 index.data.dtype(),
@@ -47,20 +47,20 @@ impl Instances {
 
     /// The values of some of them as f64, one after the other.
     pub(crate) fn widen(&self, array: &Predictions<'_>, range: Range<usize>, out: &mut Vec<f64>) {
-        if let (Self::All(_), Data::F32(values)) = (self, array.data) {
+        if let (Self::All(_), NumberSlice::F32(values)) = (self, array.data) {
             out.resize(range.len() * array.columns, 0.0);
             widen_singles(&values[range.start * array.columns..range.end * array.columns], out);
             return;
         }
-        on_values!(array.data, values => self.gather(values, array.columns, range, out, Number::wide));
+        on_numbers!(array.data, values => self.gather(values, array.columns, range, out, Wide::wide));
     }
 
     /// The labels of some of them, from an array that holds labels.
-    pub(crate) fn labels(&self, data: Data<'_>, range: Range<usize>, out: &mut Vec<i64>) {
+    pub(crate) fn labels(&self, data: NumberSlice<'_>, range: Range<usize>, out: &mut Vec<i64>) {
         match data {
-            Data::Int(values) => self.gather(values, 1, range, out, |label| label),
-            Data::Bool(values) => self.gather(values, 1, range, out, i64::from),
-            _ => on_values!(data, values => self.gather(values, 1, range, out, |value| value.wide() as i64)),
+            NumberSlice::Int(values) => self.gather(values, 1, range, out, |label| label),
+            NumberSlice::Bool(values) => self.gather(values, 1, range, out, i64::from),
+            _ => on_numbers!(data, values => self.gather(values, 1, range, out, |value| value.wide() as i64)),
         }
     }
 
@@ -121,16 +121,17 @@ mod tests {
     use super::*;
 
     fn index(preset: Preset, entries: &[i64]) -> Result<Instances> {
-        Instances::new(preset, Some(&Array::new([entries.len()], Data::Int(entries)).unwrap()), 8)
+        Instances::new(preset, Some(&Array::new([entries.len()], NumberSlice::Int(entries)).unwrap()), 8)
     }
 
     #[test]
     fn numbers_and_masks_name_the_same_instances() {
         let mask = [true, false, true, false];
-        let array = Array::new([4], Data::Bool(&mask)).unwrap();
+        let array = Array::new([4], NumberSlice::Bool(&mask)).unwrap();
         assert_eq!(
             Instances::new(Preset::Strict, Some(&array), 4).unwrap(),
-            Instances::new(Preset::Strict, Some(&Array::new([2], Data::Int(&[0, 2])).unwrap()), 4).unwrap()
+            Instances::new(Preset::Strict, Some(&Array::new([2], NumberSlice::Int(&[0, 2])).unwrap()), 4)
+                .unwrap()
         );
     }
 

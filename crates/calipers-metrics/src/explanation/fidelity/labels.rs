@@ -55,14 +55,8 @@ fn flips(_: &Explanation, row: &Row, terms: &mut Terms<'_>) {
 macro_rules! fidelity {
     ($side:ident, $of:ident) => {
         Number::Chosen(|protocol| match protocol.preset {
-            Preset::Pyg => Number::Mean {
-                of: |_, row| of_unit(published_fidelity(row, Side::$side, Of::$of)),
-                none: None,
-            },
-            _ => Number::Pooled {
-                terms: flips,
-                read: |_, sums| given(changed(Side::$side, Of::$of).share(sums)),
-            },
+            Preset::Pyg => Number::mean(|_, row| of_unit(published_fidelity(row, Side::$side, Of::$of))),
+            _ => Number::pooled(flips, |_, sums| given(changed(Side::$side, Of::$of).share(sums))),
         })
     };
 }
@@ -102,10 +96,9 @@ pub(crate) const NUM_INSTANCES: Line = Line {
     measures: "The explained instances behind the fidelity numbers.",
     formula: "Sum over units of the instances that `index` leaves, all without it.",
     example: ("labels", "5"),
-    number: Number::Pooled {
-        terms: flips,
-        read: |_, sums| COUNTED.counts(sums).map_or(given(None), |(count, _)| Value::Count(count)),
-    },
+    number: Number::pooled(flips, |_, sums| {
+        COUNTED.counts(sums).map_or(given(None), |(count, _)| Value::Count(count))
+    }),
     ..BEYOND
 };
 
@@ -185,7 +178,7 @@ pub(crate) const CHARACTERIZATION_SCORE_MODEL: Line = Line {
     reference: document!("characterization_score"),
     example: ("labels", "0.6"),
     headline: Some(3),
-    number: Number::Pooled { terms: flips, read: |protocol, sums| characterized(protocol, sums, Of::Model) },
+    number: Number::pooled(flips, |protocol, sums| characterized(protocol, sums, Of::Model)),
     ..FIDELITY
 };
 
@@ -200,10 +193,7 @@ pub(crate) const CHARACTERIZATION_SCORE_PHENOMENON: Line = Line {
     differs: "Weights need not sum to 1.",
     reference: document!("characterization_score"),
     example: ("labels", "0.6"),
-    number: Number::Pooled {
-        terms: flips,
-        read: |protocol, sums| characterized(protocol, sums, Of::Phenomenon),
-    },
+    number: Number::pooled(flips, |protocol, sums| characterized(protocol, sums, Of::Phenomenon)),
     ..FIDELITY
 };
 
@@ -219,7 +209,7 @@ pub(crate) const FID_PLUS_SIGNED_PHENOMENON: Line = Line {
     differs: "fid_plus_phenomenon adds the two instead.",
     reference: SURVEY,
     example: ("labels", "0.2"),
-    number: Number::Pooled { terms: flips, read: |_, sums| given(shifted(Side::Plus).share(sums)) },
+    number: Number::pooled(flips, |_, sums| given(shifted(Side::Plus).share(sums))),
     ..SIGNED_FIDELITY
 };
 
@@ -234,6 +224,6 @@ pub(crate) const FID_MINUS_SIGNED_PHENOMENON: Line = Line {
     differs: "fid_minus_phenomenon adds the two instead.",
     reference: SURVEY,
     example: ("labels", "0.4"),
-    number: Number::Pooled { terms: flips, read: |_, sums| given(shifted(Side::Minus).share(sums)) },
+    number: Number::pooled(flips, |_, sums| given(shifted(Side::Minus).share(sums))),
     ..SIGNED_FIDELITY
 };

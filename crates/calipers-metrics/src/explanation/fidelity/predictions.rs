@@ -1,9 +1,9 @@
 //! What a prediction array holds: labels or scores, and of how many instances.
 
-use calipers_core::{Error, Result};
+use calipers_core::{Error, NumberSlice, Result};
 
 use crate::explanation::protocol::{Explanation, Preset, Task};
-use crate::explanation::unit::{Array, Data, Evidence};
+use crate::explanation::unit::{Array, Evidence};
 
 /// The prediction on the full graph.
 pub(crate) const Y_HAT: &str = "y_hat";
@@ -32,7 +32,7 @@ pub(crate) enum Holds {
 pub(crate) struct Predictions<'a> {
     pub(crate) key: &'static str,
     pub(crate) holds: Holds,
-    pub(crate) data: Data<'a>,
+    pub(crate) data: NumberSlice<'a>,
     /// 1, or the length of the axis before the instances.
     pub(crate) leads: usize,
     pub(crate) instances: usize,
@@ -45,7 +45,7 @@ pub(crate) struct Predictions<'a> {
 #[derive(Debug)]
 pub(crate) struct Given<'a> {
     pub(crate) arrays: Vec<Predictions<'a>>,
-    pub(crate) y: Option<Data<'a>>,
+    pub(crate) y: Option<NumberSlice<'a>>,
     /// How many instances there are, in the array of this key.
     pub(crate) instances: Option<(usize, &'static str)>,
 }
@@ -118,7 +118,7 @@ impl<'a> Given<'a> {
         let labels = self.arrays.iter().filter(|array| array.holds == Holds::Labels);
         let labels = labels.map(|array| (array.key, array.data, array.instances));
         for (key, data, instances) in self.y.map(|y| ("y", y, y.len())).into_iter().chain(labels) {
-            let Data::Int(values) = data else { continue };
+            let NumberSlice::Int(values) = data else { continue };
             let (low, high) = extent(values);
             if low >= 0 && high <= last {
                 continue;
@@ -183,7 +183,7 @@ impl<'a> Predictions<'a> {
 }
 
 /// The true labels, `[N]` or `[N, 1]`.
-fn labels<'a>(task: Task, array: &Array<'a>) -> Result<Data<'a>> {
+fn labels<'a>(task: Task, array: &Array<'a>) -> Result<NumberSlice<'a>> {
     if array.data.is_float() && task != Task::Regression {
         return Err(Error::value(format!("`y` has dtype {}; integer labels are needed", array.data.dtype())));
     }

@@ -59,7 +59,7 @@ pub(crate) const FID_PLUS_PROB_MODEL: Line = Line {
     measures: "How far the probability of the predicted class L moves when the explanation is removed.",
     formula: "Mean over all instances of |p_hat[c] - p[c]|, c = L, p from y_comp.",
     example: ("probabilities", "0.4375"),
-    number: Number::Pooled { terms: moves, read: |_, sums| given(sizes(Side::Plus, Of::Model).mean(sums)) },
+    number: Number::pooled(moves, |_, sums| given(sizes(Side::Plus, Of::Model).mean(sums))),
     ..SIZE
 };
 
@@ -70,7 +70,7 @@ pub(crate) const FID_MINUS_PROB_MODEL: Line = Line {
     measures: "How far the probability of the predicted class L moves when the explanation is kept alone.",
     formula: "Mean over all instances of |p_hat[c] - p[c]|, c = L, p from y_sub.",
     example: ("probabilities", "0.125"),
-    number: Number::Pooled { terms: moves, read: |_, sums| given(sizes(Side::Minus, Of::Model).mean(sums)) },
+    number: Number::pooled(moves, |_, sums| given(sizes(Side::Minus, Of::Model).mean(sums))),
     ..SIZE
 };
 
@@ -80,10 +80,7 @@ pub(crate) const FID_PLUS_PROB_PHENOMENON: Line = Line {
     measures: "How far the probability of the true class y moves when the explanation is removed.",
     formula: "Mean over all instances of |p_hat[c] - p[c]|, c = y, p from y_comp.",
     example: ("probabilities", "0.1875"),
-    number: Number::Pooled {
-        terms: moves,
-        read: |_, sums| given(sizes(Side::Plus, Of::Phenomenon).mean(sums)),
-    },
+    number: Number::pooled(moves, |_, sums| given(sizes(Side::Plus, Of::Phenomenon).mean(sums))),
     ..SIZE
 };
 
@@ -94,10 +91,7 @@ pub(crate) const FID_MINUS_PROB_PHENOMENON: Line = Line {
     measures: "How far the probability of the true class y moves when the explanation is kept alone.",
     formula: "Mean over all instances of |p_hat[c] - p[c]|, c = y, p from y_sub.",
     example: ("probabilities", "0.125"),
-    number: Number::Pooled {
-        terms: moves,
-        read: |_, sums| given(sizes(Side::Minus, Of::Phenomenon).mean(sums)),
-    },
+    number: Number::pooled(moves, |_, sums| given(sizes(Side::Minus, Of::Phenomenon).mean(sums))),
     ..SIZE
 };
 
@@ -107,7 +101,7 @@ pub(crate) const FID_PLUS_PROB_SIGNED_MODEL: Line = Line {
     measures: "How far the probability of the predicted class L drops when the explanation is removed.",
     formula: "Mean over all instances of p_hat[c] - p[c], c = L, p from y_comp.",
     example: ("probabilities", "0.4375"),
-    number: Number::Pooled { terms: moves, read: |_, sums| given(drops(Side::Plus, Of::Model).mean(sums)) },
+    number: Number::pooled(moves, |_, sums| given(drops(Side::Plus, Of::Model).mean(sums))),
     ..DROP
 };
 
@@ -118,7 +112,7 @@ pub(crate) const FID_MINUS_PROB_SIGNED_MODEL: Line = Line {
     measures: "How far the probability of the predicted class L drops when the explanation is kept alone.",
     formula: "Mean over all instances of p_hat[c] - p[c], c = L, p from y_sub.",
     example: ("probabilities", "0.125"),
-    number: Number::Pooled { terms: moves, read: |_, sums| given(drops(Side::Minus, Of::Model).mean(sums)) },
+    number: Number::pooled(moves, |_, sums| given(drops(Side::Minus, Of::Model).mean(sums))),
     ..DROP
 };
 
@@ -128,10 +122,7 @@ pub(crate) const FID_PLUS_PROB_SIGNED_PHENOMENON: Line = Line {
     measures: "How far the probability of the true class y drops when the explanation is removed.",
     formula: "Mean over all instances of p_hat[c] - p[c], c = y, p from y_comp.",
     example: ("probabilities", "0.0625"),
-    number: Number::Pooled {
-        terms: moves,
-        read: |_, sums| given(drops(Side::Plus, Of::Phenomenon).mean(sums)),
-    },
+    number: Number::pooled(moves, |_, sums| given(drops(Side::Plus, Of::Phenomenon).mean(sums))),
     ..DROP
 };
 
@@ -142,9 +133,6 @@ pub(crate) const FID_MINUS_PROB_SIGNED_PHENOMENON: Line = Line {
     measures: "How far the probability of the true class y drops when the explanation is kept alone.",
     formula: "Mean over all instances of p_hat[c] - p[c], c = y, p from y_sub.",
     example: ("probabilities", "0.125"),
-    number: Number::Pooled {
-        terms: moves,
-        read: |_, sums| given(drops(Side::Minus, Of::Phenomenon).mean(sums)),
-    },
+    number: Number::pooled(moves, |_, sums| given(drops(Side::Minus, Of::Phenomenon).mean(sums))),
     ..DROP
 };

@@ -48,7 +48,7 @@ pub(crate) const FID_PLUS_MAE: Line = Line {
     measures: "How far predicted numbers move when the explanation is removed.",
     formula: "Mean of |d| over all N D values, d = y_hat - y_comp; pooled.",
     example: ("regression", "1.6666666666666667"),
-    number: Number::Pooled { terms: differences, read: |_, sums| given(absolute(Side::Plus).mean(sums)) },
+    number: Number::pooled(differences, |_, sums| given(absolute(Side::Plus).mean(sums))),
     ..REGRESSION
 };
 
@@ -59,7 +59,7 @@ pub(crate) const FID_MINUS_MAE: Line = Line {
     measures: "How far predicted numbers move when the explanation is kept alone.",
     formula: "Mean of |d| over all N D values, d = y_hat - y_sub; pooled.",
     example: ("regression", "0.25"),
-    number: Number::Pooled { terms: differences, read: |_, sums| given(absolute(Side::Minus).mean(sums)) },
+    number: Number::pooled(differences, |_, sums| given(absolute(Side::Minus).mean(sums))),
     ..REGRESSION
 };
 
@@ -69,7 +69,7 @@ pub(crate) const FID_PLUS_MSE: Line = Line {
     measures: "How far predicted numbers move when the explanation is removed, large moves weighing more.",
     formula: "Mean of d^2 over all N D values, d = y_hat - y_comp; pooled.",
     example: ("regression", "3.8333333333333335"),
-    number: Number::Pooled { terms: differences, read: |_, sums| given(squared(Side::Plus).mean(sums)) },
+    number: Number::pooled(differences, |_, sums| given(squared(Side::Plus).mean(sums))),
     ..REGRESSION
 };
 
@@ -80,6 +80,6 @@ pub(crate) const FID_MINUS_MSE: Line = Line {
     measures: "How far predicted numbers move when the explanation is kept alone, large moves weighing more.",
     formula: "Mean of d^2 over all N D values, d = y_hat - y_sub; pooled.",
     example: ("regression", "0.10416666666666667"),
-    number: Number::Pooled { terms: differences, read: |_, sums| given(squared(Side::Minus).mean(sums)) },
+    number: Number::pooled(differences, |_, sums| given(squared(Side::Minus).mean(sums))),
     ..REGRESSION
 };

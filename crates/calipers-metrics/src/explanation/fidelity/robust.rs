@@ -74,7 +74,7 @@ pub(crate) const ROBUST_FID_PLUS_MODEL: Line = Line {
     formula: "Share of the samples in y_comp_samples whose label differs from L, per instance; pooled mean.",
     differs: "Stays close to the inputs the model was trained on.",
     example: ("perturbed", "0.5"),
-    number: Number::Pooled { terms: samples, read: |_, sums| given(changed(Side::Plus).mean(sums)) },
+    number: Number::pooled(samples, |_, sums| given(changed(Side::Plus).mean(sums))),
     ..ROBUST
 };
 
@@ -87,7 +87,7 @@ pub(crate) const ROBUST_FID_MINUS_MODEL: Line = Line {
     formula: "Share of the samples in y_sub_samples whose label differs from L, per instance; pooled mean.",
     differs: "1 - robust_fid_minus_model is the RDT fidelity.",
     example: ("perturbed", "0.0"),
-    number: Number::Pooled { terms: samples, read: |_, sums| given(changed(Side::Minus).mean(sums)) },
+    number: Number::pooled(samples, |_, sums| given(changed(Side::Minus).mean(sums))),
     ..ROBUST
 };
 
@@ -98,10 +98,7 @@ pub(crate) const ROBUST_FID_PLUS_PROB_SIGNED_MODEL: Line = Line {
                removed.",
     formula: "Pooled mean of p_hat[c] - mean over samples of p_r[c], c = L.",
     example: ("perturbed", "0.234375"),
-    number: Number::Pooled {
-        terms: samples,
-        read: |_, sums| given(dropped(Side::Plus, Of::Model).mean(sums)),
-    },
+    number: Number::pooled(samples, |_, sums| given(dropped(Side::Plus, Of::Model).mean(sums))),
     ..ROBUST
 };
 
@@ -113,10 +110,7 @@ pub(crate) const ROBUST_FID_MINUS_PROB_SIGNED_MODEL: Line = Line {
                explanation are removed.",
     formula: "Pooled mean of p_hat[c] - mean over samples of p_r[c], c = L.",
     example: ("perturbed", "0.0"),
-    number: Number::Pooled {
-        terms: samples,
-        read: |_, sums| given(dropped(Side::Minus, Of::Model).mean(sums)),
-    },
+    number: Number::pooled(samples, |_, sums| given(dropped(Side::Minus, Of::Model).mean(sums))),
     ..ROBUST
 };
 
@@ -126,8 +120,9 @@ pub(crate) const ROBUST_FID_DELTA_MODEL: Line = Line {
     needs: &[PLUS_MODEL, MINUS_MODEL],
     measures: "What removing parts of the explanation does more than removing parts of the rest.",
     formula: "robust_fid_plus_prob_signed_model - robust_fid_minus_prob_signed_model.",
+    differs: "",
     example: ("perturbed", "0.234375"),
-    number: Number::Pooled { terms: samples, read: |_, sums| delta(sums, Of::Model) },
+    number: Number::pooled(samples, |_, sums| delta(sums, Of::Model)),
     ..ROBUST
 };
 
@@ -138,10 +133,7 @@ pub(crate) const ROBUST_FID_PLUS_PROB_SIGNED_PHENOMENON: Line = Line {
                removed.",
     formula: "Pooled mean of p_hat[c] - mean over samples of p_r[c], c = y.",
     example: ("perturbed", "0.078125"),
-    number: Number::Pooled {
-        terms: samples,
-        read: |_, sums| given(dropped(Side::Plus, Of::Phenomenon).mean(sums)),
-    },
+    number: Number::pooled(samples, |_, sums| given(dropped(Side::Plus, Of::Phenomenon).mean(sums))),
     ..ROBUST
 };
 
@@ -153,10 +145,7 @@ pub(crate) const ROBUST_FID_MINUS_PROB_SIGNED_PHENOMENON: Line = Line {
                removed.",
     formula: "Pooled mean of p_hat[c] - mean over samples of p_r[c], c = y.",
     example: ("perturbed", "0.0625"),
-    number: Number::Pooled {
-        terms: samples,
-        read: |_, sums| given(dropped(Side::Minus, Of::Phenomenon).mean(sums)),
-    },
+    number: Number::pooled(samples, |_, sums| given(dropped(Side::Minus, Of::Phenomenon).mean(sums))),
     ..ROBUST
 };
 
@@ -166,7 +155,8 @@ pub(crate) const ROBUST_FID_DELTA_PHENOMENON: Line = Line {
     needs: &[PLUS_TRUTH, MINUS_TRUTH],
     measures: "What removing parts of the explanation does more than removing parts of the rest.",
     formula: "robust_fid_plus_prob_signed_phenomenon - robust_fid_minus_prob_signed_phenomenon.",
+    differs: "",
     example: ("perturbed", "0.015625"),
-    number: Number::Pooled { terms: samples, read: |_, sums| delta(sums, Of::Phenomenon) },
+    number: Number::pooled(samples, |_, sums| delta(sums, Of::Phenomenon)),
     ..ROBUST
 };

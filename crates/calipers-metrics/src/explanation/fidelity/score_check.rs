@@ -1,7 +1,7 @@
 //! Whether scores are what they were declared to be.
 
 use calipers_core::functions::lanes;
-use calipers_core::{Error, Result, stop};
+use calipers_core::{Error, Result, shown, stop};
 
 use super::instances::Instances;
 use super::predictions::{Holds, Predictions};
@@ -9,7 +9,6 @@ use crate::explanation::faithfulness::row_kernel::{Survey, survey};
 use crate::explanation::mask::layout::ASKED;
 use crate::explanation::protocol::{Explanation, Preset, Scores, Task};
 use crate::explanation::row::Noticed;
-use crate::explanation::unit::shown;
 
 /// How many values are looked at together.
 const BLOCK: usize = 2048;

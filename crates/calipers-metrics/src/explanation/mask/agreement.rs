@@ -122,7 +122,7 @@ pub(crate) const ACCURACY: Line = Line {
     undefined: "\"mask has no elements\"; \"published code returns NaN\".",
     differs: "A mask value on the threshold is not selected, a target value on it is true.",
     example: ("mask", "0.8"),
-    number: Number::Mean { of: |protocol, row| of_counts(protocol, row, accuracy), none: None },
+    number: Number::mean(|protocol, row| of_counts(protocol, row, accuracy)),
     ..AGREEMENT
 };
 
@@ -135,7 +135,7 @@ pub(crate) const RECALL: Line = Line {
                 NaN\".",
     differs: "0/0 is undefined; the published code gives 0.",
     example: ("mask", "0.5"),
-    number: Number::Mean { of: |protocol, row| of_counts(protocol, row, recall), none: None },
+    number: Number::mean(|protocol, row| of_counts(protocol, row, recall)),
     ..AGREEMENT
 };
 
@@ -148,7 +148,7 @@ pub(crate) const PRECISION: Line = Line {
                 code returns NaN\".",
     differs: "0/0 is undefined; the published code gives 0.",
     example: ("mask", "1.0"),
-    number: Number::Mean { of: |protocol, row| of_counts(protocol, row, precision), none: None },
+    number: Number::mean(|protocol, row| of_counts(protocol, row, precision)),
     ..AGREEMENT
 };
 
@@ -162,7 +162,7 @@ pub(crate) const F1_SCORE: Line = Line {
     differs: "0/0 is undefined; the published code gives 0.",
     example: ("mask", "0.6666666666666666"),
     headline: Some(6),
-    number: Number::Mean { of: |protocol, row| of_counts(protocol, row, f1_score), none: None },
+    number: Number::mean(|protocol, row| of_counts(protocol, row, f1_score)),
     ..AGREEMENT
 };
 
@@ -177,12 +177,9 @@ pub(crate) const AUROC: Line = Line {
               are, so saturated sigmoids cannot tie.",
     example: ("mask", "0.9166666666666666"),
     headline: Some(5),
-    number: Number::Mean {
-        of: |protocol, row| {
-            of_unit(agreement(row).map(|found| auroc_of(protocol, &found.confusion, found.twice_auroc)))
-        },
-        none: None,
-    },
+    number: Number::mean(|protocol, row| {
+        of_unit(agreement(row).map(|found| auroc_of(protocol, &found.confusion, found.twice_auroc)))
+    }),
     ..AGREEMENT
 };
 
@@ -194,7 +191,7 @@ pub(crate) const JACCARD: Line = Line {
     undefined: "\"mask has no elements\"; \"neither mask has a positive element\".",
     reference: GRAPHXAI,
     example: ("mask", "0.5"),
-    number: Number::Mean { of: |protocol, row| of_counts(protocol, row, jaccard), none: None },
+    number: Number::mean(|protocol, row| of_counts(protocol, row, jaccard)),
     ..BEYOND_AGREEMENT
 };
 
@@ -205,8 +202,9 @@ pub(crate) const AVERAGE_PRECISION: Line = Line {
     formula: "Sum over distinct values, descending, of (R_k - R_k-1) P_k; mean over units.",
     undefined: "\"mask has no elements\"; \"target mask has no positive element\".",
     differs: "No interpolation; tied elements enter together.",
+    reference: "Calipers",
     example: ("mask", "0.8333333333333334"),
-    number: Number::Mean { of: |_, row| of_unit(precision_over_places(row)), none: None },
+    number: Number::mean(|_, row| of_unit(precision_over_places(row))),
     ..BEYOND_AGREEMENT
 };
 
@@ -219,7 +217,7 @@ pub(crate) const RELEVANCE_MASS: Line = Line {
     differs: "Sizes count: a negative value is as important as a positive one.",
     reference: CLEVR,
     example: ("mask", "0.625"),
-    number: Number::Mean { of: |_, row| of_unit(mass_in_truth(row)), none: None },
+    number: Number::mean(|_, row| of_unit(mass_in_truth(row))),
     ..BEYOND_AGREEMENT
 };
 
@@ -231,6 +229,6 @@ pub(crate) const RELEVANCE_RANK: Line = Line {
     differs: "Ties at the last level count by expectation, so the order of equal values does not matter.",
     reference: CLEVR,
     example: ("mask", "0.75"),
-    number: Number::Mean { of: |_, row| of_unit(top_in_truth(row)), none: None },
+    number: Number::mean(|_, row| of_unit(top_in_truth(row))),
     ..BEYOND_AGREEMENT
 };

@@ -6,7 +6,7 @@ use super::layout::{Bits, Masks, Values};
 use super::ranking::Ranking;
 use super::threshold::rounded;
 use crate::explanation::row::{AgreementRow, Confusion, TypeRow};
-use crate::explanation::unit::Data;
+use calipers_core::NumberSlice;
 
 /// Elements by selection and truth.
 pub(crate) fn confusion(selected: &Bits<'_>, truth: &Bits<'_>) -> Confusion {
@@ -91,7 +91,12 @@ pub(crate) fn of_type(values: &Values<'_>, selected: &Bits<'_>, truth: Option<&B
 
 /// Elements of a mask above its threshold against those of a target at or above its own; each
 /// threshold is rounded to the type of its array. NaN is neither selected nor true.
-pub fn mask_confusion(pred: Data<'_>, threshold: f64, target: Data<'_>, target_threshold: f64) -> Confusion {
+pub fn mask_confusion(
+    pred: NumberSlice<'_>,
+    threshold: f64,
+    target: NumberSlice<'_>,
+    target_threshold: f64,
+) -> Confusion {
     let selected = Bits::above(pred, rounded(pred, threshold));
     let truth = Bits::at_least(target, rounded(target, target_threshold));
     counts(&selected, &truth, pred.len())
@@ -99,7 +104,7 @@ pub fn mask_confusion(pred: Data<'_>, threshold: f64, target: Data<'_>, target_t
 
 /// 2 (pairs in order) + (tied pairs) between true and other elements, over the mask's own values.
 /// NaN ranks above every number. Divided by 2 P Neg, the area under the ROC curve.
-pub fn mask_auroc(pred: Data<'_>, target: Data<'_>, target_threshold: f64) -> u128 {
+pub fn mask_auroc(pred: NumberSlice<'_>, target: NumberSlice<'_>, target_threshold: f64) -> u128 {
     let truth = Bits::at_least(target, rounded(target, target_threshold));
     Ranking::new(&Values::new(&[pred]), Some(&truth)).twice_auroc()
 }
@@ -119,7 +124,7 @@ mod tests {
             let pred: Vec<f32> = elements.iter().map(|e| f32::from(e.0) / 8.0).collect();
             let target: Vec<i64> = elements.iter().map(|e| i64::from(e.1)).collect();
             let threshold = f64::from(t) / 8.0;
-            let found = mask_confusion(Data::F32(&pred), threshold, Data::Int(&target), f64::from(t));
+            let found = mask_confusion(NumberSlice::F32(&pred), threshold, NumberSlice::Int(&target), f64::from(t));
             let count = |s: bool, u: bool| {
                 elements.iter().filter(|e| (e.0 > t) == s && (e.1 >= t) == u).count() as u64
             };

@@ -45,10 +45,9 @@ pub(crate) const NUM_MASK_ELEMENTS: Line = Line {
     measures: "The elements of all predicted masks.",
     formula: "Sum over units of the length of `pred_mask`, all types together.",
     example: ("mask", "5"),
-    number: Number::Pooled {
-        terms: elements,
-        read: |_, sums| ELEMENTS.counts(sums).map_or(given(None), |(count, _)| Value::Count(count)),
-    },
+    number: Number::pooled(elements, |_, sums| {
+        ELEMENTS.counts(sums).map_or(given(None), |(count, _)| Value::Count(count))
+    }),
     ..SHAPE
 };
 
@@ -62,7 +61,7 @@ pub(crate) const SPARSITY: Line = Line {
     reference: SURVEY,
     example: ("mask", "0.8"),
     headline: Some(7),
-    number: Number::Mean { of: |_, row| share(row, |mask| mask.elements - mask.selected), none: None },
+    number: Number::mean(|_, row| share(row, |mask| mask.elements - mask.selected)),
     ..SHAPE
 };
 
@@ -73,7 +72,7 @@ pub(crate) const ZERO_FRACTION: Line = Line {
     formula: "#(m = 0)/n; mean over units.",
     undefined: "\"mask has no elements\".",
     example: ("mask", "0.2"),
-    number: Number::Mean { of: |_, row| share(row, |mask| mask.zeros), none: None },
+    number: Number::mean(|_, row| share(row, |mask| mask.zeros)),
     ..SHAPE
 };
 
@@ -87,10 +86,9 @@ pub(crate) const ENTROPY: Line = Line {
     reference: "Amara et al., GraphFramEx: Towards Systematic Evaluation of Explainability Methods for Graph \
                 Neural Networks, LoG 2022",
     example: ("mask", "1.3208883431493221"),
-    number: Number::Mean {
-        of: |_, row| of_mass(row, |mask, mass| (ln(mass) - mask.mass_log.value() / mass).max(0.0)),
-        none: None,
-    },
+    number: Number::mean(|_, row| {
+        of_mass(row, |mask, mass| (ln(mass) - mask.mass_log.value() / mass).max(0.0))
+    }),
     ..SHAPE
 };
 
@@ -103,9 +101,6 @@ pub(crate) const GINI: Line = Line {
     differs: "At most 1 - 1/n.",
     reference: "Hurley and Rickard, Comparing Measures of Sparsity, 2009",
     example: ("mask", "0.35"),
-    number: Number::Mean {
-        of: |_, row| of_mass(row, |mask, mass| mask.gini.value() / mass / mask.elements as f64),
-        none: None,
-    },
+    number: Number::mean(|_, row| of_mass(row, |mask, mass| mask.gini.value() / mass / mask.elements as f64)),
     ..SHAPE
 };

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use calipers_core::{Error, Result, stop};
+use calipers_core::{Error, NumberSlice, Result, on_numbers, stop};
 
 use super::threshold::{above, all, at_least, rounded, selection};
 use crate::explanation::protocol::{Explanation, MaskScores, Preset};
-use crate::explanation::unit::{Array, Data, Evidence, Number, on_values};
+use crate::explanation::unit::{Array, Evidence, Importance};
 
 /// How many elements are looked at together.
 pub(crate) const BLOCK: usize = 4096;
@@ -147,18 +147,18 @@ impl<'e, 'a> Masks<'e, 'a> {
 /// Elements that lie above a threshold, or at least at it.
 #[derive(Clone, Debug)]
 pub(crate) struct Bits<'a> {
-    parts: Vec<(Data<'a>, f64)>,
+    parts: Vec<(NumberSlice<'a>, f64)>,
     inclusive: bool,
 }
 
 impl<'a> Bits<'a> {
     /// The elements of one array above a threshold.
-    pub(crate) fn above(data: Data<'a>, threshold: f64) -> Self {
+    pub(crate) fn above(data: NumberSlice<'a>, threshold: f64) -> Self {
         Self { parts: vec![(data, threshold)], inclusive: false }
     }
 
     /// The elements of one array at or above a threshold.
-    pub(crate) fn at_least(data: Data<'a>, threshold: f64) -> Self {
+    pub(crate) fn at_least(data: NumberSlice<'a>, threshold: f64) -> Self {
         Self { parts: vec![(data, threshold)], inclusive: true }
     }
 
@@ -209,21 +209,21 @@ pub(crate) enum Values<'a> {
 }
 
 impl<'a> Values<'a> {
-    pub(crate) fn new(parts: &[Data<'a>]) -> Self {
+    pub(crate) fn new(parts: &[NumberSlice<'a>]) -> Self {
         match parts {
-            [Data::F32(values)] => Self::Single(Cow::Borrowed(values)),
-            [Data::F64(values)] => Self::Double(Cow::Borrowed(values)),
-            _ if parts.iter().any(|data| matches!(data, Data::F64(_))) => {
+            [NumberSlice::F32(values)] => Self::Single(Cow::Borrowed(values)),
+            [NumberSlice::F64(values)] => Self::Double(Cow::Borrowed(values)),
+            _ if parts.iter().any(|data| matches!(data, NumberSlice::F64(_))) => {
                 let mut all = Vec::new();
                 for data in parts {
-                    on_values!(data, values => all.extend(values.iter().map(|value| value.importance())));
+                    on_numbers!(data, values => all.extend(values.iter().map(|value| value.importance())));
                 }
                 Self::Double(Cow::Owned(all))
             }
             _ => {
                 let mut all = Vec::new();
                 for data in parts {
-                    on_values!(data, values => all.extend(values.iter().map(|value| value.importance() as f32)));
+                    on_numbers!(data, values => all.extend(values.iter().map(|value| value.importance() as f32)));
                 }
                 Self::Single(Cow::Owned(all))
             }
@@ -231,10 +231,10 @@ impl<'a> Values<'a> {
     }
 
     /// The values as an array.
-    pub(crate) fn data(&self) -> Data<'_> {
+    pub(crate) fn data(&self) -> NumberSlice<'_> {
         match self {
-            Self::Single(values) => Data::F32(values),
-            Self::Double(values) => Data::F64(values),
+            Self::Single(values) => NumberSlice::F32(values),
+            Self::Double(values) => NumberSlice::F64(values),
         }
     }
 
@@ -303,7 +303,7 @@ fn check(
     Ok(())
 }
 
-fn check_values(key: &str, data: Data<'_>, unit: bool) -> Result<()> {
+fn check_values(key: &str, data: NumberSlice<'_>, unit: bool) -> Result<()> {
     let (low, high) = if unit { (0.0, 1.0) } else { (f64::MIN, f64::MAX) };
     let fits = move |value: f64| (value >= low) & (value <= high);
     if all(data, fits) {

@@ -44,7 +44,7 @@ pub(crate) const ACCURACY_POOLED: Line = Line {
     undefined: "\"mask has no elements\".",
     differs: "Large masks weigh more than in accuracy.",
     example: ("pooled", "0.5"),
-    number: Number::Pooled { terms: counts, read: |_, sums| pooled(sums, accuracy) },
+    number: Number::pooled(counts, |_, sums| pooled(sums, accuracy)),
     ..POOLED
 };
 
@@ -55,7 +55,7 @@ pub(crate) const RECALL_POOLED: Line = Line {
     undefined: "\"mask has no elements\"; \"target mask has no positive element\".",
     differs: "Large masks weigh more than in recall.",
     example: ("pooled", "0.5"),
-    number: Number::Pooled { terms: counts, read: |_, sums| pooled(sums, recall) },
+    number: Number::pooled(counts, |_, sums| pooled(sums, recall)),
     ..POOLED
 };
 
@@ -66,7 +66,7 @@ pub(crate) const PRECISION_POOLED: Line = Line {
     undefined: "\"mask has no elements\"; \"no element is selected (pred_mask > threshold)\".",
     differs: "Large masks weigh more than in precision.",
     example: ("pooled", "0.4"),
-    number: Number::Pooled { terms: counts, read: |_, sums| pooled(sums, precision) },
+    number: Number::pooled(counts, |_, sums| pooled(sums, precision)),
     ..POOLED
 };
 
@@ -77,7 +77,7 @@ pub(crate) const F1_SCORE_POOLED: Line = Line {
     undefined: "\"mask has no elements\"; \"neither mask has a positive element\".",
     differs: "Large masks weigh more than in f1_score.",
     example: ("pooled", "0.4444444444444444"),
-    number: Number::Pooled { terms: counts, read: |_, sums| pooled(sums, f1_score) },
+    number: Number::pooled(counts, |_, sums| pooled(sums, f1_score)),
     ..POOLED
 };
 
@@ -88,6 +88,6 @@ pub(crate) const JACCARD_POOLED: Line = Line {
     undefined: "\"mask has no elements\"; \"neither mask has a positive element\".",
     differs: "Large masks weigh more than in jaccard.",
     example: ("pooled", "0.2857142857142857"),
-    number: Number::Pooled { terms: counts, read: |_, sums| pooled(sums, jaccard) },
+    number: Number::pooled(counts, |_, sums| pooled(sums, jaccard)),
     ..POOLED
 };

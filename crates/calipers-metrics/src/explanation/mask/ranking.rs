@@ -213,7 +213,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::explanation::unit::Data;
+    use calipers_core::NumberSlice;
 
     /// Whether two numbers are the same; both zeros are.
     fn equal(a: f64, b: f64) -> bool {
@@ -259,7 +259,7 @@ mod tests {
             let singles: Vec<f32> = doubles.iter().map(|v| *v as f32).collect();
             let widened: Vec<f64> = singles.iter().map(|v| f64::from(*v)).collect();
             let truth: Vec<bool> = elements.iter().map(|(_, t)| *t).collect();
-            let bits = Bits::at_least(Data::Bool(&truth), 0.5);
+            let bits = Bits::at_least(NumberSlice::Bool(&truth), 0.5);
             for (values, stored) in [
                 (Values::Double(Cow::Borrowed(&doubles[..])), &doubles),
                 (Values::Single(Cow::Borrowed(&singles[..])), &widened),
@@ -299,7 +299,7 @@ mod tests {
         let mut random = calipers_core::SplitMix64::new(5);
         let values: Vec<f32> = (0..50_000).map(|_| random.below(300) as f32 / 64.0 - 2.0).collect();
         let truth: Vec<bool> = (0..50_000).map(|_| random.below(3) == 0).collect();
-        let bits = Bits::at_least(Data::Bool(&truth), 0.5);
+        let bits = Bits::at_least(NumberSlice::Bool(&truth), 0.5);
         let mut counts = [[0u128; 2]; 300];
         for (value, is_true) in values.iter().zip(&truth) {
             counts[((value + 2.0) * 64.0) as usize][usize::from(*is_true)] += 1;

@@ -180,11 +180,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::explanation::unit::Data;
+    use calipers_core::NumberSlice;
 
     fn measured(values: &[f64], scores: MaskScores, truth: &[bool]) -> Shape {
         let values = Values::Double(Cow::Borrowed(values));
-        let truth = Bits::at_least(Data::Bool(truth), 0.5);
+        let truth = Bits::at_least(NumberSlice::Bool(truth), 0.5);
         let ranking = Ranking::new(&values, Some(&truth));
         shape(&values, Importance::of(scores, &[&values]), &ranking, Some(&truth))
     }

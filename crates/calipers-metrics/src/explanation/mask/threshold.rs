@@ -1,23 +1,24 @@
 //! Where a mask value counts as selected, and a target value as true.
 
 use calipers_core::functions;
+use calipers_core::{NumberSlice, on_numbers};
 use half::{bf16, f16};
 
 use crate::explanation::protocol::MaskScores;
-use crate::explanation::unit::{Data, Number, on_values};
+use crate::explanation::unit::Importance;
 
 /// The threshold rounded to the type that masks of this data are compared in.
-pub(crate) fn rounded(data: Data<'_>, threshold: f64) -> f64 {
+pub(crate) fn rounded(data: NumberSlice<'_>, threshold: f64) -> f64 {
     match data {
-        Data::F16(_) => f64::from(f16::from_f64(threshold)),
-        Data::BF16(_) => f64::from(bf16::from_f64(threshold)),
-        Data::F32(_) | Data::Int(_) | Data::Bool(_) => f64::from(threshold as f32),
-        Data::F64(_) => threshold,
+        NumberSlice::F16(_) => f64::from(f16::from_f64(threshold)),
+        NumberSlice::BF16(_) => f64::from(bf16::from_f64(threshold)),
+        NumberSlice::F32(_) | NumberSlice::Int(_) | NumberSlice::Bool(_) => f64::from(threshold as f32),
+        NumberSlice::F64(_) => threshold,
     }
 }
 
 /// The value above which elements of a predicted mask are selected.
-pub(crate) fn selection(data: Data<'_>, threshold: f64, scores: MaskScores) -> f64 {
+pub(crate) fn selection(data: NumberSlice<'_>, threshold: f64, scores: MaskScores) -> f64 {
     match scores {
         MaskScores::Probs | MaskScores::Raw => rounded(data, threshold),
         MaskScores::Logits => log_odds(threshold),
@@ -25,27 +26,27 @@ pub(crate) fn selection(data: Data<'_>, threshold: f64, scores: MaskScores) -> f
 }
 
 /// Which values lie above the threshold.
-pub(crate) fn above(data: Data<'_>, threshold: f64, out: &mut [bool]) {
-    on_values!(data, values => fill(values, out, |value| value > threshold));
+pub(crate) fn above(data: NumberSlice<'_>, threshold: f64, out: &mut [bool]) {
+    on_numbers!(data, values => fill(values, out, |value| value > threshold));
 }
 
 /// Which values lie at or above the threshold.
-pub(crate) fn at_least(data: Data<'_>, threshold: f64, out: &mut [bool]) {
-    on_values!(data, values => fill(values, out, |value| value >= threshold));
+pub(crate) fn at_least(data: NumberSlice<'_>, threshold: f64, out: &mut [bool]) {
+    on_numbers!(data, values => fill(values, out, |value| value >= threshold));
 }
 
 /// Whether every value fulfils a condition.
-pub(crate) fn all(data: Data<'_>, condition: impl Fn(f64) -> bool + Copy) -> bool {
-    fn each<T: Number>(values: &[T], condition: impl Fn(f64) -> bool) -> bool {
+pub(crate) fn all(data: NumberSlice<'_>, condition: impl Fn(f64) -> bool + Copy) -> bool {
+    fn each<T: Importance>(values: &[T], condition: impl Fn(f64) -> bool) -> bool {
         // A block is looked at as a whole, which is faster than stopping at the first failure.
         let whole = |block: &[T]| block.iter().fold(true, |all, value| all & condition(value.importance()));
         values.chunks(4096).all(whole)
     }
-    on_values!(data, values => each(values, condition))
+    on_numbers!(data, values => each(values, condition))
 }
 
 #[inline(always)]
-fn fill<T: Number>(values: &[T], out: &mut [bool], selects: impl Fn(f64) -> bool) {
+fn fill<T: Importance>(values: &[T], out: &mut [bool], selects: impl Fn(f64) -> bool) {
     for (out, value) in out.iter_mut().zip(values) {
         *out = selects(value.importance());
     }
@@ -152,13 +153,13 @@ mod tests {
     #[test]
     fn a_threshold_is_compared_in_the_type_of_the_mask() {
         let mut selected = [false; 3];
-        let single = Data::F32(&[0.35, 0.36, 0.34]);
+        let single = NumberSlice::F32(&[0.35, 0.36, 0.34]);
         above(single, rounded(single, 0.35), &mut selected);
         assert_eq!(selected, [false, true, false]);
         at_least(single, rounded(single, 0.35), &mut selected);
         assert_eq!(selected, [true, true, false]);
         let halves = [0.35, 0.36, 0.34].map(f16::from_f64);
-        let half = Data::F16(&halves);
+        let half = NumberSlice::F16(&halves);
         at_least(half, rounded(half, 0.35), &mut selected);
         assert_eq!(selected, [true, true, false]);
     }

@@ -120,6 +120,7 @@ pub(crate) const SPARSITY_BY_TYPE: Line = Line {
     measures: "sparsity of each node or edge type alone.",
     formula: "sparsity over the elements of the type, mean over the units that have it.",
     undefined: "\"mask has no elements\".",
+    differs: "",
     example: ("types", r#"{"author__writes__paper": 0.5, "paper": 0.4166666666666667}"#),
     number: Number::Rows(|_, rows| {
         by_type(rows, |one| Some(quotient(one.elements - one.selected, one.elements, NO_ELEMENTS)))

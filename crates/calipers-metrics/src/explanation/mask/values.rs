@@ -1,5 +1,4 @@
 //! The masks of a unit as plain numbers, for pictures.
-
 use crate::explanation::unit::{Array, Evidence};
 
 /// The masks of one node or edge type.
@@ -34,14 +33,14 @@ fn values(array: &Array<'_>) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explanation::unit::Data;
+    use calipers_core::NumberSlice;
 
     #[test]
     fn masks_come_by_type_with_their_first_truth() {
         let mut evidence = Evidence::new();
-        evidence.insert("pred_mask.a", Array::new([2], Data::F64(&[0.25, 0.5])).unwrap());
-        evidence.insert("pred_mask.b", Array::new([1], Data::Bool(&[true])).unwrap());
-        evidence.insert("target_masks.a", Array::new([2, 2], Data::Int(&[1, 0, 0, 1])).unwrap());
+        evidence.insert("pred_mask.a", Array::new([2], NumberSlice::F64(&[0.25, 0.5])).unwrap());
+        evidence.insert("pred_mask.b", Array::new([1], NumberSlice::Bool(&[true])).unwrap());
+        evidence.insert("target_masks.a", Array::new([2, 2], NumberSlice::Int(&[1, 0, 0, 1])).unwrap());
         let masks = mask_values(&evidence);
         assert_eq!(masks[0].pred, [0.25, 0.5]);
         assert_eq!(masks[0].target.as_deref(), Some(&[1.0, 0.0][..]));

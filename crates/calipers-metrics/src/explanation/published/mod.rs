@@ -18,24 +18,24 @@ use crate::explanation::mask::shape::sigmoid;
 use crate::explanation::mask::threshold::all;
 use crate::explanation::protocol::{Explanation, Scores, Task};
 use crate::explanation::row::{Confusion, CurveRow, Flips, Precision, PublishedKl};
-use crate::explanation::unit::Data;
+use calipers_core::NumberSlice;
 
 /// How many scores are looked at together.
 const BLOCK: usize = 640;
 
 impl Precision {
     /// The type in which the published code computes with this array; whole numbers become f32.
-    pub fn of(data: Data<'_>) -> Self {
+    pub fn of(data: NumberSlice<'_>) -> Self {
         match data {
-            Data::F16(_) => Self::Half,
-            Data::BF16(_) => Self::Brain,
-            Data::F32(_) | Data::Int(_) | Data::Bool(_) => Self::Single,
-            Data::F64(_) => Self::Double,
+            NumberSlice::F16(_) => Self::Half,
+            NumberSlice::BF16(_) => Self::Brain,
+            NumberSlice::F32(_) | NumberSlice::Int(_) | NumberSlice::Bool(_) => Self::Single,
+            NumberSlice::F64(_) => Self::Double,
         }
     }
 
     /// The type of a result of two arrays.
-    pub fn promoted(a: Data<'_>, b: Data<'_>) -> Self {
+    pub fn promoted(a: NumberSlice<'_>, b: NumberSlice<'_>) -> Self {
         match (Self::of(a), Self::of(b)) {
             (Self::Double, _) | (_, Self::Double) => Self::Double,
             (a, b) if a == b => a,
@@ -78,12 +78,12 @@ pub fn auroc(confusion: &Confusion, twice: u128) -> f64 {
 }
 
 /// Whether the published code takes a mask for logits: a value lies outside [0, 1].
-pub fn takes_for_logits(mask: Data<'_>) -> bool {
+pub fn takes_for_logits(mask: NumberSlice<'_>) -> bool {
     !all(mask, |value| (0.0..=1.0).contains(&value))
 }
 
 /// The sigmoid of a mask, rounded to its type.
-pub(crate) fn sigmoids(mask: Data<'_>, values: &Values<'_>) -> Values<'static> {
+pub(crate) fn sigmoids(mask: NumberSlice<'_>, values: &Values<'_>) -> Values<'static> {
     let precision = Precision::of(mask);
     match values {
         Values::Double(values) => {
@@ -156,10 +156,15 @@ pub(crate) fn kl(protocol: &Explanation, given: &Given<'_>, instances: &Instance
 
 /// The published KL of `[N, C]` scores; of `[N]` ones with no columns, which the code softmaxes
 /// over the instances.
-pub fn kl_sum(scores: Scores, y_hat: Data<'_>, y_sub: Data<'_>, columns: Option<usize>) -> PublishedKl {
+pub fn kl_sum(
+    scores: Scores,
+    y_hat: NumberSlice<'_>,
+    y_sub: NumberSlice<'_>,
+    columns: Option<usize>,
+) -> PublishedKl {
     let short = match (scores, y_hat, y_sub) {
-        (Scores::Logits, Data::F32(p), Data::F32(q)) => kl_of_logits(p, q, columns),
-        (Scores::Probs, Data::F32(p), Data::F32(q)) => kl_of_probabilities(p, q, columns),
+        (Scores::Logits, NumberSlice::F32(p), NumberSlice::F32(q)) => kl_of_logits(p, q, columns),
+        (Scores::Probs, NumberSlice::F32(p), NumberSlice::F32(q)) => kl_of_probabilities(p, q, columns),
         _ => None,
     };
     short.unwrap_or_else(|| kl_sum_by_steps(scores, y_hat, y_sub, columns))
@@ -185,8 +190,8 @@ fn single(sum: ExactSum) -> PublishedKl {
 /// The same by softmax, quotient and logarithm, for scores of any type and size.
 pub(crate) fn kl_sum_by_steps(
     scores: Scores,
-    y_hat: Data<'_>,
-    y_sub: Data<'_>,
+    y_hat: NumberSlice<'_>,
+    y_sub: NumberSlice<'_>,
     columns: Option<usize>,
 ) -> PublishedKl {
     let width = columns.unwrap_or(1).max(1);
@@ -257,7 +262,7 @@ struct Side {
 }
 
 impl Side {
-    fn new(scores: Scores, data: Data<'_>, columns: usize) -> Self {
+    fn new(scores: Scores, data: NumberSlice<'_>, columns: usize) -> Self {
         let (values, weights, totals) = Default::default();
         Self { scores, precision: Precision::of(data), columns, values, weights, totals }
     }
@@ -305,16 +310,16 @@ mod tests {
     #[test]
     fn binary_scores_without_columns_are_softmaxed_over_the_instances() {
         let (p, q) = ([0.5f32, -1.0], [1.5f32, 2.0]);
-        let column = kl_sum(Scores::Logits, Data::F32(&p), Data::F32(&q), Some(1));
+        let column = kl_sum(Scores::Logits, NumberSlice::F32(&p), NumberSlice::F32(&q), Some(1));
         assert_eq!(unfaithfulness(&column, 2).map(f64::to_bits), Some(0));
-        let flat = kl_sum(Scores::Logits, Data::F32(&p), Data::F32(&q), None);
+        let flat = kl_sum(Scores::Logits, NumberSlice::F32(&p), NumberSlice::F32(&q), None);
         assert!(unfaithfulness(&flat, 2).unwrap() > 0.1);
     }
 
     #[test]
     fn a_class_without_probability_on_both_sides_is_nan() {
         let row = [0.0f32, 200.0, 0.0];
-        let kl = kl_sum(Scores::Logits, Data::F32(&row), Data::F32(&row), Some(3));
+        let kl = kl_sum(Scores::Logits, NumberSlice::F32(&row), NumberSlice::F32(&row), Some(3));
         assert_eq!(unfaithfulness(&kl, 1), None);
     }
 }

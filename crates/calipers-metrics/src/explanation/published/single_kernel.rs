@@ -218,7 +218,7 @@ mod tests {
     use super::*;
     use crate::explanation::protocol::Scores;
     use crate::explanation::published::kl_sum_by_steps;
-    use crate::explanation::unit::Data;
+    use calipers_core::NumberSlice;
 
     fn rows(columns: usize) -> impl Strategy<Value = [Vec<f32>; 2]> {
         let logits = move || prop::collection::vec(-38.0f32..38.0, columns..=70 * columns);
@@ -257,7 +257,7 @@ mod tests {
             let whole = &pairs[..pairs.len() / columns * columns];
             let (p, q): (Vec<f32>, Vec<f32>) =
                 whole.iter().map(|&(p, q)| (p as f32 / 1e4, q as f32 / 1e4)).unzip();
-            let exact = kl_sum_by_steps(Scores::Probs, Data::F32(&p), Data::F32(&q), Some(columns));
+            let exact = kl_sum_by_steps(Scores::Probs, NumberSlice::F32(&p), NumberSlice::F32(&q), Some(columns));
             let ours = divergence_of_probabilities(&p, &q, columns).unwrap().value();
             let exact = exact.sum.value();
             prop_assert!((ours - exact).abs() <= 1e-6 * (1.0 + exact.abs()), "{ours} {exact}");
@@ -269,7 +269,7 @@ mod tests {
         {
             // Any width that divides the length will do.
             let columns = (1..=divisor).rev().find(|width| p.len() % width == 0).unwrap_or(1);
-            let exact = kl_sum_by_steps(Scores::Logits, Data::F32(&p), Data::F32(&q), Some(columns));
+            let exact = kl_sum_by_steps(Scores::Logits, NumberSlice::F32(&p), NumberSlice::F32(&q), Some(columns));
             let ours = divergence(&p, &q, columns).unwrap().value();
             let exact = exact.sum.value();
             prop_assert!((ours - exact).abs() <= 1e-6 * (1.0 + exact.abs()), "{ours} {exact}");

@@ -5,7 +5,7 @@ use multiversion::multiversion;
 
 use super::sigmoids;
 use crate::explanation::mask::layout::Values;
-use crate::explanation::unit::Data;
+use calipers_core::NumberSlice;
 
 macro_rules! over_arrays {
     ($score:ident $scores:ident, $area:ident $areas:ident, $float:ty) => {
@@ -78,7 +78,7 @@ over_arrays!(characterization_f64 scores_f64, curve_area_f64 areas_f64, f64);
 
 /// The sigmoid of every mask value, rounded to the type of the mask; values of types narrower than
 /// f64 are given back in f32, which holds them all.
-pub fn mask_sigmoid(mask: Data<'_>) -> MaskValues {
+pub fn mask_sigmoid(mask: NumberSlice<'_>) -> MaskValues {
     match sigmoids(mask, &Values::new(&[mask])) {
         Values::Single(values) => MaskValues::Single(values.into_owned()),
         Values::Double(values) => MaskValues::Double(values.into_owned()),
@@ -96,10 +96,10 @@ pub enum MaskValues {
 
 impl MaskValues {
     /// The values as an array.
-    pub fn data(&self) -> Data<'_> {
+    pub fn data(&self) -> NumberSlice<'_> {
         match self {
-            Self::Single(values) => Data::F32(values),
-            Self::Double(values) => Data::F64(values),
+            Self::Single(values) => NumberSlice::F32(values),
+            Self::Double(values) => NumberSlice::F64(values),
         }
     }
 }

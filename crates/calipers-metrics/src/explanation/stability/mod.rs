@@ -40,7 +40,7 @@ pub(crate) const INSTABILITY_COSINE: Line = Line {
     formula: "Largest 1 - cos(m, m_r) over the samples; mean over units.",
     differs: "Undefined as soon as one mask is 0 everywhere.",
     example: ("stability", "0.04000000000000002"),
-    number: Number::Mean { of: |_, row| distance(row, |stability| stability.cosine_max), none: None },
+    number: Number::mean(|_, row| distance(row, |stability| stability.cosine_max)),
     ..STABILITY
 };
 
@@ -49,7 +49,7 @@ pub(crate) const INSTABILITY_COSINE_MEAN: Line = Line {
     measures: "How far the mask turns on average when the input is perturbed.",
     formula: "Mean of 1 - cos(m, m_r) over the samples; mean over units.",
     example: ("stability", "0.02000000000000001"),
-    number: Number::Mean { of: |_, row| distance(row, |stability| stability.cosine_mean), none: None },
+    number: Number::mean(|_, row| distance(row, |stability| stability.cosine_mean)),
     ..STABILITY
 };
 
@@ -61,6 +61,6 @@ pub(crate) const SENSITIVITY_MAX: Line = Line {
     differs: "A perturbed mask of 0 is at distance 1.",
     reference: "Yeh et al., On the (In)fidelity and Sensitivity of Explanations, NeurIPS 2019",
     example: ("stability", "0.2828427124746191"),
-    number: Number::Mean { of: |_, row| distance(row, |stability| stability.sensitivity), none: None },
+    number: Number::mean(|_, row| distance(row, |stability| stability.sensitivity)),
     ..STABILITY
 };

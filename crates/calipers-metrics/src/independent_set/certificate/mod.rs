@@ -20,7 +20,7 @@ pub(crate) const UPPER_BOUND: Line = Line {
     undefined: "\"not requested: --certificate on\".",
     reference: "Calipers; the clique cover bound of the independence number",
     example: ("triangle", "1.0"),
-    number: mean(|_, row| number(bound(row).map(|bound| bound as f64))),
+    number: Number::mean(|_, row| number(bound(row).map(|bound| bound as f64))),
     ..CERTIFICATE
 };
 
@@ -33,7 +33,7 @@ pub(crate) const CERTIFIED_GAP: Line = Line {
     undefined: "\"no scores given\"; \"not requested: --certificate on\".",
     differs: "Needs neither labels nor an optimum.",
     example: ("path3", "1.0"),
-    number: mean(|_, row| {
+    number: Number::mean(|_, row| {
         let gap = |decoded: u64| Ok((i128::from(bound(row)?) - i128::from(decoded)) as f64);
         number(scores(row).and_then(|scores| gap(scores.decoded)))
     }),
@@ -50,7 +50,9 @@ pub(crate) const CERTIFIED_RATIO: Line = Line {
     undefined: "\"no scores given\"; \"not requested: --certificate on\"; \"graph has no nodes\".",
     differs: "Needs neither labels nor an optimum.",
     example: ("path3", "0.5"),
-    number: mean(|_, row| number(scores(row).and_then(|of| quotient(of.decoded, bound(row)?, NO_NODES)))),
+    number: Number::mean(|_, row| {
+        number(scores(row).and_then(|of| quotient(of.decoded, bound(row)?, NO_NODES)))
+    }),
     ..CERTIFICATE
 };
 
@@ -62,6 +64,6 @@ pub(crate) const CERTIFIED_OPTIMAL: Line = Line {
     formula: "1 if K = upper_bound, else 0. A 0 proves nothing.",
     undefined: "\"no scores given\"; \"not requested: --certificate on\".",
     example: ("star", "1.0"),
-    number: mean(|_, row| yes_or_no(scores(row).and_then(|of| Ok(of.decoded == bound(row)?)))),
+    number: Number::mean(|_, row| yes_or_no(scores(row).and_then(|of| Ok(of.decoded == bound(row)?)))),
     ..CERTIFICATE
 };

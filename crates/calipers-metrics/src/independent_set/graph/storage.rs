@@ -13,7 +13,7 @@ pub(crate) const NODES_TOTAL: Line = Line {
     formula: "sum N.",
     example: ("batch", "7"),
     interval: IntervalRule::Never,
-    number: Number::Pooled { terms: add_storage, read: |_, sums| stored(sums, NODES) },
+    number: Number::pooled(add_storage, |_, sums| stored(sums, NODES)),
     ..TOTAL
 };
 
@@ -23,7 +23,7 @@ pub(crate) const EDGES_TOTAL: Line = Line {
     formula: "sum m.",
     example: ("batch", "5"),
     interval: IntervalRule::Never,
-    number: Number::Pooled { terms: add_storage, read: |_, sums| stored(sums, EDGES) },
+    number: Number::pooled(add_storage, |_, sums| stored(sums, EDGES)),
     ..TOTAL
 };
 
@@ -34,7 +34,7 @@ pub(crate) const SELF_LOOPS_TOTAL: Line = Line {
     differs: "Some pipelines add a loop to every node. A node with a loop may still be chosen.",
     example: ("storage", "1"),
     interval: IntervalRule::Never,
-    number: Number::Pooled { terms: add_storage, read: |_, sums| stored(sums, SELF_LOOPS) },
+    number: Number::pooled(add_storage, |_, sums| stored(sums, SELF_LOOPS)),
     ..TOTAL
 };
 
@@ -45,7 +45,7 @@ pub(crate) const DUPLICATE_EDGES_TOTAL: Line = Line {
               ml4co), minus distinct unordered pairs elsewhere.",
     example: ("storage", "1"),
     interval: IntervalRule::Never,
-    number: Number::Pooled { terms: add_storage, read: |_, sums| stored(sums, DUPLICATE_EDGES) },
+    number: Number::pooled(add_storage, |_, sums| stored(sums, DUPLICATE_EDGES)),
     ..TOTAL
 };
 
@@ -55,7 +55,7 @@ pub(crate) const ONE_DIRECTIONAL_EDGES_TOTAL: Line = Line {
     formula: "Unordered pairs of which exactly one direction is stored (arrays, METIS, ml4co), else 0.",
     example: ("storage", "1"),
     interval: IntervalRule::Never,
-    number: Number::Pooled { terms: add_storage, read: |_, sums| stored(sums, ONE_DIRECTIONAL_EDGES) },
+    number: Number::pooled(add_storage, |_, sums| stored(sums, ONE_DIRECTIONAL_EDGES)),
     ..TOTAL
 };
 
@@ -66,7 +66,7 @@ pub(crate) const ISOLATED_NODES_TOTAL: Line = Line {
     formula: "Nodes of degree 0.",
     example: ("storage", "2"),
     interval: IntervalRule::Never,
-    number: Number::Pooled { terms: add_storage, read: |_, sums| stored(sums, ISOLATED_NODES) },
+    number: Number::pooled(add_storage, |_, sums| stored(sums, ISOLATED_NODES)),
     ..TOTAL
 };
 

@@ -31,7 +31,7 @@ pub(crate) const LOSS_BCE: Line = Line {
     example: ("path3", "0.8194281308428647"),
     number: Number::Chosen(|protocol| match (protocol.preset, protocol.pos_weight) {
         (Preset::Strict, PosWeight::Pooled) => Number::Rows(|p, rows| with_weight(p, rows, &LOSS_BCE)),
-        (Preset::Strict, _) => mean(|p, row| number(bce(p, row))),
+        (Preset::Strict, _) => Number::mean(|p, row| number(bce(p, row))),
         _ => published::batch(published::loss_bce),
     }),
     ..LOSS
@@ -82,7 +82,7 @@ pub(crate) const LOSS_BCE_UNWEIGHTED: Line = Line {
     undefined: UNDEFINED,
     reference: "Calipers; the cross-entropy of any binary classifier",
     example: ("path3", "0.9457090811257841"),
-    number: mean(|_, row| {
+    number: Number::mean(|_, row| {
         number(loss_sums(row).map(|(positive, negative)| (positive + negative) / row.nodes as f64))
     }),
     ..PER_GRAPH

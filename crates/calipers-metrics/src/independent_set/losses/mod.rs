@@ -54,7 +54,7 @@ fn add_losses(protocol: &IndependentSet, row: &Row, terms: &mut Terms<'_>) {
 }
 
 const fn from_sums(read: fn(&IndependentSet, &Sums<'_, Row>) -> Value) -> Number<IndependentSet> {
-    Number::Pooled { terms: add_losses, read }
+    Number::pooled(add_losses, read)
 }
 
 /// The two weighted sums of the cross-entropy of one graph with nodes, labels 1 first. Without a

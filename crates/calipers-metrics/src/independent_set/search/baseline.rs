@@ -23,7 +23,7 @@ pub(crate) const BASELINE_SIZE: Line = Line {
     undefined: "\"not requested: --baseline NAME\".",
     reference: "Calipers; high-degree-cut is a published decoder-only baseline",
     example: ("path3", "2.0"),
-    number: mean(|_, row| number(size(row).map(|size| size as f64))),
+    number: Number::mean(|_, row| number(size(row).map(|size| size as f64))),
     ..BASELINE
 };
 
@@ -35,7 +35,7 @@ pub const BASELINE_APPROX_RATIO: Line = Line {
     formula: "B / R.",
     undefined: "\"not requested: --baseline NAME\"; \"no labels or optimum given\"; \"reference size is 0\".",
     example: ("star", "3.0"),
-    number: mean(|protocol, row| {
+    number: Number::mean(|protocol, row| {
         number(size(row).and_then(|size| quotient(size, reference(protocol, row)?, ZERO_REFERENCE)))
     }),
     ..BASELINE
@@ -52,7 +52,7 @@ pub(crate) const MODEL_LIFT: Line = Line {
     differs: "Negative when the scores do harm. An approximation ratio alone does not show how much of it \
               the decoder reaches by itself.",
     example: ("path3", "-0.5"),
-    number: mean(|protocol, row| {
+    number: Number::mean(|protocol, row| {
         let lift = scores(row).and_then(|of| Ok(i128::from(of.decoded) - i128::from(size(row)?)));
         number(lift.and_then(|lift| quotient(lift, reference(protocol, row)?, ZERO_REFERENCE)))
     }),

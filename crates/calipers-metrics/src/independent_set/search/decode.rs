@@ -151,7 +151,7 @@ pub(crate) const OPTIMAL_RATE: Line = Line {
     formula: "1 if K >= R, else 0.",
     example: ("drop", "0.5"),
     undefined: NO_REFERENCE,
-    number: mean(|protocol, row| {
+    number: Number::mean(|protocol, row| {
         yes_or_no(scores(row).and_then(|of| Ok(of.decoded >= reference(protocol, row)?)))
     }),
     ..PER_GRAPH
@@ -166,13 +166,10 @@ pub(crate) const DROP_MEAN_OF_RATIOS: Line = Line {
               drop_ratio_of_means a ratio of means.",
     reference: "Calipers; the column Drop of published result tables",
     example: ("drop", "25.0"),
-    number: Number::Pooled {
-        terms: add_gap_ratio,
-        read: |protocol, sums| {
-            let graphs = some(sums, sums.whole(RATIOS), |row| gap_ratio(protocol, row));
-            number(graphs.map(|graphs| 100.0 * sums.number_over(GAP_RATIOS, graphs)))
-        },
-    },
+    number: Number::pooled(add_gap_ratio, |protocol, sums| {
+        let graphs = some(sums, sums.whole(RATIOS), |row| gap_ratio(protocol, row));
+        number(graphs.map(|graphs| 100.0 * sums.number_over(GAP_RATIOS, graphs)))
+    }),
     ..DROP
 };
 

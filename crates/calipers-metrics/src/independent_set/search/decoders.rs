@@ -14,7 +14,7 @@ pub(crate) const SCORE_DEGREE_SIZE: Line = Line {
               equals, and remove it with its neighbours.",
     undefined: "\"no scores given\"; \"not requested: --decoders score-degree\".",
     example: ("decoders", "4.0"),
-    number: mean(|_, row| size(row, |of| of.score_degree, "not requested: --decoders score-degree")),
+    number: Number::mean(|_, row| size(row, |of| of.score_degree, "not requested: --decoders score-degree")),
     ..DECODERS
 };
 
@@ -27,7 +27,7 @@ pub(crate) const SWAP_SIZE: Line = Line {
     undefined: "\"no scores given\"; \"not requested: --decoders swap\".",
     reference: "Calipers; (1,2)-swaps as in local search for independent sets",
     example: ("decoders", "6.0"),
-    number: mean(|_, row| size(row, |of| of.swap, "not requested: --decoders swap")),
+    number: Number::mean(|_, row| size(row, |of| of.swap, "not requested: --decoders swap")),
     ..DECODERS
 };
 
@@ -38,7 +38,7 @@ pub(crate) const ILS_SIZE: Line = Line {
               name. Never below swap_size, equal to it with 0 iterations.",
     undefined: "\"no scores given\"; \"not requested: --decoders ils\".",
     example: ("decoders", "6.0"),
-    number: mean(|_, row| size(row, |of| of.ils, "not requested: --decoders ils")),
+    number: Number::mean(|_, row| size(row, |of| of.ils, "not requested: --decoders ils")),
     ..DECODERS
 };
 

@@ -83,7 +83,7 @@ pub(crate) const IS_INDEPENDENT: Line = Line {
               graph.",
     example: ("set", "0.6666666666666666"),
     undefined: NO_SCORES,
-    number: mean(|_, row| yes_or_no(scores(row).map(|scores| scores.violations == 0))),
+    number: Number::mean(|_, row| yes_or_no(scores(row).map(|scores| scores.violations == 0))),
     ..PER_GRAPH
 };
 
@@ -96,7 +96,7 @@ pub(crate) const IS_MAXIMAL: Line = Line {
     formula: "1 if viol = 0 and every unpredicted node has a predicted neighbour, else 0.",
     example: ("set", "0.3333333333333333"),
     undefined: NO_SCORES,
-    number: mean(|_, row| yes_or_no(scores(row).map(|scores| scores.maximal))),
+    number: Number::mean(|_, row| yes_or_no(scores(row).map(|scores| scores.maximal))),
     ..PER_GRAPH
 };
 
@@ -110,7 +110,7 @@ pub(crate) const CONFLICT_RATE: Line = Line {
     undefined: "\"no scores given\"; \"no node is predicted\".",
     differs: "Counts nodes, not edges: it cannot be made small by adding edges elsewhere.",
     example: ("set", "0.3333333333333333"),
-    number: mean(|_, row| {
+    number: Number::mean(|_, row| {
         number(scores(row).and_then(|of| quotient(of.conflicted, of.predicted, NONE_PREDICTED)))
     }),
     ..PER_GRAPH

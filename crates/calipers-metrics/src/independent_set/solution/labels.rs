@@ -11,7 +11,7 @@ pub(crate) const LABEL_IS_INDEPENDENT: Line = Line {
     formula: "1 if no edge joins two nodes labelled 1, else 0.",
     undefined: "\"no labels given\".",
     example: ("path3", "1.0"),
-    number: mean(|_, row| yes_or_no(labels(row).map(|labels| labels.violations == 0))),
+    number: Number::mean(|_, row| yes_or_no(labels(row).map(|labels| labels.violations == 0))),
     ..LABELS
 };
 
@@ -21,7 +21,7 @@ pub(crate) const LABEL_IS_MAXIMAL: Line = Line {
     formula: "1 if the labels are independent and every node labelled 0 has a neighbour labelled 1, else 0.",
     undefined: "\"no labels given\".",
     example: ("batch", "0.6666666666666666"),
-    number: mean(|_, row| yes_or_no(labels(row).map(|labels| labels.maximal))),
+    number: Number::mean(|_, row| yes_or_no(labels(row).map(|labels| labels.maximal))),
     ..LABELS
 };
 
@@ -34,7 +34,7 @@ pub(crate) const LABEL_BEATEN: Line = Line {
               the labels when independent is above Y, else 0.",
     undefined: "\"no labels given\".",
     example: ("star", "1.0"),
-    number: mean(|_, row| yes_or_no(labels(row).map(|labels| best_known(row) > labels.ones))),
+    number: Number::mean(|_, row| yes_or_no(labels(row).map(|labels| best_known(row) > labels.ones))),
     ..PER_GRAPH
 };
 
@@ -44,7 +44,7 @@ pub(crate) const LABEL_CERTIFIED_OPTIMAL: Line = Line {
     formula: "1 if the labels are independent and Y = upper_bound, else 0. A 0 proves nothing.",
     undefined: "\"not requested: --certificate on\"; \"no labels given\".",
     example: ("path3", "1.0"),
-    number: mean(|_, row| {
+    number: Number::mean(|_, row| {
         let certified = |bound| labels(row).map(|labels| labels.violations == 0 && labels.ones == bound);
         yes_or_no(bound(row).and_then(certified))
     }),

@@ -129,7 +129,7 @@ pub(crate) const OPTIMAL_SIZE: Line = Line {
               (labels, optimum).",
     undefined: "\"no labels or optimum given\".",
     example: ("drop", "2.5"),
-    number: mean(|protocol, row| number(reference(protocol, row).map(|size| size as f64))),
+    number: Number::mean(|protocol, row| number(reference(protocol, row).map(|size| size as f64))),
     ..PER_GRAPH
 };
 
@@ -144,7 +144,7 @@ pub(crate) const SOLVED_ANY_OPTIMUM: Line = Line {
     differs: "solved asks for the labelled optimum itself.",
     example: ("set", "0.3333333333333333"),
     undefined: NO_REFERENCE,
-    number: mean(|protocol, row| {
+    number: Number::mean(|protocol, row| {
         let solves = |size| scores(row).map(|of| of.violations == 0 && of.predicted >= size);
         yes_or_no(scores(row).and_then(|_| reference(protocol, row)).and_then(solves))
     }),

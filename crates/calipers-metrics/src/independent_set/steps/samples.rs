@@ -16,7 +16,7 @@ pub(crate) const BEST_OF_SIZE: Line = Line {
     undefined: "\"no scores given\"; \"no samples given\".",
     differs: "postprocessed_size is the decode of the first sample alone.",
     example: ("samples", "3.0"),
-    number: mean(|_, row| number(best(row).map(|size| size as f64))),
+    number: Number::mean(|_, row| number(best(row).map(|size| size as f64))),
     ..SAMPLES
 };
 
@@ -28,7 +28,7 @@ pub(crate) const BEST_OF_APPROX_RATIO: Line = Line {
     undefined: "\"no scores given\"; \"no samples given\"; \"no labels or optimum given\"; \"reference size \
                 is 0\".",
     example: ("samples", "1.0"),
-    number: mean(|protocol, row| {
+    number: Number::mean(|protocol, row| {
         number(best(row).and_then(|best| quotient(best, reference(protocol, row)?, ZERO_REFERENCE)))
     }),
     ..SAMPLES

@@ -31,7 +31,7 @@ pub(crate) const STEPS_TO_SOLVE: Line = Line {
         if protocol.preset != Preset::Strict {
             return published::STEPS_TO_SOLVE;
         }
-        Number::Pooled { terms: add_first_solved, read: |_, sums| number(steps_to_solve(sums)) }
+        Number::pooled(add_first_solved, |_, sums| number(steps_to_solve(sums)))
     }),
     ..RECURSION
 };
@@ -61,7 +61,7 @@ pub(crate) const SOLVED_RATE: Line = Line {
     undefined: "\"no scores given\"; \"no steps given\"; \"no labels given\"; \"graph has no nodes\".",
     differs: "The share that steps_to_solve averages over. solved looks at the last step alone.",
     example: ("steps", "0.6666666666666666"),
-    number: mean(|_, row| yes_or_no(first_solved(row).map(|step| step.is_some()))),
+    number: Number::mean(|_, row| yes_or_no(first_solved(row).map(|step| step.is_some()))),
     ..PER_GRAPH
 };
 
@@ -78,7 +78,7 @@ pub(crate) const STEPS_TO_SOLVE_MEDIAN: Line = Line {
     differs: "Counts the graphs that are never solved, which steps_to_solve leaves out.",
     example: ("steps", "4.0"),
     interval: IntervalRule::OrderStatistic,
-    number: Number::Pooled { terms: add_first_solved, read: |_, sums| number(median(sums)) },
+    number: Number::pooled(add_first_solved, |_, sums| number(median(sums))),
     ..STRICT
 };
 

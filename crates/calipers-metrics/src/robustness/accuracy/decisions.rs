@@ -83,14 +83,14 @@ fn leak(pair: &Pair<'_>) -> u64 {
 mod tests {
     use super::*;
     use crate::robustness::budget::fraction::Budget;
-    use crate::robustness::matrix::Cells;
     use crate::robustness::protocol::{Features, Preset};
+    use calipers_core::NumberSlice;
 
     const CLEAN: [f64; 8] = [1.0, 0.0, 0.0, 2.0, -0.0, 0.0, 3.0, 3.0];
     const ATTACKED: [f64; 8] = [0.0, 1.0, 0.0, 2.0, 0.0, 1.0, 5.0, 3.0];
 
     fn pair() -> Pair<'static> {
-        let matrix = |data| Matrix::new(4, 2, Cells::F64(data)).unwrap();
+        let matrix = |data| Matrix::new(4, 2, NumberSlice::F64(data)).unwrap();
         let pair = Pair::new("a", Budget::parse("0.1").unwrap(), matrix(&CLEAN), matrix(&ATTACKED));
         Pair { labels: Some(&[0, 1, 1, 0]), test: Some(&[3, 0, 1, 2]), train: Some(&[0, 3]), ..pair }
     }
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!((row.tested, row.leak), (Some(3), 2));
         assert_eq!((decisions.correct_clean, decisions.broken), (3, 2));
         let scores = [1.0, 1.0 + 1e-12];
-        let close = Matrix::new(1, 2, Cells::F64(&scores)).unwrap();
+        let close = Matrix::new(1, 2, NumberSlice::F64(&scores)).unwrap();
         assert_eq!((decision(&close, 0, false).class, decision(&close, 0, true).class), (1, 0));
     }
 }

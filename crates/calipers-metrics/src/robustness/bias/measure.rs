@@ -108,11 +108,12 @@ mod tests {
 
     use super::*;
     use crate::robustness::budget::fraction::Budget;
-    use crate::robustness::matrix::{Cells, Matrix};
+    use crate::robustness::matrix::Matrix;
     use crate::robustness::protocol::Preset;
+    use calipers_core::NumberSlice;
 
     fn rows(preset: Preset, clean: &[f64], attacked: &[f64], columns: usize) -> BiasRow {
-        let matrix = |data| Matrix::new(clean.len() / columns, columns, Cells::F64(data)).unwrap();
+        let matrix = |data| Matrix::new(clean.len() / columns, columns, NumberSlice::F64(data)).unwrap();
         let pair = Pair::new("a", Budget::parse("0.1").unwrap(), matrix(clean), matrix(attacked));
         let protocol = Robustness { preset, ..Robustness::default() };
         let nodes = chosen(&protocol, &pair);

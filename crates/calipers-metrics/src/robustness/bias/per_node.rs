@@ -67,13 +67,14 @@ mod tests {
 
     use super::*;
     use crate::robustness::protocol::{Nodes, Preset};
-    use crate::robustness::{Budget, Cells, Matrix};
+    use crate::robustness::{Budget, Matrix};
+    use calipers_core::NumberSlice;
 
     const CLEAN: [f64; 6] = [3.0, 0.0, 0.1, 4.0, 1.0, 1.0];
     const ATTACKED: [f64; 6] = [3.0, 0.0, 0.2, 2.0, 1.0, 3.0];
 
     fn pair() -> Pair<'static> {
-        let matrix = |data| Matrix::new(3, 2, Cells::F64(data)).unwrap();
+        let matrix = |data| Matrix::new(3, 2, NumberSlice::F64(data)).unwrap();
         let pair = Pair::new("a", Budget::parse("0.5").unwrap(), matrix(&CLEAN), matrix(&ATTACKED));
         Pair { test: Some(&[2, 1]), ..pair }
     }

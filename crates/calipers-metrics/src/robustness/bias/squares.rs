@@ -314,7 +314,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::robustness::matrix::Cells;
+    use calipers_core::NumberSlice;
     use calipers_core::exact::Rational;
 
     /// The definition, in rationals.
@@ -327,7 +327,7 @@ mod tests {
 
     fn check(columns: usize, from: &[f64], to: &[f64], single: bool) -> Result<(), TestCaseError> {
         let rows = from.len() / columns;
-        let matrix = |data| Matrix::new(rows, columns, Cells::F64(data)).unwrap();
+        let matrix = |data| Matrix::new(rows, columns, NumberSlice::F64(data)).unwrap();
         let distances = Distances { from: matrix(from), to: Some(matrix(to)), single };
         let nodes: Vec<u32> = (0..rows as u32).rev().collect();
         let rounded = |x: &[f64]| -> Vec<f64> {

@@ -136,7 +136,8 @@ mod tests {
 
     use super::*;
     use crate::robustness::reading::value;
-    use crate::robustness::{Budget, Cells, Matrix, Pair};
+    use crate::robustness::{Budget, Matrix, Pair};
+    use calipers_core::NumberSlice;
 
     /// More than are added up exactly.
     const MANY: usize = 64;
@@ -148,7 +149,7 @@ mod tests {
         for unit in 0..MANY + 9 {
             let mut numbers = || (0..12).map(|_| random.unit() - 0.4).collect::<Vec<f64>>();
             let (clean, attacked) = (numbers(), numbers());
-            let matrix = |data| Matrix::new(6, 2, Cells::F64(data)).unwrap();
+            let matrix = |data| Matrix::new(6, 2, NumberSlice::F64(data)).unwrap();
             let name = format!("{unit:03}");
             let edges = [[(0, 1), (1, 2), (3, 4)], [(0, 1), (0, 2), (2, 5)]];
             let pair = Pair {

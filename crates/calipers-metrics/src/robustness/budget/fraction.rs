@@ -7,7 +7,7 @@ use calipers_core::{Error, Result};
 use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
 
-use crate::robustness::matrix::Cells;
+use calipers_core::NumberSlice;
 use calipers_core::exact::Rational;
 
 /// More digits than any float needs, and too few to make sums of them slow.
@@ -40,13 +40,17 @@ impl Budget {
 
     /// The budget that a number of an array stands for: the shortest text that reads back to the
     /// same number of its type.
-    pub fn from_cell(cells: &Cells<'_>, position: usize) -> Result<Self> {
+    pub fn from_cell(cells: &NumberSlice<'_>, position: usize) -> Result<Self> {
         Self::parse(&match cells {
-            Cells::F16(values) => shortest(values[position].to_f64(), |x| half::f16::from_f64(x).to_f64()),
-            Cells::BF16(values) => shortest(values[position].to_f64(), |x| half::bf16::from_f64(x).to_f64()),
-            Cells::F32(values) => values[position].to_string(),
-            Cells::F64(values) => values[position].to_string(),
-            Cells::Int(values) => values[position].to_string(),
+            NumberSlice::F16(values) => {
+                shortest(values[position].to_f64(), |x| half::f16::from_f64(x).to_f64())
+            }
+            NumberSlice::BF16(values) => {
+                shortest(values[position].to_f64(), |x| half::bf16::from_f64(x).to_f64())
+            }
+            NumberSlice::F32(values) => values[position].to_string(),
+            NumberSlice::F64(values) => values[position].to_string(),
+            NumberSlice::Int(_) | NumberSlice::Bool(_) => cells.shown(position),
         })
     }
 
@@ -197,14 +201,14 @@ mod tests {
 
     #[test]
     fn numbers_of_arrays_get_their_shortest_text() {
-        assert_eq!(Budget::from_cell(&Cells::F32(&[0.05]), 0).unwrap().label(), "0.05");
+        assert_eq!(Budget::from_cell(&NumberSlice::F32(&[0.05]), 0).unwrap().label(), "0.05");
         assert_eq!(
-            Budget::from_cell(&Cells::F64(&[0.05f32.into()]), 0).unwrap().label(),
+            Budget::from_cell(&NumberSlice::F64(&[0.05f32.into()]), 0).unwrap().label(),
             "0.05000000074505806"
         );
-        assert_eq!(Budget::from_cell(&Cells::F16(&[f16::from_f32(0.05)]), 0).unwrap().label(), "0.05");
-        assert_eq!(Budget::from_cell(&Cells::Int(&[5]), 0).unwrap().label(), "5");
-        assert!(Budget::from_cell(&Cells::F64(&[f64::NAN]), 0).is_err());
+        assert_eq!(Budget::from_cell(&NumberSlice::F16(&[f16::from_f32(0.05)]), 0).unwrap().label(), "0.05");
+        assert_eq!(Budget::from_cell(&NumberSlice::Int(&[5]), 0).unwrap().label(), "5");
+        assert!(Budget::from_cell(&NumberSlice::F64(&[f64::NAN]), 0).is_err());
     }
 
     #[test]

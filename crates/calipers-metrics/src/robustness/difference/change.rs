@@ -87,7 +87,7 @@ pub(in crate::robustness) fn feature_digest(features: &Matrix<'_>) -> Digest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::robustness::matrix::Cells;
+    use calipers_core::NumberSlice;
 
     #[test]
     fn every_edge_of_both_graphs_is_seen_once_in_order() {
@@ -109,7 +109,7 @@ mod tests {
         let single = vec![1.5f32; 3000];
         let double = vec![1.5f64; 3000];
         let digest = |data| feature_digest(&Matrix::new(1000, 3, data).unwrap());
-        assert_eq!(digest(Cells::F32(&single)), digest(Cells::F64(&double)));
-        assert_ne!(digest(Cells::F64(&vec![1.25; 3000])), digest(Cells::F64(&double)));
+        assert_eq!(digest(NumberSlice::F32(&single)), digest(NumberSlice::F64(&double)));
+        assert_ne!(digest(NumberSlice::F64(&vec![1.25; 3000])), digest(NumberSlice::F64(&double)));
     }
 }

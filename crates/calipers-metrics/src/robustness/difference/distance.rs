@@ -127,7 +127,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::robustness::matrix::Cells;
+    use calipers_core::NumberSlice;
 
     /// The definition: divide, subtract, square, add in order, take the root.
     fn oracle(features: &[f64], columns: usize, edges: &[Edge], degrees: &[u32]) -> Vec<u64> {
@@ -154,7 +154,7 @@ mod tests {
             degrees in prop::collection::vec(1u32..9, 8),
         ) {
             let numbers: Vec<f64> = seed.iter().cycle().take(8 * columns).copied().collect();
-            let features = Matrix::new(8, columns, Cells::F64(&numbers)).unwrap();
+            let features = Matrix::new(8, columns, NumberSlice::F64(&numbers)).unwrap();
             let bits = |values: Vec<f64>| -> Vec<u64> { values.into_iter().map(f64::to_bits).collect() };
             let found = bits(differences(features, &edges, &degrees, false));
             prop_assert_eq!(found, oracle(&numbers, columns, &edges, &degrees));

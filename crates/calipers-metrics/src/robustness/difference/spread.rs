@@ -183,7 +183,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::robustness::matrix::Cells;
+    use calipers_core::NumberSlice;
 
     proptest! {
         #[test]
@@ -192,7 +192,7 @@ mod tests {
             new in prop::collection::btree_set((0u32..6, 0u32..6).prop_filter("no loop", |(a, b)| a < b), 0..12),
         ) {
             let numbers = [0.0, 1.0, 3.0, 6.0, 10.0, 15.0];
-            let features = Matrix::new(6, 1, Cells::F64(&numbers)).unwrap();
+            let features = Matrix::new(6, 1, NumberSlice::F64(&numbers)).unwrap();
             let protocol = Robustness { bins: 3, cutoff: Some(1.0), ..Robustness::default() };
             let (old, new): (Vec<Edge>, Vec<Edge>) = (old.into_iter().collect(), new.into_iter().collect());
             let attacked = Graph { features, edges: &new };
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn an_entry_of_a_matrix_is_an_edge_and_a_loop_has_no_difference() {
-        let features = Matrix::new(2, 1, Cells::F64(&[0.0, 4.0])).unwrap();
+        let features = Matrix::new(2, 1, NumberSlice::F64(&[0.0, 4.0])).unwrap();
         let protocol = Robustness {
             preset: crate::robustness::protocol::Preset::RungFork,
             bins: 2,

@@ -58,7 +58,7 @@ const BIOU: Line = Line {
     example: ("two-squares", "0.6"),
     headline: Some(4),
     interval: IntervalRule::OverLabels,
-    number: Number::Pooled { terms: add_row, read: |protocol, sums| all(protocol, sums, Band::iou) },
+    number: Number::pooled(add_row, |protocol, sums| all(protocol, sums, Band::iou)),
     ..DOCUMENTED
 };
 
@@ -67,10 +67,9 @@ const BIOU_CLASS: Line = Line {
     measures: "biou of each foreground class.",
     formula: "I / (G + Q - I) of the class over all units, without epsilon in any preset.",
     example: ("two-squares", r#"{"blue": 1.0, "red": 0.3333333333333333}"#),
-    number: Number::Pooled {
-        terms: add_row,
-        read: |protocol, sums| per_label(class_ious(protocol, sums, Measure::Boundary)),
-    },
+    number: Number::pooled(add_row, |protocol, sums| {
+        per_label(class_ious(protocol, sums, Measure::Boundary))
+    }),
     ..BY_CLASS
 };
 
@@ -81,10 +80,7 @@ const BIOU_MACRO: Line = Line {
     differs: "biou is dominated by classes with long boundaries.",
     example: ("two-squares", "0.6666666666666666"),
     interval: IntervalRule::OverLabels,
-    number: Number::Pooled {
-        terms: add_row,
-        read: |protocol, sums| number(mean_iou(protocol, sums, Measure::Boundary)),
-    },
+    number: Number::pooled(add_row, |protocol, sums| number(mean_iou(protocol, sums, Measure::Boundary))),
     ..OUTER
 };
 
@@ -94,7 +90,7 @@ const BOUNDARY_PRECISION: Line = Line {
     formula: "I / Q, as in biou. Presets document and coral-mtl: I / (Q + 1e-6).",
     undefined: reasons!(pixels, "no boundary in prediction"),
     example: ("two-squares", "0.75"),
-    number: Number::Pooled { terms: add_row, read: |protocol, sums| all(protocol, sums, Band::precision) },
+    number: Number::pooled(add_row, |protocol, sums| all(protocol, sums, Band::precision)),
     ..DOCUMENTED
 };
 
@@ -104,7 +100,7 @@ const BOUNDARY_RECALL: Line = Line {
     formula: "I / G, as in biou. Presets document and coral-mtl: I / (G + 1e-6).",
     undefined: reasons!(pixels, "no boundary in truth"),
     example: ("two-squares", "0.75"),
-    number: Number::Pooled { terms: add_row, read: |protocol, sums| all(protocol, sums, Band::recall) },
+    number: Number::pooled(add_row, |protocol, sums| all(protocol, sums, Band::recall)),
     ..DOCUMENTED
 };
 
@@ -116,7 +112,7 @@ const BOUNDARY_F1: Line = Line {
               its own. The boundary F1 of the literature, with a matching radius, is contour_f1.",
     example: ("two-squares", "0.75"),
     headline: Some(5),
-    number: Number::Pooled { terms: add_row, read: |protocol, sums| all(protocol, sums, Band::f1) },
+    number: Number::pooled(add_row, |protocol, sums| all(protocol, sums, Band::f1)),
     ..DOCUMENTED
 };
 
@@ -127,9 +123,6 @@ const BIOU_IMAGE: Line = Line {
     undefined: reasons!(pixels, "no unit with a defined value"),
     differs: "Presets document and coral-mtl count an image without any band as 0.",
     example: ("two-squares", "0.6666666666666666"),
-    number: Number::Pooled {
-        terms: add_own_biou,
-        read: |protocol, sums| number(mean_of_own(protocol, sums)),
-    },
+    number: Number::pooled(add_own_biou, |protocol, sums| number(mean_of_own(protocol, sums))),
     ..OUTER
 };

@@ -37,10 +37,7 @@ const BOUNDARY_IOU_CHENG_CLASS: Line = Line {
     differs: "Pixels are summed over the data set, not averaged over instances; ignored pixels are neither \
               the class nor another label.",
     example: ("contours", r#"{"square": 0.3333333333333333, "pole": 0.0}"#),
-    number: Number::Pooled {
-        terms: add_row,
-        read: |protocol, sums| per_label(class_ious(protocol, sums, Measure::Cheng)),
-    },
+    number: Number::pooled(add_row, |protocol, sums| per_label(class_ious(protocol, sums, Measure::Cheng))),
     ..BY_CLASS
 };
 
@@ -50,10 +47,7 @@ const BOUNDARY_IOU_CHENG: Line = Line {
     formula: "Mean of boundary_iou_cheng_class over the classes that have it.",
     differs: "Unlike biou the band lies inside the class and its width grows with the image.",
     example: ("contours", "0.16666666666666666"),
-    number: Number::Pooled {
-        terms: add_row,
-        read: |protocol, sums| number(mean_iou(protocol, sums, Measure::Cheng)),
-    },
+    number: Number::pooled(add_row, |protocol, sums| number(mean_iou(protocol, sums, Measure::Cheng))),
     per_unit: true,
     ..BY_CLASS
 };

@@ -106,7 +106,7 @@ const CONTOUR_PRECISION: Line = Line {
     undefined: reasons!(pixels, "no contour in prediction"),
     reference: "Martin, Fowlkes and Malik, Learning to detect natural image boundaries, PAMI 2004",
     example: ("contours", "1.0"),
-    number: Number::Pooled { terms: add_row, read: |protocol, sums| all(protocol, sums, Contour::precision) },
+    number: Number::pooled(add_row, |protocol, sums| all(protocol, sums, Contour::precision)),
     ..CONTOUR
 };
 
@@ -117,7 +117,7 @@ const CONTOUR_RECALL: Line = Line {
     undefined: reasons!(pixels, "no contour in truth"),
     reference: "Martin, Fowlkes and Malik, Learning to detect natural image boundaries, PAMI 2004",
     example: ("contours", "0.8888888888888888"),
-    number: Number::Pooled { terms: add_row, read: |protocol, sums| all(protocol, sums, Contour::recall) },
+    number: Number::pooled(add_row, |protocol, sums| all(protocol, sums, Contour::recall)),
     ..CONTOUR
 };
 
@@ -131,7 +131,7 @@ const CONTOUR_F1: Line = Line {
     reference: "Csurka, Larlus and Perronnin, What is a good evaluation measure for semantic segmentation?, \
                 BMVC 2013",
     example: ("contours", "0.9411764705882353"),
-    number: Number::Pooled { terms: add_row, read: |protocol, sums| all(protocol, sums, Contour::f1) },
+    number: Number::pooled(add_row, |protocol, sums| all(protocol, sums, Contour::f1)),
     ..CONTOUR
 };
 
@@ -141,7 +141,7 @@ const CONTOUR_F1_CLASS: Line = Line {
     measures: "contour_f1 of each foreground class.",
     formula: "As contour_f1, with the counts of the class over all units.",
     example: ("contours", r#"{"square": 1.0, "pole": 0.0}"#),
-    number: Number::Pooled { terms: add_row, read: |protocol, sums| per_label(class_f1s(protocol, sums)) },
+    number: Number::pooled(add_row, |protocol, sums| per_label(class_f1s(protocol, sums))),
     ..CONTOUR
 };
 
@@ -150,6 +150,6 @@ const CONTOUR_F1_MACRO: Line = Line {
     measures: "contour_f1 with each foreground class counting the same.",
     formula: "Mean of contour_f1_class over the classes that have it.",
     example: ("contours", "0.5"),
-    number: Number::Pooled { terms: add_row, read: |protocol, sums| number(mean_f1(protocol, sums)) },
+    number: Number::pooled(add_row, |protocol, sums| number(mean_f1(protocol, sums))),
     ..CONTOUR
 };

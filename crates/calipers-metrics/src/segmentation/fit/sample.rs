@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use calipers_core::{ExactSum, Result};
+use calipers_core::{ExactSum, NumberSlice, Result};
 
 use crate::segmentation::heads::Fusion;
 use crate::segmentation::labels::ClassId;
 use crate::segmentation::probability::block::{LANES, ScoreBlock};
 use crate::segmentation::protocol::{Layout, MissingHeads, Segmentation};
-use crate::segmentation::unit::{ScoreArray, ScoreData};
+use crate::segmentation::unit::ScoreArray;
 
 /// Pixels of any number of images.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -72,7 +72,7 @@ impl Sample {
             let array_of = |(position, channels): (&usize, usize)| {
                 let index = present.iter().position(|head| head == position)?;
                 let shape = [1, part.truth.len(), channels];
-                Some(ScoreArray { shape, data: ScoreData::F64(&part.scores[index]) })
+                Some(ScoreArray { shape, data: NumberSlice::F64(&part.scores[index]) })
             };
             let channels = protocol.heads.iter().map(|head| head.channels.len());
             let arrays: Vec<_> = positions.iter().zip(channels).map(array_of).collect();

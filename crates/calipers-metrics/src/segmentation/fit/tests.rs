@@ -1,5 +1,6 @@
 //! Truth drawn from known weights and temperatures is fitted with them again.
 
+use calipers_core::NumberSlice;
 use calipers_core::SplitMix64;
 use calipers_core::functions::{exp, ln};
 use serde_json::{Value as Json, json};
@@ -7,7 +8,7 @@ use serde_json::{Value as Json, json};
 use super::*;
 use crate::segmentation::config::Config;
 use crate::segmentation::heads::fuse;
-use crate::segmentation::unit::{ScoreArray, ScoreData};
+use crate::segmentation::unit::ScoreArray;
 
 const PIXELS: usize = 20_000;
 
@@ -62,7 +63,7 @@ fn drawn(truth: &Segmentation, spread: f64) -> (Vec<Vec<f64>>, Vec<u16>) {
 fn arrays<'a>(protocol: &Segmentation, scores: &'a [Vec<f64>]) -> Vec<Option<ScoreArray<'a>>> {
     let array = |(head, values): (&Head, &'a Vec<f64>)| ScoreArray {
         shape: [head.channels.len(), 1, PIXELS],
-        data: ScoreData::F64(values),
+        data: NumberSlice::F64(values),
     };
     protocol.heads.iter().zip(scores).map(array).map(Some).collect()
 }

@@ -118,7 +118,7 @@ const HEAD_MIOU: Line = Line {
     ),
     differs: "The spaces differ: compare a head with itself over time, not with another head.",
     example: ("heads", r#"{"species": 0.5, "state": 1.0}"#),
-    number: Number::Pooled { terms: add_matrices, read: |protocol, sums| overlaps(protocol, sums, miou) },
+    number: Number::pooled(add_matrices, |protocol, sums| overlaps(protocol, sums, miou)),
     ..BY_HEAD
 };
 
@@ -137,10 +137,7 @@ const HEAD_PIXEL_ACCURACY: Line = Line {
         "no class with a defined value"
     ),
     example: ("heads", r#"{"species": 0.6666666666666666, "state": 1.0}"#),
-    number: Number::Pooled {
-        terms: add_matrices,
-        read: |protocol, sums| overlaps(protocol, sums, pixel_accuracy),
-    },
+    number: Number::pooled(add_matrices, |protocol, sums| overlaps(protocol, sums, pixel_accuracy)),
     ..BY_HEAD
 };
 
@@ -158,6 +155,6 @@ const HEAD_BIOU: Line = Line {
         "no boundary in truth or prediction"
     ),
     example: ("heads", r#"{"species": 0.0, "state": 1.0}"#),
-    number: Number::Pooled { terms: add_head_bands, read: bious },
+    number: Number::pooled(add_head_bands, bious),
     ..BY_HEAD
 };

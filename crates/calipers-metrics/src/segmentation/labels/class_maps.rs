@@ -53,7 +53,9 @@ pub fn class_maps(protocol: &Segmentation, unit: &Unit<'_>) -> Result<ClassMaps>
 mod tests {
     use super::*;
     use crate::segmentation::config::Config;
-    use crate::segmentation::unit::{LabelMap, MapData, ScoreArray, ScoreData};
+    use calipers_core::NumberSlice;
+
+    use crate::segmentation::unit::{LabelMap, MapData, ScoreArray};
 
     fn protocol(kind: &str) -> Segmentation {
         let config = serde_json::json!({"labels": {"original": 3, "ignore": [255]}, "kind": kind});
@@ -69,7 +71,7 @@ mod tests {
         assert_eq!(maps.truth, [Some(0), Some(1), None, Some(2)]);
         assert_eq!(maps.prediction, [Some(0), Some(2), None, Some(1)]);
         let logits = [9.0, 0.0, 0.0, 0.0, 0.0, 0.0, 9.0, 9.0, 0.0, 9.0, 0.0, 0.0];
-        let scores = ScoreArray { shape: [3, 1, 4], data: ScoreData::F32(&logits) };
+        let scores = ScoreArray { shape: [3, 1, 4], data: NumberSlice::F32(&logits) };
         let scores = Unit::Pixels { truth, pred: Prediction::Scores(vec![Some(scores)]) };
         assert_eq!(class_maps(&protocol("logits"), &scores).unwrap(), maps);
         let matrix = Unit::Confusion { rows: 1, columns: 1, counts: &[1] };

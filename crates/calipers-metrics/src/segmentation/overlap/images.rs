@@ -54,10 +54,7 @@ pub(crate) const MIOU_IMAGE: Line = Line {
     reference: "Csurka, Larlus and Perronnin, What is a good evaluation measure for semantic segmentation?, \
                 BMVC 2013",
     example: ("images", "0.625"),
-    number: Number::Pooled {
-        terms: add_values,
-        read: |protocol, sums| number(mean(protocol, sums, OWN_MIOU)),
-    },
+    number: Number::pooled(add_values, |protocol, sums| number(mean(protocol, sums, OWN_MIOU))),
     ..IMAGE_MEAN
 };
 
@@ -67,10 +64,7 @@ const PIXEL_ACCURACY_IMAGE: Line = Line {
     formula: "Mean over the units with a scored pixel of the unit's own pixel_accuracy.",
     differs: "Equal to pixel_accuracy when all images have as many scored pixels.",
     example: ("images", "0.75"),
-    number: Number::Pooled {
-        terms: add_values,
-        read: |protocol, sums| number(mean(protocol, sums, OWN_ACCURACY)),
-    },
+    number: Number::pooled(add_values, |protocol, sums| number(mean(protocol, sums, OWN_ACCURACY))),
     ..IMAGE_MEAN
 };
 
@@ -82,16 +76,13 @@ const IOU_IMAGE: Line = Line {
               as 0.",
     example: ("images", r#"{"wall": 0.75, "door": 0.0}"#),
     // Terms of its own, so that resamples of the single numbers above need no columns of classes.
-    number: Number::Pooled {
-        terms: add_ious,
-        read: |protocol, sums| {
-            let names = protocol.labels.global.iter().enumerate();
-            per_label(
-                requested(protocol, Measure::Overlap)
-                    .map(|()| names.map(|(class, name)| (name.as_str(), mean_of_images(sums, 2 * class)))),
-            )
-        },
-    },
+    number: Number::pooled(add_ious, |protocol, sums| {
+        let names = protocol.labels.global.iter().enumerate();
+        per_label(
+            requested(protocol, Measure::Overlap)
+                .map(|()| names.map(|(class, name)| (name.as_str(), mean_of_images(sums, 2 * class)))),
+        )
+    }),
     ..BY_CLASS
 };
 

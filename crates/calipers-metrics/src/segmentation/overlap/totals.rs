@@ -49,7 +49,7 @@ fn add_row(protocol: &Segmentation, row: &Row, terms: &mut Terms<'_>) {
 
 /// What is read from the matrices of all images together.
 pub(super) const fn pooled(read: fn(&Segmentation, &Sums<'_, Row>) -> Value) -> Number<Segmentation> {
-    Number::Pooled { terms: add_row, read }
+    Number::pooled(add_row, read)
 }
 
 /// A single number.

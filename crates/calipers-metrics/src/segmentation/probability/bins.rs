@@ -129,13 +129,13 @@ mod tests {
             (UnitId::from(name.to_string()), row)
         });
         let rows: Vec<_> = rows.collect();
-        let number: Number<Segmentation> = Number::Pooled {
-            terms: |_, row, terms| {
+        let number: Number<Segmentation> = Number::pooled(
+            |_, row: &Row, terms| {
                 let scores = row.pixels.as_ref().and_then(|pixels| pixels.calibration.as_deref());
                 scores.iter().for_each(|scores| add_bins(terms, 0, &scores.bins));
             },
-            read: |_, sums| Value::Number(bins_at(sums, 0, 1)[0].gap()),
-        };
+            |_, sums| Value::Number(bins_at(sums, 0, 1)[0].gap()),
+        );
         let rows = Rows::new(rows.iter().map(|(id, row)| (id, row)).collect());
         Line { number, ..Line::DEFAULTS }.read(&Segmentation::default(), &rows)
     }

@@ -1,11 +1,11 @@
 //! A few pixels of one head at a time: gathered, widened and checked.
 
 use calipers_core::exact::exact_sum;
-use calipers_core::{Error, Result};
+use calipers_core::{Error, Result, Wide, on_numbers};
 
 use crate::segmentation::heads::kernel::largest;
 use crate::segmentation::protocol::{Head, Kind, Layout};
-use crate::segmentation::unit::{ScoreArray, ScoreData};
+use crate::segmentation::unit::ScoreArray;
 
 /// How many pixels are evaluated side by side.
 pub(crate) const LANES: usize = 64;
@@ -147,12 +147,9 @@ fn gather(array: &ScoreArray<'_>, layout: Layout, channel: usize, pixels: &[usiz
         Layout::Hwc => (third, channel),
     };
     let places = pixels.iter().map(|pixel| pixel * step + offset);
-    match array.data {
-        ScoreData::F16(values) => places.zip(&mut *lanes).for_each(|(i, lane)| *lane = values[i].to_f64()),
-        ScoreData::BF16(values) => places.zip(&mut *lanes).for_each(|(i, lane)| *lane = values[i].to_f64()),
-        ScoreData::F32(values) => places.zip(&mut *lanes).for_each(|(i, lane)| *lane = values[i].into()),
-        ScoreData::F64(values) => places.zip(&mut *lanes).for_each(|(i, lane)| *lane = values[i]),
-    }
+    on_numbers!(array.data, values => {
+        places.zip(&mut *lanes).for_each(|(place, lane)| *lane = values[place].wide());
+    });
     if let Some(last) = pixels.len().checked_sub(1) {
         let last_value = lanes[last];
         lanes[last + 1..].fill(last_value);

@@ -1,11 +1,12 @@
 //! Blocks of consecutive pixels, channel by channel and in f32, from any layout and type.
 
+use calipers_core::NumberSlice;
 use half::{bf16, f16};
 use multiversion::multiversion;
 
 use crate::segmentation::probability::fast::kernel::Pixels;
 use crate::segmentation::protocol::Layout;
-use crate::segmentation::unit::{ScoreArray, ScoreData};
+use crate::segmentation::unit::ScoreArray;
 
 /// How many pixels are read of one channel before the next: channels lie far apart, and reading
 /// a little of each in turn lets the machine look ahead in all of them.
@@ -26,7 +27,7 @@ pub(super) struct BlockSource<'a> {
 impl<'a> BlockSource<'a> {
     /// A source of the array's pixels, or nothing if they are too fine for f32.
     pub(super) fn new(array: ScoreArray<'a>, layout: Layout) -> Option<Self> {
-        let is_wide = matches!(array.data, ScoreData::F64(_));
+        let is_wide = matches!(array.data, NumberSlice::F64(_));
         (!is_wide).then(|| Self { array, layout, widened: Vec::new() })
     }
 
@@ -44,7 +45,7 @@ impl<'a> BlockSource<'a> {
                 }
             }
             Layout::Hwc => {
-                let pixels = if let ScoreData::F32(values) = self.array.data {
+                let pixels = if let NumberSlice::F32(values) = self.array.data {
                     &values[from * third..(from + length) * third]
                 } else {
                     self.widened.resize(length * third, 0.0);
@@ -95,15 +96,13 @@ fn pick(pixels: &[f32], step: usize, channel: usize, from: usize, row: &mut Pixe
     }
 }
 
-fn widen(data: ScoreData<'_>, from: usize, out: &mut [f32]) {
+fn widen(data: NumberSlice<'_>, from: usize, out: &mut [f32]) {
     let range = from..from + out.len();
     match data {
-        ScoreData::F16(values) => widen_f16(&values[range], out),
-        ScoreData::BF16(values) => widen_bf16(&values[range], out),
-        ScoreData::F32(values) => out.copy_from_slice(&values[range]),
-        ScoreData::F64(values) => {
-            out.iter_mut().zip(&values[range]).for_each(|(out, value)| *out = *value as f32);
-        }
+        NumberSlice::F16(values) => widen_f16(&values[range], out),
+        NumberSlice::BF16(values) => widen_bf16(&values[range], out),
+        NumberSlice::F32(values) => out.copy_from_slice(&values[range]),
+        others => out.iter_mut().zip(range).for_each(|(out, place)| *out = others.get(place) as f32),
     }
 }
 
@@ -157,8 +156,8 @@ mod tests {
             let mut wanted: Vec<usize> = (0..channels).collect();
             wanted[channels.saturating_sub(2)..].reverse();
             let arrays = [
-                (ScoreArray { shape: [channels, 1, 300], data: ScoreData::F32(&chw) }, Layout::Chw),
-                (ScoreArray { shape: [1, 300, channels], data: ScoreData::F32(&hwc) }, Layout::Hwc),
+                (ScoreArray { shape: [channels, 1, 300], data: NumberSlice::F32(&chw) }, Layout::Chw),
+                (ScoreArray { shape: [1, 300, channels], data: NumberSlice::F32(&hwc) }, Layout::Hwc),
             ];
             for (array, layout) in arrays {
                 let mut rows = vec![[-1.0; BLOCK]; channels];

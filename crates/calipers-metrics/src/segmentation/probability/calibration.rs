@@ -143,7 +143,7 @@ const NLL: Line = Line {
     reference: document!("3) Probabilistic / Calibration Metrics"),
     example: ("reliability", "0.8016133262174109"),
     headline: Some(6),
-    number: Number::Pooled { terms: add_row, read: |protocol, sums| number(nll(protocol, sums)) },
+    number: Number::pooled(add_row, |protocol, sums| number(nll(protocol, sums))),
     ..OF_PIXELS
 };
 
@@ -154,7 +154,7 @@ const NLL_INFINITE_PIXELS: Line = Line {
     formula: "Scored pixels with p = 0 for the true global class.",
     undefined: reasons!(scores),
     example: ("veto", "1"),
-    number: Number::Pooled { terms: add_row, read: infinite_pixels },
+    number: Number::pooled(add_row, infinite_pixels),
     ..OF_PIXELS
 };
 
@@ -168,7 +168,7 @@ const BRIER: Line = Line {
     reference: "Brier, Verification of forecasts expressed in terms of probability, 1950",
     example: ("reliability", "0.52125"),
     headline: Some(7),
-    number: Number::Pooled { terms: add_row, read: |protocol, sums| number(brier(protocol, sums)) },
+    number: Number::pooled(add_row, |protocol, sums| number(brier(protocol, sums))),
     ..OF_PIXELS
 };
 
@@ -184,7 +184,7 @@ pub const ECE: Line = Line {
     reference: "Guo et al., On Calibration of Modern Neural Networks, ICML 2017",
     example: ("reliability", "0.3625"),
     headline: Some(8),
-    number: Number::Pooled { terms: add_row, read: |protocol, sums| number(ece(protocol, sums)) },
+    number: Number::pooled(add_row, |protocol, sums| number(ece(protocol, sums))),
     ..OF_PIXELS
 };
 
@@ -196,7 +196,7 @@ const MCE: Line = Line {
     reference: "Naeini, Cooper and Hauskrecht, Obtaining Well Calibrated Probabilities Using Bayesian \
                 Binning, AAAI 2015",
     example: ("reliability", "0.4"),
-    number: Number::Pooled { terms: add_row, read: |protocol, sums| number(mce(protocol, sums)) },
+    number: Number::pooled(add_row, |protocol, sums| number(mce(protocol, sums))),
     ..OF_PIXELS
 };
 
@@ -206,7 +206,7 @@ const MEAN_CONFIDENCE: Line = Line {
     measures: "How sure the model is on average.",
     formula: "sum of confidences / N; compare with pixel_accuracy.",
     example: ("reliability", "0.7875"),
-    number: Number::Pooled { terms: add_row, read: |protocol, sums| number(mean_confidence(protocol, sums)) },
+    number: Number::pooled(add_row, |protocol, sums| number(mean_confidence(protocol, sums))),
     ..OF_PIXELS
 };
 
@@ -222,10 +222,7 @@ const NLL_IMAGE: Line = Line {
     ),
     differs: "One infinite image makes it undefined, with that image's count.",
     example: ("reliability", "0.8016133262174109"),
-    number: Number::Pooled {
-        terms: add_own_values,
-        read: |protocol, sums| number(nll_image(protocol, sums)),
-    },
+    number: Number::pooled(add_own_values, |protocol, sums| number(nll_image(protocol, sums))),
     ..OF_IMAGES
 };
 
@@ -235,10 +232,7 @@ const BRIER_IMAGE: Line = Line {
     measures: "The Brier score with each image counting the same.",
     formula: "Mean over the units with a scored pixel of the unit's own brier.",
     example: ("reliability", "0.52125"),
-    number: Number::Pooled {
-        terms: add_own_values,
-        read: |protocol, sums| number(image_mean(protocol, sums, OWN_BRIER)),
-    },
+    number: Number::pooled(add_own_values, |protocol, sums| number(image_mean(protocol, sums, OWN_BRIER))),
     ..OF_IMAGES
 };
 
@@ -248,9 +242,6 @@ const ECE_IMAGE: Line = Line {
     formula: "Mean over the units with a scored pixel of the unit's own ece.",
     differs: "Errors of opposite sign cancel within an image only.",
     example: ("reliability", "0.3625"),
-    number: Number::Pooled {
-        terms: add_own_values,
-        read: |protocol, sums| number(image_mean(protocol, sums, OWN_ECE)),
-    },
+    number: Number::pooled(add_own_values, |protocol, sums| number(image_mean(protocol, sums, OWN_ECE))),
     ..OF_IMAGES
 };

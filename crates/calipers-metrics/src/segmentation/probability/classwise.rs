@@ -60,7 +60,7 @@ const ECE_PER_CLASS: Line = Line {
               without a scored pixel.",
     differs: "Every pixel counts for every class, not only where the class wins.",
     example: ("classwise", r#"{"oak": 0.0, "elm": 0.25, "ash": 0.25}"#),
-    number: Number::Pooled { terms: add_row, read: |protocol, sums| per_label(errors(protocol, sums)) },
+    number: Number::pooled(add_row, |protocol, sums| per_label(errors(protocol, sums))),
     ..BY_CLASS
 };
 
@@ -70,6 +70,6 @@ const ECE_CLASSWISE: Line = Line {
     measures: "The calibration error with each class counting the same.",
     formula: "Mean of ece_per_class over all classes.",
     example: ("classwise", "0.16666666666666666"),
-    number: Number::Pooled { terms: add_row, read: |protocol, sums| number(mean(protocol, sums)) },
+    number: Number::pooled(add_row, |protocol, sums| number(mean(protocol, sums))),
     ..BY_CLASS
 };

@@ -37,10 +37,7 @@ pub const RELIABILITY_COUNT: Line = Line {
     measures: "How many scored pixels have a confidence in each bin.",
     formula: "Series over the bins, see ece.",
     example: ("reliability", "[0, 0, 2, 2]"),
-    number: Number::Pooled {
-        terms: add_row,
-        read: |protocol, sums| series(protocol, sums, |bin| Value::Count(bin.count)),
-    },
+    number: Number::pooled(add_row, |protocol, sums| series(protocol, sums, |bin| Value::Count(bin.count))),
     ..DIAGRAM
 };
 
@@ -50,10 +47,9 @@ pub const RELIABILITY_CONFIDENCE: Line = Line {
     measures: "The mean confidence in each bin.",
     formula: "Series over the bins: sum of confidences / count; null for an empty bin.",
     example: ("reliability", "[null, null, 0.675, 0.9]"),
-    number: Number::Pooled {
-        terms: add_row,
-        read: |protocol, sums| series(protocol, sums, |bin| filled(bin, Bin::mean_confidence)),
-    },
+    number: Number::pooled(add_row, |protocol, sums| {
+        series(protocol, sums, |bin| filled(bin, Bin::mean_confidence))
+    }),
     ..DIAGRAM
 };
 
@@ -63,11 +59,8 @@ pub const RELIABILITY_ACCURACY: Line = Line {
     measures: "The share of pixels that are right in each bin.",
     formula: "Series over the bins: right / count; null for an empty bin.",
     example: ("reliability", "[null, null, 1.0, 0.5]"),
-    number: Number::Pooled {
-        terms: add_row,
-        read: |protocol, sums| {
-            series(protocol, sums, |bin| filled(bin, |bin| rounded_quotient(bin.correct, bin.count)))
-        },
-    },
+    number: Number::pooled(add_row, |protocol, sums| {
+        series(protocol, sums, |bin| filled(bin, |bin| rounded_quotient(bin.correct, bin.count)))
+    }),
     ..DIAGRAM
 };

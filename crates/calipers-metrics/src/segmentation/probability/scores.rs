@@ -100,7 +100,7 @@ mod tests {
     use crate::segmentation::config::Config;
     use crate::segmentation::probability::oracle::{Pixel, measure_slowly};
     use crate::segmentation::row::BinRow;
-    use crate::segmentation::unit::ScoreData;
+    use calipers_core::NumberSlice;
 
     fn protocol(config: &str) -> Segmentation {
         serde_json::from_str::<Config>(config).expect("config").resolve().expect("protocol")
@@ -112,7 +112,7 @@ mod tests {
         protocol(&format!(r#"{{"kind":"logits","labels":{{"original":[{names}],"ignore":[255]}}{more}}}"#))
     }
 
-    fn row<'a>(channels: usize, data: ScoreData<'a>, pixels: usize) -> [Option<ScoreArray<'a>>; 1] {
+    fn row<'a>(channels: usize, data: NumberSlice<'a>, pixels: usize) -> [Option<ScoreArray<'a>>; 1] {
         [Some(ScoreArray { shape: [channels, 1, pixels], data })]
     }
 
@@ -145,8 +145,8 @@ mod tests {
             let truth: Vec<u8> = pixels.iter().map(|p| if p.2 == 4 { u8::VOID } else { p.2 as u8 }).collect();
             let n = pixels.len();
             let heads = [
-                row(3, ScoreData::F64(&kind), n)[0],
-                row(4, ScoreData::F64(&state), n)[0],
+                row(3, NumberSlice::F64(&kind), n)[0],
+                row(4, NumberSlice::F64(&state), n)[0],
             ];
             let ours = measure_scores(&protocol, &heads, &truth, n, 1)?;
             let slow: Vec<Pixel> = (0..n)
@@ -194,10 +194,10 @@ mod tests {
                 outcome.map(|outcome| (outcome.pred, outcome.calibration))
             };
             let cases = [
-                (measure(ScoreData::F32(&single))?, measure(ScoreData::F64(&double))?),
-                (measure(ScoreData::F16(&half))?, measure(ScoreData::F64(&wide_half))?),
+                (measure(NumberSlice::F32(&single))?, measure(NumberSlice::F64(&double))?),
+                (measure(NumberSlice::F16(&half))?, measure(NumberSlice::F64(&wide_half))?),
             ];
-            for data in [ScoreData::F32(&single), ScoreData::F64(&double)] {
+            for data in [NumberSlice::F32(&single), NumberSlice::F64(&double)] {
                 prop_assert_eq!(decided(data)?, (cases[0].1.pred.clone(), None));
             }
             for (fast, exact) in &cases {
@@ -264,7 +264,7 @@ mod tests {
         for bad in [f32::NAN, f32::INFINITY] {
             let outcome = |junk: f32| {
                 let logits = [1.0, junk, 0.0, 0.0, junk, 2.0];
-                measure_scores(&protocol, &row(2, ScoreData::F32(&logits), 3), &truth, 3, 1)
+                measure_scores(&protocol, &row(2, NumberSlice::F32(&logits), 3), &truth, 3, 1)
             };
             assert_eq!(outcome(bad), outcome(0.0));
             assert_eq!(outcome(bad).expect("sound").pred, [0, u8::VOID, 1]);
@@ -276,7 +276,7 @@ mod tests {
         let protocol = flat(2, "");
         for bad in [f32::NAN, f32::INFINITY] {
             let logits = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, bad, 0.0];
-            let heads = [Some(ScoreArray { shape: [2, 2, 2], data: ScoreData::F32(&logits) })];
+            let heads = [Some(ScoreArray { shape: [2, 2, 2], data: NumberSlice::F32(&logits) })];
             let error = measure_scores(&protocol, &heads, &[0u8; 4], 2, 2).expect_err("refused");
             assert_eq!(error.place(), Some("head flat, x = 0, y = 1, channel 1 ('c1')"));
         }
@@ -286,7 +286,7 @@ mod tests {
     fn a_pixel_without_a_possible_class_is_refused() {
         let protocol = flat(2, "");
         let logits = [0.0, f32::NEG_INFINITY, 0.0, f32::NEG_INFINITY];
-        let heads = row(2, ScoreData::F32(&logits), 2);
+        let heads = row(2, NumberSlice::F32(&logits), 2);
         let error = measure_scores(&protocol, &heads, &[0u8; 2], 2, 1).expect_err("refused");
         assert_eq!(error.what(), "every class has probability 0");
         assert_eq!(error.place(), Some("head flat, x = 1, y = 0"));
@@ -297,7 +297,7 @@ mod tests {
         let protocol = flat(2, "");
         let logits = [0.0, 0.0, f32::NEG_INFINITY, -3e38];
         let outcome =
-            measure_scores(&protocol, &row(2, ScoreData::F32(&logits), 2), &[1u8; 2], 2, 1).expect("sound");
+            measure_scores(&protocol, &row(2, NumberSlice::F32(&logits), 2), &[1u8; 2], 2, 1).expect("sound");
         let calibration = outcome.calibration.expect("asked for");
         assert_eq!(calibration.infinite, 1);
         assert!((calibration.nll.value() / 3e38 - 1.0).abs() < 1e-6);
@@ -308,7 +308,7 @@ mod tests {
     fn logits_that_sum_to_one_look_like_probabilities() {
         let protocol = flat(2, "");
         let looks = |logits: [f32; 4]| {
-            let outcome = measure_scores(&protocol, &row(2, ScoreData::F32(&logits), 2), &[0u8, 1], 2, 1);
+            let outcome = measure_scores(&protocol, &row(2, NumberSlice::F32(&logits), 2), &[0u8, 1], 2, 1);
             outcome.expect("sound").looks_like_probabilities
         };
         assert!(looks([0.25, 1.0, 0.75, 0.0]));

@@ -78,13 +78,10 @@ const TEMPERATURE_NLL: Line = Line {
                 0.5711751121750175, 0.5658960403506209, 0.563092912630535, 0.5623413107912216, \
                 0.5632616875182228]",
     ),
-    number: Number::Pooled {
-        terms: add_row,
-        read: |protocol, sums| {
-            let series = |nlls: Vec<f64>| Value::Series(nlls.into_iter().map(Value::Number).collect());
-            nlls(protocol, sums).map_or_else(Value::Undefined, series)
-        },
-    },
+    number: Number::pooled(add_row, |protocol, sums| {
+        let series = |nlls: Vec<f64>| Value::Series(nlls.into_iter().map(Value::Number).collect());
+        nlls(protocol, sums).map_or_else(Value::Undefined, series)
+    }),
     ..TEMPERATURE
 };
 
@@ -99,6 +96,6 @@ const BEST_TEMPERATURE: Line = Line {
     differs: "Above 1: the model is too sure. Fit it on a validation split, then set tau. A grid, so that \
               runs merge exactly.",
     example: ("temperature", "3.668016172818685"),
-    number: Number::Pooled { terms: add_row, read: |protocol, sums| number(best(protocol, sums)) },
+    number: Number::pooled(add_row, |protocol, sums| number(best(protocol, sums))),
     ..TEMPERATURE
 };

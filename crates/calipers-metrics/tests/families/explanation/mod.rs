@@ -5,7 +5,7 @@ mod properties;
 mod published;
 
 use calipers_core::{Accumulator, Result};
-use calipers_metrics::explanation::{Array, Data, Evidence, Explanation, Options};
+use calipers_metrics::explanation::{Array, Evidence, Explanation, NumberSlice, Options};
 use half::{bf16, f16};
 use serde_json::Value as Json;
 
@@ -113,12 +113,12 @@ impl Stored {
     /// The array as the family takes it.
     pub(crate) fn view(&self) -> Array<'_> {
         let data = match &self.values {
-            Values::Half(values) => Data::F16(values),
-            Values::Brain(values) => Data::BF16(values),
-            Values::Single(values) => Data::F32(values),
-            Values::Double(values) => Data::F64(values),
-            Values::Int(values) => Data::Int(values),
-            Values::Bool(values) => Data::Bool(values),
+            Values::Half(values) => NumberSlice::F16(values),
+            Values::Brain(values) => NumberSlice::BF16(values),
+            Values::Single(values) => NumberSlice::F32(values),
+            Values::Double(values) => NumberSlice::F64(values),
+            Values::Int(values) => NumberSlice::Int(values),
+            Values::Bool(values) => NumberSlice::Bool(values),
         };
         Array::new(self.shape.clone(), data).expect("a shape that fits")
     }

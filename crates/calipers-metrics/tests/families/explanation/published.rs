@@ -1,7 +1,7 @@
 //! Preset `pyg` against calls of the published functions, recorded with their results.
 
 use calipers_core::{Report, Value};
-use calipers_metrics::explanation::Data;
+use calipers_metrics::explanation::NumberSlice;
 use calipers_metrics::explanation::kernels::{mask_auroc, mask_confusion, published as kernels};
 use serde_json::{Value as Json, json};
 
@@ -80,7 +80,7 @@ fn masks_agree_with_their_truths_as_published() {
         }
         check(&report, "auroc", &call["out"][4], Tolerance::Absolute(1e-6));
         let (pred, target) = (singles(&call["pred"]), singles(&call["target"]));
-        let (mut pred, target) = (Data::F32(&pred), Data::F32(&target));
+        let (mut pred, target) = (NumberSlice::F32(&pred), NumberSlice::F32(&target));
         let mended;
         if kernels::takes_for_logits(pred) {
             mended = kernels::mask_sigmoid(pred);

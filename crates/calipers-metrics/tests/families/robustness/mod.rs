@@ -6,8 +6,8 @@ mod warnings;
 
 use calipers_core::{Accumulator, Result};
 use calipers_metrics::robustness::{
-    Budget, Cells, Edge, Matrix, Pair, Pairs, Repeats, edges_both_ways, edges_once, entries, nodes_of_index,
-    nodes_of_mask, toggled,
+    Budget, Edge, Matrix, NumberSlice, Pair, Pairs, Repeats, edges_both_ways, edges_once, entries,
+    nodes_of_index, nodes_of_mask, toggled,
 };
 use calipers_metrics::robustness::{Options, Preset, Robustness};
 use serde_json::Value as Json;
@@ -63,8 +63,9 @@ fn add(state: &mut Accumulator<Robustness>, file: &Json, text: &str) -> Result<(
     let nodes = clean.rows;
     let fork = state.protocol().preset == Preset::RungFork;
     let repeats = if fork { Repeats::Counted } else { Repeats::Refused };
-    let index = |key: &str| ints(&arrays[key]).map(|list| nodes_of_index(Cells::Int(&list), nodes, repeats));
-    let mask = ints(&arrays["test_mask"]).map(|list| nodes_of_mask(Cells::Int(&list), nodes));
+    let index =
+        |key: &str| ints(&arrays[key]).map(|list| nodes_of_index(NumberSlice::Int(&list), nodes, repeats));
+    let mask = ints(&arrays["test_mask"]).map(|list| nodes_of_mask(NumberSlice::Int(&list), nodes));
     let (test, train) = (index("test_idx").or(mask).transpose()?, index("train_idx").transpose()?);
     let labels = ints(&arrays["labels"]);
     let edge_index = |key: &str| {
@@ -124,7 +125,7 @@ impl Stored {
     }
 
     fn matrix(&self) -> Result<Matrix<'_>> {
-        let cells = self.singles.as_deref().map_or(Cells::F64(&self.doubles), Cells::F32);
+        let cells = self.singles.as_deref().map_or(NumberSlice::F64(&self.doubles), NumberSlice::F32);
         Matrix::new(self.rows, self.doubles.len() / self.rows.max(1), cells)
     }
 }

@@ -8,7 +8,7 @@ mod warnings;
 
 use calipers_core::{Accumulator, Error, Result};
 use calipers_metrics::segmentation::{
-    Config, Kind, LabelMap, MapData, Prediction, ScoreArray, ScoreData, Segmentation, Unit,
+    Config, Kind, LabelMap, MapData, NumberSlice, Prediction, ScoreArray, Segmentation, Unit,
 };
 use half::f16;
 use serde_json::Value as Json;
@@ -139,9 +139,9 @@ impl Scores {
 
     fn view(&self) -> ScoreArray<'_> {
         let data = match &self.values {
-            Values::Half(values) => ScoreData::F16(values),
-            Values::Single(values) => ScoreData::F32(values),
-            Values::Double(values) => ScoreData::F64(values),
+            Values::Half(values) => NumberSlice::F16(values),
+            Values::Single(values) => NumberSlice::F32(values),
+            Values::Double(values) => NumberSlice::F64(values),
         };
         ScoreArray { shape: self.shape, data }
     }

@@ -3,7 +3,7 @@
 
 use calipers_core::Value;
 use calipers_metrics::segmentation::heads::fuse;
-use calipers_metrics::segmentation::{ScoreArray, ScoreData, Segmentation};
+use calipers_metrics::segmentation::{NumberSlice, ScoreArray, Segmentation};
 use serde_json::json;
 
 use super::{FAMILY, Width, protocol, run};
@@ -30,7 +30,7 @@ fn fused(preset: &str, head: &str, channel: usize, height: f64) -> Vec<f64> {
         })
         .collect();
     let array =
-        |logits: &'static [f64]| ScoreArray { shape: [logits.len(), 1, 1], data: ScoreData::F64(logits) };
+        |logits: &'static [f64]| ScoreArray { shape: [logits.len(), 1, 1], data: NumberSlice::F64(logits) };
     let heads: Vec<_> = logits.into_iter().map(|logits| Some(array(logits.leak()))).collect();
     fuse(&protocol, &heads, 1, 1).unwrap()
 }

@@ -262,9 +262,9 @@ fn look(rows: &[Pixels], classes: &[i32; BLOCK]) -> bool {
 mod tests {
     use super::*;
     use crate::segmentation::config::Config;
-    use crate::segmentation::unit::ScoreData;
+    use calipers_core::NumberSlice;
 
-    fn is_fast(more: &str, data: ScoreData<'_>) -> bool {
+    fn is_fast(more: &str, data: NumberSlice<'_>) -> bool {
         let config = format!(
             r#"{{"labels":{{"original":["a","b1","b2"],"global":["a","b"],"groups":{{"b":[1,2]}}}},
                 "heads":[{{"name":"h","channels":["a","b"],"groups":{{"b":[1,2]}}}}]{more}}}"#
@@ -275,15 +275,15 @@ mod tests {
 
     #[test]
     fn one_channel_per_class_in_single_precision_is_fast() {
-        assert!(is_fast("", ScoreData::F32(&[0.0; 2])));
-        assert!(!is_fast("", ScoreData::F64(&[0.0; 2])));
+        assert!(is_fast("", NumberSlice::F32(&[0.0; 2])));
+        assert!(!is_fast("", NumberSlice::F64(&[0.0; 2])));
     }
 
     #[test]
     fn what_the_kernel_cannot_say_is_left_to_f64() {
-        assert!(is_fast(r#","measure":"all""#, ScoreData::F32(&[0.0; 2])));
+        assert!(is_fast(r#","measure":"all""#, NumberSlice::F32(&[0.0; 2])));
         for more in [r#","preset":"document""#, r#","preset":"coral-mtl""#] {
-            assert!(!is_fast(more, ScoreData::F32(&[0.0; 2])), "{more}");
+            assert!(!is_fast(more, NumberSlice::F32(&[0.0; 2])), "{more}");
         }
     }
 
