@@ -41,17 +41,20 @@ if TYPE_CHECKING:
     from calipers import explanation, independent_set, pyg, robustness, rung, segmentation, training
     from calipers._comparison import Comparison, compare
     from calipers._report import Report
+    from calipers._top import Definition, Metric, demo, explain, load, merge, metrics, serve, to_json, verify
 
 __all__ = [
     "CalipersError",
     "Comparison",
     "ConflictError",
+    "Definition",
     "DuplicateError",
     "FileError",
     "FormatError",
     "InputError",
     "InputTypeError",
     "InternalError",
+    "Metric",
     "ProtocolMismatchError",
     "Report",
     "UnknownArgumentError",
@@ -59,13 +62,21 @@ __all__ = [
     "UsageError",
     "__version__",
     "compare",
+    "demo",
+    "explain",
     "explanation",
     "independent_set",
+    "load",
+    "merge",
+    "metrics",
     "pyg",
     "robustness",
     "rung",
     "segmentation",
+    "serve",
+    "to_json",
     "training",
+    "verify",
 ]
 
 __version__: str = _calipers.VERSION
@@ -74,6 +85,16 @@ _LATER = {
     "Comparison": "calipers._comparison",
     "Report": "calipers._report",
     "compare": "calipers._comparison",
+    "Definition": "calipers._top",
+    "Metric": "calipers._top",
+    "demo": "calipers._top",
+    "explain": "calipers._top",
+    "load": "calipers._top",
+    "merge": "calipers._top",
+    "metrics": "calipers._top",
+    "serve": "calipers._top",
+    "to_json": "calipers._top",
+    "verify": "calipers._top",
     "explanation": "calipers.explanation",
     "independent_set": "calipers.independent_set",
     "pyg": "calipers.pyg",

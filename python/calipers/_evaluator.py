@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import copy
-import json
-import os
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from calipers import _calipers
+from calipers import _calipers, _frames
 from calipers._errors import InputTypeError, UsageError
+from calipers._paths import Path, path_text
 from calipers._report import Report, Value
 
 if TYPE_CHECKING:
@@ -74,21 +73,22 @@ class EvaluatorBase:
         return self._reported({key: value for key, value in given.items() if value is not None})
 
     def _reported(self, given: dict[str, Any]) -> Report:
-        return Report(self._state.report({**self._remembered, **given}), self)
+        options = {**self._remembered, **given}
+        # What is measured later is not in this report, nor in its table of units.
+        state = self._state.shared()
+        return Report(state.report(options), state, options)
 
     def per_unit(self) -> dict[str, list[Value]]:
         """Return the per-unit table by column; `None` is undefined. Data frames take it as it is."""
-        columns, lines = self._state.per_unit()
-        rows = [json.loads(line) for line in lines.splitlines()]
-        return {column: [row.get(column) for row in rows] for column in columns}
+        return _frames.per_unit(*self._state.per_unit())
 
     def to_bytes(self) -> bytes:
         """Return the state as the command line's `--state` writes it."""
         return self._state.to_bytes()
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: Path) -> None:
         """Write the state beside the target, and rename it: the file is whole or not there."""
-        self._state.save(_path(path, "path"))
+        self._state.save(path_text(path, "path"))
 
     @classmethod
     def from_bytes(cls, data: bytes | bytearray | memoryview) -> Self:
@@ -142,13 +142,3 @@ class EvaluatorBase:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self.__copy__()
-
-
-def _path(given: str | os.PathLike[str], name: str) -> str:
-    path = os.fspath(given) if isinstance(given, str | os.PathLike) else None
-    if not isinstance(path, str):
-        raise InputTypeError(
-            f"{name} is of a type that cannot be meant\n    found: {type(given).__name__}\n"
-            "  allowed: a path: str or os.PathLike"
-        )
-    return path

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from calipers import _calipers
+from calipers._arguments import flag
 from calipers._errors import UsageError
+from calipers._paths import Path
 
 if TYPE_CHECKING:
     from calipers._evaluator import EvaluatorBase
-
-Path: TypeAlias = "str | os.PathLike[str]"
-"""Where a file or folder is."""
 
 E = TypeVar("E", bound="EvaluatorBase")
 
 
 def evaluate(kind: type[E], inputs: tuple[Path, ...], options: dict[str, Any]) -> list[E]:
     """Return an evaluator for every report that the family's command would make."""
-    progress, strict = options.pop("progress", False), options.pop("strict", False)
+    progress, strict = options.pop("progress", False), flag("strict", options.pop("strict", False))
     states, chosen = _calipers.evaluate(kind.family, list(inputs), options, progress)
     remembered = {key: options[key] for key in _calipers.report_keywords() if options.get(key) is not None}
     if chosen:

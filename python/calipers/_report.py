@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-import html
 import json
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
-from calipers import _calipers
-from calipers._errors import UnknownMetricError
+import numpy.typing as npt
+
+from calipers import _calipers, _frames
+from calipers._errors import UsageError
+from calipers._paths import Path, path_text
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-    from calipers._evaluator import EvaluatorBase
     from calipers._metric_ids import MetricId
 
 Value: TypeAlias = Any
 """A number, a count, a list, a dict by class or head, text, or `None` where nothing is defined."""
+
+
+Frame: TypeAlias = Literal["pandas", "polars", "dict"]
+"""What a table is returned as."""
 
 
 def _pairs(bounds: Any) -> Any:
@@ -43,15 +48,21 @@ class Report(Mapping[str, Value]):
     (True, 'no steps given')
     """
 
-    def __init__(self, text: str, evaluator: EvaluatorBase | None = None) -> None:
+    def __init__(
+        self, text: str, state: _calipers.State | None = None, options: Mapping[str, Any] | None = None
+    ) -> None:
         """Take the JSON of one report, as `to_json` and the command line write it."""
         self._text = text
-        self._evaluator = evaluator
+        self._state = state
+        self._options = dict(options or {})
 
     @classmethod
     def from_json(cls, text: str) -> Report:
         """Read a report that was written as JSON."""
-        return cls(_calipers.report_check(text))
+        reports = _calipers.report_check(text)
+        if len(reports) != 1:
+            raise UsageError(f"text holds several reports\n    found: {len(reports)}\n  allowed: one")
+        return cls(reports[0])
 
     @cached_property
     def _parsed(self) -> dict[str, Any]:
@@ -108,7 +119,7 @@ class Report(Mapping[str, Value]):
         for name in (id, f"{self._parsed['protocol']['name']}.{id}"):
             if name in metrics:
                 return metrics[name]
-        raise UnknownMetricError(f"the report has no metric of that id\n    found: {id}")
+        raise _calipers.unknown_metric(id, [self._short(known) for known in metrics])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._parsed["metrics"])
@@ -122,71 +133,151 @@ class Report(Mapping[str, Value]):
     def __hash__(self) -> int:
         return hash(self._text)
 
-    def to_json(self) -> str:
-        """Return the bytes that the command line's `--json` writes."""
-        return self._text
+    @property
+    def headline(self) -> dict[str, Value]:
+        """The family's first numbers, at most 12, by their ids without the family."""
+        metrics = self._parsed["metrics"]
+        ids = _calipers.headline_ids(json.dumps(self._parsed["protocol"]))
+        return {self._short(id): metrics[id] for id in ids if id in metrics}
 
-    def to_csv(self) -> str:
-        """Return one row per number: `id,value,reason`."""
-        return _calipers.report_csv(self._text)
+    def _short(self, id: str) -> str:
+        return id.removeprefix(f"{self._parsed['protocol']['name']}.")
 
-    def to_markdown(self) -> str:
-        """Return the table as Markdown."""
-        return _calipers.report_markdown(self._text)
+    def array(self, id: MetricId | str) -> npt.NDArray[Any]:
+        """Return a metric as an array of its shape; what is undefined is NaN.
 
-    def to_latex(self) -> str:
-        """Return the table as LaTeX."""
-        return _calipers.report_latex(self._text)
+        The confusion matrix is [C, C+1]: its last column counts pixels without a prediction. A metric by
+        class gives one number per class, in their order.
 
-    def _columns(self) -> dict[str, list[Any]]:
-        ids: list[str] = []
-        values: list[float | None] = []
-        reasons: list[str | None] = []
+        >>> import calipers as cp
+        >>> acc = cp.segmentation.Evaluator(2)
+        >>> acc.update("one", truth=[[0, 1]], pred=[[0, 0]])
+        >>> acc.report().array("confusion")
+        array([[1, 0, 0],
+               [1, 0, 0]])
+        """
+        return _frames.array(self[id], matrix=self._short(id) == "confusion")
 
-        def visit(path: str, value: Value) -> None:
-            if isinstance(value, dict):
-                for key, inner in value.items():
-                    visit(f"{path}.{key}", inner)
-            elif isinstance(value, list):
-                for position, inner in enumerate(value):
-                    visit(f"{path}.{position}", inner)
-            else:
-                ids.append(path)
-                values.append(None if value is None else float(value))
-                reasons.append(self._parsed["undefined"].get(path))
+    @overload
+    def per_class(self, *, frame: Literal["pandas"] = "pandas") -> pd.DataFrame: ...
+    @overload
+    def per_class(self, *, frame: Literal["polars"]) -> pl.DataFrame: ...
+    @overload
+    def per_class(self, *, frame: Literal["dict"]) -> dict[str, list[Any]]: ...
+    def per_class(self, *, frame: Frame = "pandas") -> pd.DataFrame | pl.DataFrame | dict[str, list[Any]]:
+        """Return a row for every class, group, type or condition, and a column for every id by them.
 
-        for id, value in self.items():
-            visit(id, value)
-        return {"id": ids, "value": values, "reason": reasons}
+        What is undefined is a missing value.
+
+        >>> import calipers as cp
+        >>> acc = cp.segmentation.Evaluator(["road", "sky"])
+        >>> acc.update("one", truth=[[0, 1]], pred=[[0, 0]])
+        >>> table = acc.report().per_class(frame="dict")
+        >>> table["class"], table["iou"]
+        (['road', 'sky'], [0.5, 0.0])
+        """
+        family = str(self._parsed["protocol"]["name"])
+        columns = _frames.per_class(family, {self._short(id): value for id, value in self.items()})
+        return _frames.frame(columns, frame)
+
+    @overload
+    def per_unit(self, *, frame: Literal["pandas"] = "pandas") -> pd.DataFrame: ...
+    @overload
+    def per_unit(self, *, frame: Literal["polars"]) -> pl.DataFrame: ...
+    @overload
+    def per_unit(self, *, frame: Literal["dict"]) -> dict[str, list[Any]]: ...
+    def per_unit(self, *, frame: Frame = "pandas") -> pd.DataFrame | pl.DataFrame | dict[str, list[Any]]:
+        """Return the table with a row for every unit; a report that was read from JSON has none.
+
+        >>> import calipers as cp
+        >>> acc = cp.training.Evaluator()
+        >>> acc.update("cfg/0", [0.5, 0.95])
+        >>> acc.report().per_unit(frame="dict")["unit"]
+        ['cfg/0']
+        """
+        if self._state is None:
+            raise UsageError(
+                "the report was read from JSON, which has no units\n"
+                "     help: read the report of an evaluator, or load the state"
+            )
+        columns, lines = self._state.per_unit()
+        return _frames.frame(_frames.per_unit(columns, lines), frame)
+
+    def _form(self, form: str, path: Path | None, select: Sequence[str] | None) -> Any:
+        target = None if path is None else path_text(path, "path")
+        return _calipers.report_form(self._text, form, _ids(select), target)
+
+    @overload
+    def to_json(self, path: None = None, *, select: Sequence[str] | None = None) -> str: ...
+    @overload
+    def to_json(self, path: Path, *, select: Sequence[str] | None = None) -> None: ...
+    def to_json(self, path: Path | None = None, *, select: Sequence[str] | None = None) -> str | None:
+        """Return the bytes that the command line's `--json` writes, or write them to a file.
+
+        `select` are ids without the family: these metrics alone, in this order.
+        """
+        if path is None and select is None:
+            return self._text
+        made: str | None = self._form("json", path, select)
+        return made
+
+    @overload
+    def to_csv(self, path: None = None, *, select: Sequence[str] | None = None) -> str: ...
+    @overload
+    def to_csv(self, path: Path, *, select: Sequence[str] | None = None) -> None: ...
+    def to_csv(self, path: Path | None = None, *, select: Sequence[str] | None = None) -> str | None:
+        """Return one row per number, `id,value,reason`, or write them to a file."""
+        made: str | None = self._form("csv", path, select)
+        return made
+
+    @overload
+    def to_markdown(self, path: None = None, *, select: Sequence[str] | None = None) -> str: ...
+    @overload
+    def to_markdown(self, path: Path, *, select: Sequence[str] | None = None) -> None: ...
+    def to_markdown(self, path: Path | None = None, *, select: Sequence[str] | None = None) -> str | None:
+        """Return the table as Markdown, or write it to a file."""
+        made: str | None = self._form("markdown", path, select)
+        return made
+
+    @overload
+    def to_latex(self, path: None = None, *, select: Sequence[str] | None = None) -> str: ...
+    @overload
+    def to_latex(self, path: Path, *, select: Sequence[str] | None = None) -> None: ...
+    def to_latex(self, path: Path | None = None, *, select: Sequence[str] | None = None) -> str | None:
+        """Return the table as LaTeX, or write it to a file."""
+        made: str | None = self._form("latex", path, select)
+        return made
+
+    @overload
+    def to_html(self, path: None = None, *, select: Sequence[str] | None = None) -> str: ...
+    @overload
+    def to_html(self, path: Path, *, select: Sequence[str] | None = None) -> None: ...
+    def to_html(self, path: Path | None = None, *, select: Sequence[str] | None = None) -> str | None:
+        """Return the report as one page with pictures, or write it to a file."""
+        target = None if path is None else path_text(path, "path")
+        return _calipers.report_page(self._text, self._state, self._options, _ids(select), target)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a data frame with a row for every number: `id`, `value`, `reason`."""
-        import pandas as pd
-
-        columns = self._columns()
-        columns["value"] = pd.array(columns["value"], dtype="Float64")
-        return pd.DataFrame(columns)
+        made: pd.DataFrame = _frames.frame(_frames.numbers(self, self._parsed["undefined"]), "pandas")
+        return made
 
     def to_polars(self) -> pl.DataFrame:
         """Return a data frame with a row for every number: `id`, `value`, `reason`."""
-        import polars as pl
-
-        return pl.DataFrame(
-            self._columns(), schema={"id": pl.String, "value": pl.Float64, "reason": pl.String}
-        )
+        made: pl.DataFrame = _frames.frame(_frames.numbers(self, self._parsed["undefined"]), "polars")
+        return made
 
     def __repr__(self) -> str:
         return _calipers.report_table(self._text, shutil.get_terminal_size((100, 24)).columns).rstrip("\n")
 
     def _repr_html_(self) -> str:
-        cells = "".join(
-            f"<tr><td>{html.escape(id)}</td><td>{'' if value is None else repr(value)}</td>"
-            f"<td>{html.escape(reason or '')}</td></tr>"
-            for id, value, reason in zip(*self._columns().values(), strict=True)
-        )
-        title = html.escape(f"{self.protocol['name']}: {self.units} units, {len(self.warnings)} warnings")
-        heading = "<tr><th>id</th><th>value</th><th>not defined because</th></tr>"
-        return f"<table><caption>{title}</caption>{heading}{cells}</table>"
+        return _frames.notebook(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Report, (self._text,)
+
+
+def _ids(select: Sequence[str] | None) -> list[str] | None:
+    if select is None:
+        return None
+    return [select] if isinstance(select, str) else list(select)

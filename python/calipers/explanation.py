@@ -8,17 +8,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from calipers import _calipers, _files
+from calipers._arguments import names_of, number, parts, table, text, word
 from calipers._arrays import ArrayLike
-from calipers._errors import InputTypeError, UsageError
+from calipers._errors import UsageError
 from calipers._evaluator import EvaluatorBase
-from calipers._files import Path
+from calipers._paths import Path
 from calipers._report import Report
 
 __all__ = [
@@ -70,10 +71,17 @@ class Evaluator(EvaluatorBase):
         Unless given, `target_threshold` is `threshold`, or 0.5 with raw masks, and `mask_scores` is probs.
         """
         options = {
-            "task": task, "scores": scores, "threshold": threshold, "target_threshold": target_threshold,
-            "mask_scores": mask_scores, "pos_weight": pos_weight, "neg_weight": neg_weight, "preset": preset,
+            "task": word("task", task, get_args(Task)),
+            "scores": None if scores is None else word("scores", scores, get_args(Scores)),
+            "threshold": number("threshold", threshold),
+            "target_threshold":
+                None if target_threshold is None else number("target_threshold", target_threshold),
+            "mask_scores":
+                None if mask_scores is None else word("mask_scores", mask_scores, get_args(MaskScores)),
+            "pos_weight": number("pos_weight", pos_weight), "neg_weight": number("neg_weight", neg_weight),
+            "preset": word("preset", preset, get_args(Preset)),
         }  # fmt: skip
-        given = {key: _number(key, value) for key, value in options.items() if value is not None}
+        given = {key: value for key, value in options.items() if value is not None}
         self._state = _calipers.explanation_new(json.dumps(given))
 
     def update(
@@ -96,13 +104,11 @@ class Evaluator(EvaluatorBase):
         pos_fidelity: ArrayLike | None = None,
         neg_fidelity: ArrayLike | None = None,
         x: ArrayLike | None = None,
-        **unused: ArrayLike,
     ) -> None:
         """Measure one explanation: one explained prediction, or a batch explained together.
 
         `y` are the true labels, `y_hat` is predicted on the full graph, `y_sub` with the explanation alone
-        and `y_comp` without it. Any other key is warned of in the report. A name that was measured before
-        raises `DuplicateError`.
+        and `y_comp` without it. A name that was measured before raises `DuplicateError`.
         """
         given = {
             "y": y, "y_hat": y_hat, "y_sub": y_sub, "y_comp": y_comp, "index": index,
@@ -110,9 +116,27 @@ class Evaluator(EvaluatorBase):
             "y_sub_samples": y_sub_samples, "y_comp_samples": y_comp_samples,
             "pred_mask": pred_mask, "target_mask": target_mask, "target_masks": target_masks,
             "pred_mask_samples": pred_mask_samples,
-            "pos_fidelity": pos_fidelity, "neg_fidelity": neg_fidelity, "x": x, **unused,
+            "pos_fidelity": pos_fidelity, "neg_fidelity": neg_fidelity, "x": x,
         }  # fmt: skip
-        _calipers.explanation_update(self._state, name, _flat(given))
+        _calipers.explanation_update(self._state, text("name", name), _flat(given))
+
+    def update_batch(self, names: Sequence[str], **arrays: Any) -> None:
+        """Measure an explanation for each name; all of them or, on an error, none.
+
+        `arrays` are those of `update`, each as a list with one for each explanation; `None` is one that is
+        missing.
+
+        >>> acc = Evaluator()
+        >>> acc.update_batch(["a", "b"], pred_mask=[[0.9, 0.1], [0.2, 0.7]], target_mask=[[1, 0], [0, 1]])
+        >>> acc.report()["recall"]
+        1.0
+        """
+        given = names_of(names)
+        shares = {key: parts(key, of, len(given)) for key, of in table("arrays", arrays, _ARRAYS).items()}
+        units = [
+            (name, _flat({key: of[unit] for key, of in shares.items()})) for unit, name in enumerate(given)
+        ]
+        _calipers.explanation_update_batch(self._state, units)
 
 
 def evaluate(*inputs: Path, **options: Any) -> Evaluator:
@@ -133,18 +157,6 @@ def evaluate(*inputs: Path, **options: Any) -> Evaluator:
     return _files.evaluate(Evaluator, inputs, options)[0]
 
 
-def _number(key: str, value: Any) -> Any:
-    if isinstance(value, str):
-        return value
-    try:
-        number = float(value)
-    except (TypeError, ValueError) as error:
-        raise InputTypeError(f"'{key}' is a number\n    found: {type(value).__name__}") from error
-    if number != number or abs(number) == float("inf"):
-        raise UsageError(f"'{key}' is a finite number\n    found: {number}")
-    return number
-
-
 def _flat(given: dict[str, Any]) -> dict[str, Any]:
     """Write a mask of one type under `KEY.TYPE`."""
     flat = {}
@@ -162,12 +174,20 @@ _OPTIONS = frozenset(
 )
 
 
+_ARRAYS = (
+    "y", "y_hat", "y_sub", "y_comp", "index", "y_sub_sweep", "y_comp_sweep", "y_sub_samples",
+    "y_comp_samples", "pred_mask", "target_mask", "target_masks", "pred_mask_samples", "pos_fidelity",
+    "neg_fidelity", "x",
+)  # fmt: skip
+
+
 def score(**given: Any) -> Report:
     """Measure one explanation: the arrays of `Evaluator.update` and the options of `Evaluator`.
 
     >>> score(pred_mask=[0.9, 0.1, 0.4], target_mask=[1, 0, 1])["recall"]
     0.5
     """
+    table("arguments", given, (*_ARRAYS, *sorted(_OPTIONS)))
     acc = Evaluator(**{key: value for key, value in given.items() if key in _OPTIONS})
     acc.update("unit", **{key: value for key, value in given.items() if key not in _OPTIONS})
     return acc.report()
@@ -280,8 +300,7 @@ def unfaithfulness(
     >>> round(unfaithfulness([[0.5, 0.25, 0.25]], [[0.25, 0.5, 0.25]], scores="probs"), 12)
     0.159103584746
     """
-    if direction not in ("documented", "reversed"):
-        raise UsageError(f"no such direction\n    found: {direction}\n  allowed: documented, reversed")
+    word("direction", direction, ("documented", "reversed"))
     report = score(y_hat=y_hat, y_sub=y_sub, scores=scores, task=task)
     mean: Any = report["unfaithfulness" if direction == "documented" else "unfaithfulness_reversed"]
     return mean  # type: ignore[no-any-return]

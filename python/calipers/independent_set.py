@@ -15,16 +15,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from calipers import _calipers, _files, _graphs
-from calipers._arrays import ArrayLike
+from calipers._arguments import flag, names_of, number, text, whole, word, words
+from calipers._arrays import ArrayLike, plain
+from calipers._errors import InputError
 from calipers._evaluator import EvaluatorBase
-from calipers._files import Path
 from calipers._graphs import Graph
+from calipers._paths import Path
 
 if TYPE_CHECKING:
     import torch
@@ -32,12 +34,15 @@ if TYPE_CHECKING:
 __all__ = [
     "Evaluator",
     "LossAndGrad",
+    "Losses",
     "evaluate",
     "greedy_decode",
     "is_independent",
     "loss",
     "loss_and_grad",
+    "losses",
     "min_degree",
+    "q_hat",
     "swap_search",
     "upper_bound",
 ]
@@ -83,25 +88,28 @@ class Evaluator(EvaluatorBase):
 
         The options are those of the command line. `axis` says what the rows of two-dimensional scores are.
         """
+        weight = (
+            pos_weight if pos_weight in (None, "graph", "pooled") else number("pos_weight", pos_weight, 0)
+        )
         options: dict[str, Any] = {
-            "preset": preset,
-            "scores": scores,
-            "axis": axis,
-            "feasibility_weight": feasibility_weight,
-            "reference_mean": reference_mean,
-            "baseline": baseline,
-            "certificate": certificate,
-            "decoders": list(decoders),
-            "ils_iterations": ils_iterations,
-            "seed": seed,
-            "complement": complement,
+            "preset": word("preset", preset, get_args(Preset)),
+            "scores": None if scores is None else word("scores", scores, ("logits", "probs", "set")),
+            "axis": None if axis is None else word("axis", axis, ("samples", "steps")),
+            "feasibility_weight": number("feasibility_weight", feasibility_weight),
+            "reference_mean": None if reference_mean is None else number("reference_mean", reference_mean),
+            "baseline": word("baseline", baseline, get_args(Baseline)),
+            "certificate": word("certificate", certificate, ("on", "off")),
+            "decoders": words("decoders", decoders, get_args(Decoder)),
+            "ils_iterations": whole("ils_iterations", ils_iterations, 0, 2**64 - 1),
+            "seed": whole("seed", seed, 0, 2**64 - 1),
+            "complement": flag("complement", complement),
         }
-        if pos_weight is not None:
-            options["pos_weight"] = pos_weight
+        if weight is not None:
+            options["pos_weight"] = weight
         if reference is not None:
-            options["reference"] = reference
+            options["reference"] = word("reference", reference, ("auto", "labels", "optimum"))
+        self._self_loops = word("self_loops", self_loops, ("drop", "error"))
         self._state = _calipers.independent_set_new(json.dumps(options))
-        self._self_loops = self_loops
 
     def _adopt(self, state: _calipers.State) -> None:
         super()._adopt(state)
@@ -125,7 +133,7 @@ class Evaluator(EvaluatorBase):
             edge_index=edge_index, logits=logits, probs=probs, set=set, labels=labels, optimum=optimum,
             num_nodes=num_nodes,
         )  # fmt: skip
-        _calipers.independent_set_update(self._state, [name], arrays, self._self_loops)
+        _calipers.independent_set_update(self._state, [text("name", name)], arrays, self._self_loops)
 
     def update_batch(
         self,
@@ -145,14 +153,15 @@ class Evaluator(EvaluatorBase):
         `optimum` has one number per graph, -1 where it is unknown. A PyG `Batch` as `edge_index` cuts
         itself.
         """
+        given = names_of(names)
         graph = _graphs.edges(edge_index)
         if ptr is None and batch is None:
             ptr = graph.ptr
         arrays = _given(
             edge_index=graph.edge_index, ptr=ptr, batch=batch, logits=logits, probs=probs, set=set,
-            labels=labels, optimum=optimum, num_graphs=None if batch is None else len(names),
+            labels=labels, optimum=optimum, num_graphs=None if batch is None else len(given),
         )  # fmt: skip
-        _calipers.independent_set_update(self._state, list(names), arrays, self._self_loops)
+        _calipers.independent_set_update(self._state, given, arrays, self._self_loops)
 
 
 def evaluate(*inputs: Path, **options: Any) -> Evaluator:
@@ -246,12 +255,15 @@ def loss_and_grad(
     >>> losses.loss_feasibility, losses.grad
     (0.25, array([-0.125,  0.375]))
     """
+    weight = pos_weight if pos_weight in ("graph", "pooled") else number("pos_weight", pos_weight, 0)
+    word("preset", preset, get_args(Preset))
+    feasibility_weight = number("feasibility_weight", feasibility_weight)
     graph = _graphs.edges(edge_index)
     arrays = _given(
         edge_index=graph.edge_index, logits=logits, labels=labels, ptr=graph.ptr if ptr is None else ptr
     )
     bce, feasibility, total, grad = _calipers.independent_set_loss_and_grad(
-        arrays, json.dumps(pos_weight), feasibility_weight, preset
+        arrays, json.dumps(weight), feasibility_weight, preset
     )
     dtype = str(getattr(logits, "dtype", "float64")).removeprefix("torch.").replace("bfloat16", "float32")
     return LossAndGrad(bce, feasibility, total, grad.astype(dtype, copy=False))
@@ -279,3 +291,63 @@ def loss(
         logits, graph.edge_index, labels, cuts, pos_weight, feasibility_weight, preset
     )
     return tensor
+
+
+class Losses(NamedTuple):
+    """The losses of a batch as tensors of one number; `backward` works on each."""
+
+    total: torch.Tensor
+    bce: torch.Tensor
+    feasibility: torch.Tensor
+
+
+def losses(
+    logits: torch.Tensor,
+    edge_index: Graph,
+    labels: ArrayLike,
+    ptr: ArrayLike | None = None,
+    *,
+    pos_weight: PosWeight = "graph",
+    feasibility_weight: float = 0.0,
+    preset: Preset = "strict",
+) -> Losses:
+    """Return the total loss and its two parts; needs torch. The arguments are those of `loss`.
+
+    >>> import torch
+    >>> logits = torch.zeros(2, requires_grad=True)
+    >>> found = losses(logits, [[0, 1], [1, 0]], [1, 0], feasibility_weight=1.0)
+    >>> found.feasibility.item(), found.total.item() == (found.bce + found.feasibility).item()
+    (0.25, True)
+    """
+    from calipers._torch import IndependentSetLosses
+
+    graph = _graphs.edges(edge_index)
+    cuts = graph.ptr if ptr is None else ptr
+    found = IndependentSetLosses.apply(
+        logits, graph.edge_index, labels, cuts, pos_weight, feasibility_weight, preset
+    )
+    return Losses(*found)
+
+
+def q_hat(scores: ArrayLike, labels: ArrayLike, *, kind: Literal["logits", "probs"] = "logits") -> Any:
+    """Return how well the scores know the labels: a number for [N], an array [T] for [T, N].
+
+    >>> q_hat([[0.0, 0.0], [50.0, -50.0]], [1, 0])
+    array([0., 1.])
+    """
+    word("kind", kind, ("logits", "probs"))
+    rows, _ = plain(scores, "scores")
+    if rows.ndim not in (1, 2):
+        raise InputError(
+            "scores has another shape than it can have\n"
+            f"    found: {list(rows.shape)}\n  allowed: [N] or [T, N]"
+        )
+    acc = Evaluator(kind, baseline="none", certificate="off")
+    none = np.zeros((2, 0), np.int64)
+    for step, row in enumerate(np.atleast_2d(rows)):
+        arrays: dict[str, Any] = {kind: row, "labels": labels, "num_nodes": len(row)}
+        acc.update(f"{step:012}", edge_index=none, **arrays)
+    known = np.array(acc.per_unit()["q_hat"], dtype=np.float64)
+    if rows.ndim == 2:
+        return known
+    return None if np.isnan(known[0]) else float(known[0])

@@ -8,19 +8,21 @@ EstimationBias(total=4.0, mean=2.0, per_node=array([0., 4.]))
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from calipers import _calipers, _files, _graphs
+from calipers._arguments import names_of, number, numbers, parts, table, text, whole, word
 from calipers._arrays import ArrayLike
-from calipers._errors import InputError, InputTypeError, UsageError
+from calipers._errors import InputTypeError, UsageError
 from calipers._evaluator import EvaluatorBase
-from calipers._files import Path
+from calipers._explained import Explained
 from calipers._graphs import Graph
+from calipers._paths import Path
 
 __all__ = [
     "EdgeDifferences",
@@ -50,12 +52,17 @@ class EstimationBias(NamedTuple):
     per_node: npt.NDArray[np.float64]
 
 
-class EdgeDifferences(NamedTuple):
-    """How much the ends of edges differ: densities, the edges of their bins, and the mean."""
+class _EdgeDifferences(NamedTuple):
+    hist_values: npt.NDArray[np.float64] | None
+    bin_edges: npt.NDArray[np.float64] | None
+    mean_diff: float | None
 
-    hist_values: npt.NDArray[np.float64]
-    bin_edges: npt.NDArray[np.float64]
-    mean_diff: float
+
+class EdgeDifferences(Explained, _EdgeDifferences):
+    """How much the ends of edges differ: densities, the edges of their bins, and the mean.
+
+    What is undefined is `None`, and `undefined` says why.
+    """
 
 
 class Evaluator(EvaluatorBase):
@@ -86,21 +93,17 @@ class Evaluator(EvaluatorBase):
         `ddof` is 1 unless given, 0 in preset `rung-fork`.
         """
         options = {
-            "preset": preset,
-            "bins": bins,
-            "hist_range": None if hist_range is None else [float(end) for end in hist_range],
-            "nodes": nodes,
-            "ddof": ddof,
-            "cutoff": cutoff,
-            "features": features,
-            "model_name": model_name,
+            "preset": word("preset", preset, get_args(Preset)),
+            "bins": whole("bins", bins, 1, 100_000),
+            "hist_range": None if hist_range is None else _range(hist_range),
+            "nodes": word("nodes", nodes, get_args(Nodes)),
+            "ddof": None if ddof is None else whole("ddof", ddof, 0),
+            "cutoff": None if cutoff is None else number("cutoff", cutoff),
+            "features": word("features", features, get_args(Features)),
+            "model_name": None if model_name is None else text("model_name", model_name),
         }
         given = {key: value for key, value in options.items() if value is not None}
-        try:
-            text = json.dumps(given, allow_nan=False)
-        except ValueError as error:
-            raise UsageError("options are finite numbers\n    found: " + repr(given)) from error
-        self._state = _calipers.robustness_new(text)
+        self._state = _calipers.robustness_new(json.dumps(given))
 
     def update(
         self,
@@ -130,21 +133,61 @@ class Evaluator(EvaluatorBase):
         What is given by budget is a mapping from budgets to arrays, or one array with `budget`. A unit
         `RUN/BUDGET` (`RUN/ATTACK:BUDGET` with `attack`) that was measured before raises `DuplicateError`.
         """
-        given: dict[str, Any] = {
-            "clean": clean, "labels": labels, "clean_logits": clean_logits,
-            "test_idx": test_idx, "test_mask": test_mask, "train_idx": train_idx, "train_mask": train_mask,
-            "val_idx": val_idx, "val_mask": val_mask, "edges": edges,
-            "edge_index": None if edge_index is None else _graphs.edges(edge_index).edge_index,
-        }  # fmt: skip
-        for key, by_budget in (
-            ("attacked", attacked), ("attacked_logits", attacked_logits), ("flips", flips),
-            ("edge_index_attacked", edge_index_attacked), ("edges_attacked", edges_attacked),
-        ):  # fmt: skip
-            found = _by_budget(key, by_budget, budget)
-            if key == "edge_index_attacked":
-                found = {name: _graphs.edges(graph, key).edge_index for name, graph in found.items()}
-            given.update(found)
-        _calipers.robustness_update(self._state, run, attack, given)
+        given = _keyed(
+            budget, clean=clean, attacked=attacked, labels=labels, test_idx=test_idx, test_mask=test_mask,
+            train_idx=train_idx, train_mask=train_mask, val_idx=val_idx, val_mask=val_mask,
+            clean_logits=clean_logits, attacked_logits=attacked_logits, edge_index=edge_index, edges=edges,
+            edge_index_attacked=edge_index_attacked, edges_attacked=edges_attacked, flips=flips,
+        )  # fmt: skip
+        _calipers.robustness_update(self._state, text("run", run), attack, given)
+
+    def update_batch(
+        self, names: Sequence[str], *, budget: Budget | None = None, attack: str | None = None, **arrays: Any
+    ) -> None:
+        """Measure a run for each name; all of them or, on an error, none.
+
+        `arrays` are those of `update`: lists with one for each run, or mappings from budgets to such lists.
+
+        >>> acc = Evaluator()
+        >>> acc.update_batch(["a", "b"], clean=[[[1.0]], [[2.0]]], attacked={0.1: [[[2.0]], [[5.0]]]})
+        >>> acc.report().units
+        2
+        """
+        given = names_of(names)
+        unknown = table("arrays", arrays, _PLAIN + _BY_BUDGET)
+        shares = {key: parts(key, of, len(given)) for key, of in unknown.items()}
+        runs = [
+            (name, _keyed(budget, **{key: of[unit] for key, of in shares.items()}))
+            for unit, name in enumerate(given)
+        ]
+        _calipers.robustness_update_batch(self._state, attack, runs)
+
+
+_PLAIN = (
+    "clean", "labels", "test_idx", "test_mask", "train_idx", "train_mask", "val_idx", "val_mask",
+    "clean_logits", "edge_index", "edges",
+)  # fmt: skip
+_BY_BUDGET = ("attacked", "attacked_logits", "edge_index_attacked", "edges_attacked", "flips")
+
+
+def _keyed(budget: Budget | None, **arrays: Any) -> dict[str, Any]:
+    """Return the arrays of a run under the keys of array files."""
+    given = {key: arrays.get(key) for key in _PLAIN}
+    if given["edge_index"] is not None:
+        given["edge_index"] = _graphs.edges(given["edge_index"]).edge_index
+    for key in _BY_BUDGET:
+        found = _by_budget(key, arrays.get(key), budget)
+        if key == "edge_index_attacked":
+            found = {name: _graphs.edges(graph, key).edge_index for name, graph in found.items()}
+        given.update(found)
+    return given
+
+
+def _range(given: Any) -> list[float]:
+    ends = numbers("hist_range", given)
+    if len(ends) != 2:
+        raise InputTypeError(f"hist_range has two ends\n    found: {len(ends)}\n  allowed: (low, high)")
+    return ends
 
 
 def evaluate(*inputs: Path, **options: Any) -> Evaluator:
@@ -230,11 +273,14 @@ def edge_feature_diff(
 ) -> EdgeDifferences:
     """Return how much features differ along the edges of the graph they were computed on.
 
-    `edge_index` has both directions of every edge; each counts once. Where there is no histogram, an
-    `InputError` says why.
+    `edge_index` has both directions of every edge; each counts once. Where there is no histogram, its arrays
+    are `None`, and the mean stays.
 
-    >>> edge_feature_diff([[0.0], [2.0], [4.0]], [[0, 1, 1, 2], [1, 0, 2, 1]], bins=2).bin_edges.shape
-    (3,)
+    >>> path = [[0, 1, 1, 2], [1, 0, 2, 1]]
+    >>> edge_feature_diff([[0.0], [2.0], [3.0]], path, bins=2, range=(0, 2)).hist_values
+    array([0.5, 0.5])
+    >>> edge_feature_diff([[0.0], [1.0]], [[0, 1], [1, 0]])
+    EdgeDifferences(hist_values=None, bin_edges=None, mean_diff=0.7071067811865475)
     """
     acc = Evaluator(bins=bins, hist_range=range)
     acc.update(
@@ -242,23 +288,23 @@ def edge_feature_diff(
         edge_index_attacked=edge_index,
     )  # fmt: skip
     report = acc.report()
-    values, ends, mean = (_defined(report, id) for id in ("hist_values", "bin_edges", "mean_diff"))
-    return EdgeDifferences(np.array(values), np.array(ends), float(mean))
+    found = {field: report.get(field) for field in EdgeDifferences._fields}
+    series = {
+        field: None if found[field] is None else np.array(found[field], dtype=np.float64)
+        for field in ("hist_values", "bin_edges")
+    }
+    made = EdgeDifferences(series["hist_values"], series["bin_edges"], found["mean_diff"])
+    made._explain(report)
+    return made
 
 
-def robust_accuracy(logits: ArrayLike, labels: ArrayLike, test_idx: ArrayLike) -> float:
-    """Return the share of test nodes whose largest score is at their label.
+def robust_accuracy(logits: ArrayLike, labels: ArrayLike, test_idx: ArrayLike) -> float | None:
+    """Return the share of test nodes whose largest score is at their label; `None` where there is none.
 
     >>> robust_accuracy([[2.0, 1.0], [0.0, 3.0]], labels=[0, 0], test_idx=[0, 1])
     0.5
     """
     acc = Evaluator()
     acc.update("run", clean=logits, attacked=logits, budget="1", labels=labels, test_idx=test_idx)
-    return float(_defined(acc.report(), "robust_accuracy"))
-
-
-def _defined(report: Any, id: str) -> Any:
-    value = report[id]
-    if value is None:
-        raise InputError(f"'{id}' is undefined: {report.undefined['robustness.' + id]}")
-    return value
+    share: float | None = acc.report().get("robust_accuracy")
+    return share

@@ -9,28 +9,32 @@ array([[1, 1],
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from calipers import _calipers, _files
+from calipers import _segmentation_config as config
+from calipers._arguments import names_of, number, whole, word
 from calipers._arrays import ArrayLike
 from calipers._errors import UsageError
 from calipers._evaluator import EvaluatorBase
-from calipers._files import Path
+from calipers._paths import Path
 from calipers._report import Value
 
 __all__ = [
     "BoundaryCounts",
     "ContourCounts",
     "Evaluator",
+    "Fit",
     "boundary_counts",
     "calibration",
     "confusion",
     "contour_counts",
     "evaluate",
+    "fit",
     "fuse",
     "iou",
     "miou",
@@ -59,27 +63,31 @@ class Evaluator(EvaluatorBase):
 
     def __init__(
         self,
-        labels: Mapping[str, Any],
+        labels: Classes | Mapping[str, Any],
         *,
         heads: Sequence[Mapping[str, Any]] = (),
         boundary: Mapping[str, Any] | None = None,
-        bins: Mapping[str, Any] | None = None,
-        measure: Sequence[Measure] | Literal["all"] | None = None,
+        bins: int | Mapping[str, Any] | None = None,
+        measure: Sequence[Measure] | Measure | Literal["all"] | None = None,
         preset: Preset | None = None,
         kind: Kind | None = None,
         layout: Layout | None = None,
         space: Space | None = None,
         truth_space: Literal["original", "global"] | None = None,
+        unpredicted: Literal["error", "wrong"] | None = None,
+        missing_heads: Literal["error", "marginalise"] | None = None,
     ) -> None:
         """Choose classes, heads and what is measured. Without `heads` there is one, called `flat`.
 
-        `kind` may also be said with the first update.
+        `labels` is the table of a configuration, or short: how many classes, their names, or names by id.
+        `bins` is the table or a number. `kind` may also be said with the first update.
         """
-        self._config = _config(
-            labels=labels, heads=list(heads), boundary=boundary, bins=bins, measure=measure, preset=preset,
-            kind=kind, layout=layout, space=space,
-            data=None if truth_space is None else {"truth_space": truth_space},
+        said = config.evaluator(
+            labels=labels, heads=heads, boundary=boundary, bins=bins, measure=measure, preset=preset,
+            kind=kind, layout=layout, space=space, truth_space=truth_space, unpredicted=unpredicted,
+            missing_heads=missing_heads,
         )  # fmt: skip
+        self._config = said
         self._open = kind is None and not heads
         self._kind: Kind | None = kind or "labels"
         self._state = _calipers.segmentation_new(json.dumps(self._config, default=_plain))
@@ -91,6 +99,7 @@ class Evaluator(EvaluatorBase):
     def _settle(self, kind: Kind | None) -> None:
         if kind is None:
             return
+        word("kind", kind, get_args(Kind))
         if not self._open and kind != self._declared():
             raise UsageError(
                 f"the prediction is of another kind than declared\n    found: {kind}\n  allowed: {self._kind}"
@@ -120,10 +129,55 @@ class Evaluator(EvaluatorBase):
 
         A name that was measured before raises `DuplicateError`.
         """
+        if kind is not None and self._open:
+            before = self._config.get("kind"), self._kind, self._open, self._state
+            self._settle(kind)
+            try:
+                self.update(name, truth=truth, pred=pred)
+            except BaseException:
+                self._unsettle(*before)
+                raise
+            return
         self._settle(kind)
         pred = dict(pred) if isinstance(pred, Mapping) else pred
         _calipers.segmentation_update(self._state, name, truth, pred)
         self._open = False
+
+    def update_batch(
+        self,
+        names: Sequence[str],
+        *,
+        truth: ArrayLike,
+        pred: ArrayLike | Mapping[str, ArrayLike],
+        kind: Kind | None = None,
+        threads: int = 1,
+    ) -> None:
+        """Measure an image for each name; all of them or, on an error, none.
+
+        Every array has an axis of images in front, or is a list of arrays, whose sizes may differ.
+
+        >>> acc = Evaluator(2)
+        >>> acc.update_batch(["a", "b"], truth=np.zeros((2, 4, 4), int), pred=np.zeros((2, 4, 4), int))
+        >>> len(acc)
+        2
+        """
+        given, threads = names_of(names), whole("threads", threads, 1)
+        before = self._config.get("kind"), self._kind, self._open, self._state
+        self._settle(kind)
+        pred = dict(pred) if isinstance(pred, Mapping) else pred
+        try:
+            _calipers.segmentation_update_batch(self._state, given, truth, pred, threads)
+        except BaseException:
+            self._unsettle(*before)
+            raise
+        self._open = False
+
+    def _unsettle(self, said: Any, kind: Kind | None, is_open: bool, state: _calipers.State) -> None:
+        """Take back what a kind changed that was said in a call that failed."""
+        self._config.pop("kind", None)
+        if said is not None:
+            self._config["kind"] = said
+        self._kind, self._open, self._state = kind, is_open, state
 
     def update_confusion(self, name: str, confusion: ArrayLike) -> None:
         """Measure one confusion matrix over the listed classes: rows are truth, columns prediction."""
@@ -181,9 +235,10 @@ def _plain(value: Any) -> Any:
 def _labels(
     classes: Classes, ignore: int | Sequence[int] | None, background: int | str | None
 ) -> dict[str, Any]:
-    ignored = [] if ignore is None else [ignore] if isinstance(ignore, int) else list(ignore)
-    labels: dict[str, Any] = {"original": classes, "ignore": ignored}
-    return labels if background is None else {**labels, "background": background}
+    short = config.labels_table(classes, "classes")
+    if ignore is not None:
+        short["ignore"] = config.listed("ignore", ignore)
+    return short if background is None else {**short, "background": background}
 
 
 def _one(
@@ -229,6 +284,50 @@ def miou(
     return mean
 
 
+class Fit(NamedTuple):
+    """Weights and temperatures by head, and how surprising the truth is before and after (`nll`)."""
+
+    alpha: dict[str, float]
+    tau: dict[str, float]
+    nll: float
+    nll_fitted: float
+    nll_holdout: float | None
+    nll_holdout_fitted: float | None
+    toml: str
+
+
+def fit(
+    config: Path,
+    *,
+    holdout: float = 0.2,
+    seed: int = 0,
+    threads: int | None = None,
+    output: Path | None = None,
+    progress: bool | Callable[[int, int | None], object] = False,
+) -> Fit:
+    r"""Find alpha and tau of every head on the data of a configuration.
+
+    `toml` is the configuration with them, which is also written to `output`. The numbers of the units that
+    are held back are `None` without any. Use a validation split, never the data that is reported on.
+
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> for name, values in ("truth", [[0, 1, 0]]), ("pred", [[[3.0, -1, -1]], [[0.0, 0, 0]]]):
+    ...     (folder / name).mkdir()
+    ...     np.save(folder / name / "one.npy", np.array(values, np.uint8 if name == "truth" else float))
+    >>> data = '[data]\ntruth = "truth"\npred = "pred"\n[labels]\noriginal = 2\n'
+    >>> _ = (folder / "val.toml").write_text(data + '[[heads]]\nname = "h"\nkind = "logits"\n')
+    >>> fitted = fit(folder / "val.toml", holdout=0)
+    >>> fitted.alpha, fitted.nll_fitted < fitted.nll, fitted.nll_holdout
+    ({'h': 1.0}, True, None)
+    """
+    given = {"holdout": holdout, "seed": seed, "threads": threads, "output": output}
+    heads, used, held_back, toml = _calipers.segmentation_fit(config, given, progress)
+    before, after = (None, None) if held_back is None else held_back
+    alpha, tau = ({head[0]: head[at] for head in heads} for at in (1, 2))
+    return Fit(alpha, tau, used[0], used[1], before, after, toml)  # type: ignore[arg-type]
+
+
 class BoundaryCounts(NamedTuple):
     """Pixels of the outer band of a class."""
 
@@ -260,10 +359,12 @@ def boundary_counts(
     >>> boundary_counts([[0, 0, 1]], [[0, 1, 0]], classes=2, background=0, thickness=1)
     {'1': BoundaryCounts(both=0, truth=2, pred=1)}
     """
-    config = _config(
-        labels=_labels(classes, ignore, background), boundary={"thickness": thickness}, measure=["boundary"]
+    said = _config(
+        labels=_labels(classes, ignore, background),
+        boundary={"thickness": whole("thickness", thickness)},
+        measure=["boundary"],
     )
-    counts = _calipers.segmentation_boundary_counts(json.dumps(config, default=_plain), truth, pred)
+    counts = _calipers.segmentation_boundary_counts(json.dumps(said, default=_plain), truth, pred)
     return {name: BoundaryCounts(*three) for name, three in counts}
 
 
@@ -284,16 +385,19 @@ def contour_counts(
     >>> contour_counts([[0, 0, 1]], [[0, 1, 0]], classes=2, background=0, tolerance_px=1)
     {'1': ContourCounts(pred_matched=1, pred=1, truth_matched=1, truth=1)}
     """
-    boundary = _config(tolerance=tolerance, tolerance_px=tolerance_px)
-    config = _config(labels=_labels(classes, ignore, background), boundary=boundary, measure=["contour"])
-    counts = _calipers.segmentation_contour_counts(json.dumps(config, default=_plain), truth, pred)
+    boundary = {}
+    for name, value in ("tolerance", tolerance), ("tolerance_px", tolerance_px):
+        if value is not None:
+            boundary[name] = number(name, value)
+    said = _config(labels=_labels(classes, ignore, background), boundary=boundary, measure=["contour"])
+    counts = _calipers.segmentation_contour_counts(json.dumps(said, default=_plain), truth, pred)
     return {name: ContourCounts(*four) for name, four in counts}
 
 
 def fuse(
     arrays: ArrayLike | Mapping[str, ArrayLike],
     heads: Sequence[Mapping[str, Any]],
-    labels: Mapping[str, Any],
+    labels: Classes | Mapping[str, Any],
     *,
     preset: Preset | None = None,
 ) -> npt.NDArray[np.float64]:
@@ -303,9 +407,9 @@ def fuse(
     >>> fuse([[[0.25]], [[0.75]]], [head], {"original": 2}).ravel()
     array([0.25, 0.75])
     """
-    config = _config(heads=list(heads), labels=labels, preset=preset)
+    said = config.evaluator(heads=heads, labels=labels, preset=preset)
     given = dict(arrays) if isinstance(arrays, Mapping) else arrays
-    return _calipers.segmentation_fuse(json.dumps(config, default=_plain), given)
+    return _calipers.segmentation_fuse(json.dumps(said, default=_plain), given)
 
 
 def calibration(

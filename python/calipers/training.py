@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, Literal, overload
+from typing import Any, Literal, get_args, overload
 
 from calipers import _calipers, _files
+from calipers._arguments import flag, names_of, number, numbers, parts, text, whole, word
 from calipers._arrays import ArrayLike
 from calipers._evaluator import EvaluatorBase
-from calipers._files import Path
+from calipers._paths import Path
 
 __all__ = ["Evaluator", "evaluate", "measure"]
 
@@ -26,6 +27,9 @@ Duplicates = Literal["last", "first", "mean", "error"]
 Index = Literal["evaluation", "epoch"]
 Nan = Literal["missing", "fail", "error"]
 Preset = Literal["strict", "document", "revised", "table-2024-04-24", "table-2024-04-25", "script-2025"]
+
+
+_MOST = 2**32 - 1
 
 
 class Evaluator(EvaluatorBase):
@@ -70,11 +74,19 @@ class Evaluator(EvaluatorBase):
         epochs, and missing epochs are a warning. `bootstrap` adds intervals per configuration.
         """
         options = {
-            "metric": metric, "label": metric if label is None else label, "threshold": float(threshold),
-            "preset": preset, "scale": float(scale), "direction": direction, "inclusive": inclusive, "x": x,
-            "index": index, "first_epoch": first_epoch, "duplicates": duplicates, "nan": nan, "folds": folds,
-            "sustain": sustain, "par": par, "horizon": horizon, "sweep": [float(t) for t in sweep],
-            "bootstrap": bootstrap, "seed": seed, "confidence": float(confidence),
+            "metric": text("metric", metric), "label": text("label", metric if label is None else label),
+            "threshold": number("threshold", threshold), "preset": word("preset", preset, get_args(Preset)),
+            "scale": number("scale", scale), "direction": word("direction", direction, get_args(Direction)),
+            "inclusive": flag("inclusive", inclusive), "x": text("x", x),
+            "index": word("index", index, get_args(Index)),
+            "first_epoch": whole("first_epoch", first_epoch, -(2**63), 2**63 - 1),
+            "duplicates": word("duplicates", duplicates, get_args(Duplicates)),
+            "nan": word("nan", nan, get_args(Nan)),
+            "folds": None if folds is None else whole("folds", folds, 1, _MOST),
+            "sustain": whole("sustain", sustain, 1, _MOST), "par": whole("par", par, 1, _MOST),
+            "horizon": None if horizon is None else whole("horizon", horizon, 0),
+            "sweep": numbers("sweep", sweep), "bootstrap": whole("bootstrap", bootstrap, 0, _MOST),
+            "seed": whole("seed", seed, 0), "confidence": number("confidence", confidence, 0, 1),
         }  # fmt: skip
         self._state = _calipers.training_new(json.dumps(options))
 
@@ -93,10 +105,38 @@ class Evaluator(EvaluatorBase):
         without a slash is a fold of `all`. The unit is called `<group>/<fold>`; one that was measured
         before raises `DuplicateError`.
         """
-        before, slash, after = name.rpartition("/")
-        group = (before if slash else "all") if group is None else group
-        fold = after if fold is None else fold
-        _calipers.training_update(self._state, group, fold, values, x)
+        _calipers.training_update(self._state, *_run(name, group, fold), values, x)
+
+    def update_batch(
+        self,
+        names: Sequence[str],
+        *,
+        values: ArrayLike,
+        x: ArrayLike | None = None,
+        group: Sequence[str] | None = None,
+        fold: Sequence[str] | None = None,
+    ) -> None:
+        """Measure a run for each name; all of them or, on an error, none.
+
+        >>> acc = Evaluator(threshold=0.9)
+        >>> acc.update_batch(["cfg/0", "cfg/1"], values=[[0.5, 0.95], [0.2, 0.4, 0.92]])
+        >>> acc.report()["velocity_wise"]
+        {'cfg': 2.5}
+        """
+        given = names_of(names)
+        shares = [parts(key, of, len(given)) for key, of in
+                  (("values", values), ("x", x), ("group", group), ("fold", fold))]  # fmt: skip
+        runs = [
+            (*_run(name, of_group, of_fold), of_values, of_x)
+            for name, of_values, of_x, of_group, of_fold in zip(given, *shares, strict=True)
+        ]
+        _calipers.training_update_batch(self._state, runs)
+
+
+def _run(name: str, group: str | None, fold: str | None) -> tuple[str, str]:
+    before, slash, after = text("name", name).rpartition("/")
+    group = (before if slash else "all") if group is None else text("group", group)
+    return group, after if fold is None else text("fold", fold)
 
 
 @overload

@@ -47,8 +47,15 @@ def test_edge_differences_are_those_of_numpy_on_degrees_with_the_self_loop() -> 
 
 def test_accuracy_takes_the_first_of_equal_scores() -> None:
     assert robustness.robust_accuracy(ATTACKED, [0, 1, 0, 0], [0, 1, 2, 3]) == 0.5
-    with pytest.raises(cp.InputError, match="test set is empty"):
-        robustness.robust_accuracy(ATTACKED, [0, 1, 0, 0], np.array([], dtype=np.int64))
+    assert robustness.robust_accuracy(ATTACKED, [0, 1, 0, 0], np.array([], dtype=np.int64)) is None
+
+
+def test_a_histogram_that_does_not_exist_does_not_hide_the_mean() -> None:
+    found = robustness.edge_feature_diff([[0.0], [1.0]], [[0, 1], [1, 0]])
+    assert (found.hist_values, found.bin_edges) == (None, None)
+    assert found.mean_diff == 0.7071067811865475
+    assert set(found.undefined) == {"hist_values", "bin_edges"}
+    assert robustness.edge_feature_diff([[0.0], [1.0]], np.zeros((2, 0), int)).mean_diff is None
 
 
 def test_an_evaluator_measures_runs_and_merges_them() -> None:

@@ -86,8 +86,8 @@ pub(crate) fn ledgers(
             let report = pages::report(ledger, &output.chosen, &asked, threads)?;
             Ok(pages::of_ledger(ledger, &report, &output.chosen))
         };
-        let each = ledgers.iter().map(|ledger| &**ledger).zip(&reports);
-        page(path, each.map(section).collect::<Result<_>>()?)?;
+        let ledgers = ledgers.iter().map(|ledger| &**ledger);
+        page(path, ledgers.zip(&reports).map(section).collect::<Result<_>>()?)?;
     }
     forms(&reports, output)
 }
@@ -137,11 +137,16 @@ pub(crate) fn reports(reports: &[Report], output: &Output, seed: u64) -> Result<
 
 /// Writes a page of these sections.
 pub(crate) fn page(path: &Path, sections: Vec<Section>) -> Result<()> {
+    write(path, page_text(sections).as_bytes())
+}
+
+/// The text of a page of these sections.
+pub(crate) fn page_text(sections: Vec<Section>) -> String {
     let title = match sections.as_slice() {
         [section] => format!("Calipers report: {}", section.heading),
         _ => "Calipers report".into(),
     };
-    write(path, page::write(&Page { title, sections }).as_bytes())
+    page::write(&Page { title, sections })
 }
 
 /// One worker a core, for what is drawn after the work or read without any.

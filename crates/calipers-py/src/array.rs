@@ -7,7 +7,7 @@ use calipers::io::array::{Array, Arrays, Dtype};
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyList, PyTuple};
 
 use crate::failure::wrong_type;
 
@@ -60,6 +60,44 @@ pub(crate) fn read(object: &Bound<'_, PyAny>, key: &str) -> PyResult<Array> {
                 .found(array.dtype().str()?)
                 .allowed("bool, integers of 8 to 64 bits, f16, bf16, f32, f64"),
         )),
+    }
+}
+
+/// An array for each of so many units: a list of them, or the parts of one along its first axis.
+pub(crate) fn along(object: &Bound<'_, PyAny>, key: &str, count: usize) -> PyResult<Vec<Array>> {
+    let py = object.py();
+    let given = |found: usize| {
+        let what = Error::value("there is an array for each name");
+        crate::failure::raised(py, &what.at(key).found(format!("names has {count}, {key} {found}")))
+    };
+    if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
+        let arrays = object.try_iter()?.map(|one| read(&one?, key)).collect::<PyResult<Vec<_>>>()?;
+        return if arrays.len() == count { Ok(arrays) } else { Err(given(arrays.len())) };
+    }
+    let whole = read(object, key)?;
+    let [first, rest @ ..] = whole.shape() else { return Err(given(0)) };
+    if *first != count as u64 {
+        return Err(given(*first as usize));
+    }
+    let length = whole.bytes().len().checked_div(count).unwrap_or_default();
+    let part = |at: usize| {
+        let part = Part { whole: whole.clone(), start: at * length, length };
+        Array::shared(whole.dtype(), rest.to_vec(), Arc::new(part))
+    };
+    let parts = (0..count).map(part).collect::<calipers::Result<Vec<_>>>();
+    parts.map_err(|error| crate::failure::raised(py, &error))
+}
+
+/// A part of an array.
+struct Part {
+    whole: Array,
+    start: usize,
+    length: usize,
+}
+
+impl AsRef<[u8]> for Part {
+    fn as_ref(&self) -> &[u8] {
+        &self.whole.bytes()[self.start..self.start + self.length]
     }
 }
 

@@ -1,6 +1,8 @@
 //! Errors into exceptions, and interrupts into a stop.
 
+use std::any::Any;
 use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -41,7 +43,7 @@ pub(crate) fn refused(py: Python<'_>, refused: Refused) -> PyErr {
     }
 }
 
-fn of_class(py: Python<'_>, class: &str, error: &Error) -> PyErr {
+pub(crate) fn of_class(py: Python<'_>, class: &str, error: &Error) -> PyErr {
     let made = py
         .import("calipers._errors")
         .and_then(|module| module.getattr(class))
@@ -95,22 +97,37 @@ fn watched_unless<T: Send>(
     unwanted: impl Fn() -> bool + Send + 'static,
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
-    let done = py.detach(|| {
-        let signal: Rc<Cell<Option<PyErr>>> = Rc::default();
-        let heard = Rc::clone(&signal);
-        let looked = Cell::new(Instant::now());
-        let question = move || {
-            if unwanted() {
-                return true;
-            }
-            if looked.get().elapsed() < PATIENCE {
-                return false;
-            }
-            let found = Python::attach(|py| py.check_signals());
-            looked.set(Instant::now());
-            found.map_err(|raised| heard.set(Some(raised))).is_err()
-        };
-        stop::watched(question, work).ok_or_else(|| signal.take())
-    });
-    done.map_err(|signal| signal.unwrap_or_else(|| PyKeyboardInterrupt::new_err(())))
+    let done = py.detach(|| catch_unwind(AssertUnwindSafe(|| watch(unwanted, work))));
+    match done {
+        Ok(done) => done.map_err(|signal| signal.unwrap_or_else(|| PyKeyboardInterrupt::new_err(()))),
+        Err(panic) => Err(internal(py, &*panic)),
+    }
+}
+
+/// The exception for a fault of our own.
+fn internal(py: Python<'_>, panic: &(dyn Any + Send)) -> PyErr {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it stopped");
+    of_class(py, "InternalError", &Error::io("internal error, please report").found(text))
+}
+
+fn watch<T>(
+    unwanted: impl Fn() -> bool + 'static,
+    work: impl FnOnce() -> T,
+) -> std::result::Result<T, Option<PyErr>> {
+    let signal: Rc<Cell<Option<PyErr>>> = Rc::default();
+    let heard = Rc::clone(&signal);
+    let looked = Cell::new(Instant::now());
+    let question = move || {
+        if unwanted() {
+            return true;
+        }
+        if looked.get().elapsed() < PATIENCE {
+            return false;
+        }
+        let found = Python::attach(|py| py.check_signals());
+        looked.set(Instant::now());
+        found.map_err(|raised| heard.set(Some(raised))).is_err()
+    };
+    stop::watched(question, work).ok_or_else(|| signal.take())
 }

@@ -28,6 +28,11 @@ pub(crate) fn paths(given: &[Bound<'_, PyAny>]) -> PyResult<Vec<String>> {
     given.iter().map(path).collect()
 }
 
+/// The path that an argument is.
+pub(crate) fn path_of(name: &str, given: &Bound<'_, PyAny>) -> PyResult<String> {
+    path(given)?.ok_or_else(|| refused(name, given, "a path: str or os.PathLike"))
+}
+
 /// Text, or the path of a path-like object.
 fn path(given: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     if given.is_instance_of::<PyString>() {

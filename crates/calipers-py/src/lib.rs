@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! array     Python arrays into arrays of the library, without a copy where memory allows
+//! catalogue  what there is to measure
 //! comparison  models side by side
 //! counts    exact counts of labels, for drop-ins
 //! failure   errors into exceptions, interrupts into a stop
@@ -17,6 +18,7 @@
 //! Signatures, defaults and documentation live in the Python package.
 
 mod array;
+mod catalogue;
 mod comparison;
 mod counts;
 mod failure;
@@ -36,11 +38,13 @@ mod _calipers {
     #[pymodule_export]
     use crate::array::address;
     #[pymodule_export]
+    use crate::catalogue::{headline_ids, metric_definition, metric_ids, metric_list, unknown_metric};
+    #[pymodule_export]
     use crate::comparison::{Compared, compare_models};
     #[pymodule_export]
     use crate::counts::{count_id_pairs, count_masks};
     #[pymodule_export]
-    use crate::families::explanation::{explanation_new, explanation_update};
+    use crate::families::explanation::{explanation_new, explanation_update, explanation_update_batch};
     #[pymodule_export]
     use crate::families::independent_set::{
         independent_set_greedy_decode, independent_set_is_independent, independent_set_loss_and_grad,
@@ -52,18 +56,18 @@ mod _calipers {
         pyg_agreement, pyg_characterization, pyg_curve_area, pyg_fidelity, pyg_unfaithfulness,
     };
     #[pymodule_export]
-    use crate::families::robustness::{robustness_new, robustness_update};
+    use crate::families::robustness::{robustness_new, robustness_update, robustness_update_batch};
     #[pymodule_export]
     use crate::families::segmentation::{
         segmentation_boundary_counts, segmentation_contour_counts, segmentation_fuse, segmentation_new,
-        segmentation_update, segmentation_update_confusion,
+        segmentation_update, segmentation_update_batch, segmentation_update_confusion,
     };
     #[pymodule_export]
-    use crate::families::training::{training_new, training_update};
+    use crate::families::training::{training_new, training_update, training_update_batch};
     #[pymodule_export]
-    use crate::files::{evaluate, report_keywords};
+    use crate::files::{demo, evaluate, load, report_keywords, segmentation_fit, serve, verify};
     #[pymodule_export]
-    use crate::report::{metric_ids, report_check, report_csv, report_latex, report_markdown, report_table};
+    use crate::report::{report_array, report_check, report_form, report_page, report_table};
     #[pymodule_export]
     use crate::state::State;
     use pyo3::prelude::*;

@@ -36,7 +36,7 @@ impl Raised {
         self.error.lock().ok().and_then(|mut error| error.take())
     }
 
-    fn set(&self, raised: PyErr) {
+    pub(crate) fn set(&self, raised: PyErr) {
         if let Ok(mut error) = self.error.lock() {
             error.get_or_insert(raised);
         }

@@ -1,53 +1,124 @@
 //! The text forms of a report, made from its JSON as `calipers show` makes them.
 
+use calipers::chosen::Chosen;
+use calipers::core::Error;
 use calipers::core::metric::MetricInfo;
 use calipers::report::terminal::{self, Style};
 use calipers::report::{csv, json, latex, markdown};
 use calipers::{Report, Result, registry};
+use calipers_cli::keywords;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
-use crate::failure::detached;
+use crate::catalogue::unknown;
+use crate::failure::{detached, refused};
+use crate::given;
+use crate::state::State;
 
-fn opened(text: &str) -> Result<(Vec<Report>, Vec<Vec<MetricInfo>>)> {
-    let reports = json::read(text.as_bytes())?;
-    let infos = reports.iter().map(|report| registry::metrics_of(&report.protocol)).collect();
-    Ok((reports, infos))
+fn opened(text: &str) -> Result<Report> {
+    let mut reports = json::read(text.as_bytes())?;
+    match (reports.pop(), reports.len()) {
+        (Some(report), 0) => Ok(report),
+        (_, others) => Err(Error::format("not one report").found(format!("{} of them", others + 1))),
+    }
+}
+
+fn infos(report: &Report) -> Vec<MetricInfo> {
+    registry::metrics_of(&report.protocol)
+}
+
+/// The report in one of its forms, with the selected metrics in their order. Text goes to the file, where
+/// one is given, and is returned otherwise.
+#[pyfunction]
+pub(crate) fn report_form(
+    py: Python<'_>,
+    text: &str,
+    form: &str,
+    select: Option<Vec<String>>,
+    path: Option<&str>,
+) -> PyResult<Option<String>> {
+    let selected = detached(py, |_| {
+        let report = opened(text)?;
+        Ok(match &select {
+            Some(ids) => Chosen::select(report, ids),
+            None => Ok(report),
+        })
+    })?;
+    let report = selected.map_err(|error| unknown(py, &error))?;
+    detached(py, |_| {
+        let infos = [infos(&report)];
+        let reports = [report];
+        let text = match form {
+            "csv" => csv::write(&reports),
+            "markdown" => markdown::write(&reports, &infos),
+            "latex" => latex::write(&reports, &infos),
+            _ => json::write(&reports),
+        };
+        written(text, path)
+    })
+}
+
+/// The report as a page; what it does not hold comes from the state it was read from, or from its inputs.
+#[pyfunction]
+pub(crate) fn report_page(
+    py: Python<'_>,
+    text: &str,
+    state: Option<&State>,
+    options: &Bound<'_, PyDict>,
+    select: Option<Vec<String>>,
+    path: Option<&str>,
+) -> PyResult<Option<String>> {
+    let mut options = given::options(options)?;
+    let report = detached(py, |_| opened(text))?;
+    if let Some(ids) = &select {
+        let selected = Chosen::select(report.clone(), ids).map_err(|error| unknown(py, &error))?;
+        let ids = selected.metrics.into_iter().map(|(id, _)| keywords::Given::Text(id)).collect();
+        options.retain(|(name, _)| name != "metrics");
+        options.push(("metrics".to_owned(), keywords::Given::List(ids)));
+    }
+    let page = detached(py, |_| {
+        let ledger = state.map(State::locked).transpose()?;
+        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let page = keywords::page(ledger.as_ref().map(|ledger| &***ledger), &report, &options, threads);
+        Ok(match page {
+            Ok(page) => Ok(written(page, path)?),
+            Err(refused) => Err(refused),
+        })
+    })?;
+    page.map_err(|error| refused(py, error))
+}
+
+fn written(text: String, path: Option<&str>) -> Result<Option<String>> {
+    match path {
+        None => Ok(Some(text)),
+        Some(path) => calipers::output::write(path.as_ref(), text.as_bytes()).map(|()| None),
+    }
 }
 
 /// The table for a terminal of that width.
 #[pyfunction]
 pub(crate) fn report_table(py: Python<'_>, text: &str, width: usize) -> PyResult<String> {
     detached(py, |_| {
-        opened(text).map(|(reports, infos)| terminal::write(&reports, &infos, Style { colour: false, width }))
+        let report = opened(text)?;
+        let infos = [infos(&report)];
+        Ok(terminal::write(&[report], &infos, Style { colour: false, width }))
     })
 }
 
-/// The report as Markdown.
+/// The reports in this text, each as the command line writes it. Refuses what is not the JSON of reports.
 #[pyfunction]
-pub(crate) fn report_markdown(py: Python<'_>, text: &str) -> PyResult<String> {
-    detached(py, |_| opened(text).map(|(reports, infos)| markdown::write(&reports, &infos)))
+pub(crate) fn report_check(py: Python<'_>, text: &str) -> PyResult<Vec<String>> {
+    detached(py, |_| {
+        let reports = json::read(text.as_bytes())?;
+        Ok(reports.into_iter().map(|report| json::write(&[report])).collect())
+    })
 }
 
-/// The report as a LaTeX table.
+/// Reports as the array that the command line writes for several.
 #[pyfunction]
-pub(crate) fn report_latex(py: Python<'_>, text: &str) -> PyResult<String> {
-    detached(py, |_| opened(text).map(|(reports, infos)| latex::write(&reports, &infos)))
-}
-
-/// The report as CSV.
-#[pyfunction]
-pub(crate) fn report_csv(py: Python<'_>, text: &str) -> PyResult<String> {
-    detached(py, |_| opened(text).map(|(reports, _)| csv::write(&reports)))
-}
-
-/// Refuses text that is not the JSON of a report; returns it as the command line writes it.
-#[pyfunction]
-pub(crate) fn report_check(py: Python<'_>, text: &str) -> PyResult<String> {
-    detached(py, |_| json::read(text.as_bytes()).map(|reports| json::write(&reports)))
-}
-
-/// Every metric id, in the order of the table.
-#[pyfunction]
-pub(crate) fn metric_ids() -> Vec<String> {
-    registry::FAMILIES.iter().flat_map(|family| (family.metrics)()).map(|info| info.id).collect()
+pub(crate) fn report_array(py: Python<'_>, texts: Vec<String>) -> PyResult<String> {
+    detached(py, |_| {
+        let reports = texts.iter().map(|text| opened(text)).collect::<Result<Vec<_>>>()?;
+        Ok(json::write_array(&reports))
+    })
 }

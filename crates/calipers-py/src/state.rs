@@ -2,11 +2,11 @@
 
 use std::any::Any;
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use calipers::core::{Error, Protocol, Result};
 use calipers::report::{json, per_unit};
-use calipers::{Accumulator, Ledger, states};
+use calipers::{Accumulator, Ledger, registry, states};
 use calipers_cli::keywords;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -17,7 +17,8 @@ use crate::given;
 /// What an evaluator holds: measured units and how they were measured.
 #[pyclass(frozen, module = "calipers._calipers")]
 pub(crate) struct State {
-    ledger: Mutex<Box<dyn Ledger>>,
+    /// Shared with reports that were read from it: whoever changes it makes its own first.
+    ledger: Mutex<Arc<dyn Ledger>>,
 }
 
 impl State {
@@ -27,15 +28,15 @@ impl State {
         P: Protocol + Send + Sync,
         P::Row: Send + Sync,
     {
-        Self { ledger: Mutex::new(Box::new(Accumulator::new(protocol))) }
+        Self { ledger: Mutex::new(Arc::new(Accumulator::new(protocol))) }
     }
 
     /// What was measured elsewhere.
     pub(crate) fn of(ledger: Box<dyn Ledger>) -> Self {
-        Self { ledger: Mutex::new(ledger) }
+        Self { ledger: Mutex::new(Arc::from(ledger)) }
     }
 
-    fn locked(&self) -> Result<MutexGuard<'_, Box<dyn Ledger>>> {
+    pub(crate) fn locked(&self) -> Result<MutexGuard<'_, Arc<dyn Ledger>>> {
         self.ledger
             .lock()
             .map_err(|_| Error::io("an earlier call stopped half-way: make the evaluator again"))
@@ -63,7 +64,7 @@ impl State {
         wanted()?;
         let mut ledger = self.locked()?;
         let name = ledger.name();
-        let any: &mut dyn Any = &mut **ledger;
+        let any: &mut dyn Any = owned(&mut ledger)?;
         any.downcast_mut::<Accumulator<P>>().ok_or_else(|| other_family(name))?.take_in(aside)
     }
 
@@ -71,6 +72,14 @@ impl State {
         let ledger = self.locked()?;
         Ok(calipers::core::state::encode(&[ledger.section()]))
     }
+}
+
+/// The accumulator to change: a copy where a report still refers to it.
+fn owned(ledger: &mut Arc<dyn Ledger>) -> Result<&mut dyn Ledger> {
+    if Arc::get_mut(ledger).is_none() {
+        *ledger = Arc::from(registry::open(&ledger.section(), "the evaluator")?);
+    }
+    Arc::get_mut(ledger).ok_or_else(|| Error::io("the evaluator is in use: try again"))
 }
 
 fn other_family(name: &str) -> Error {
@@ -92,8 +101,7 @@ impl State {
     /// The state in these bytes; `source` names it in messages.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, data: &[u8], source: &str) -> PyResult<Self> {
-        let ledger = detached(py, |_| opened(data, source))?;
-        Ok(Self { ledger: Mutex::new(ledger) })
+        detached(py, |_| opened(data, source)).map(Self::of)
     }
 
     /// The bytes of the state.
@@ -116,12 +124,19 @@ impl State {
         detached(py, |_| Ok(self.locked()?.units()))
     }
 
+    /// The same units, as they are now: what is added to one later is not in the other.
+    fn shared(&self, py: Python<'_>) -> PyResult<Self> {
+        let ledger = detached(py, |_| Ok(Arc::clone(&*self.locked()?)))?;
+        Ok(Self { ledger: Mutex::new(ledger) })
+    }
+
     /// Adds the units of another state.
     fn merge(&self, py: Python<'_>, other: &Self, source: &str) -> PyResult<()> {
         detached(py, |_| {
             // Two locks at once could wait for each other, or for themselves.
             let other = opened(&other.bytes()?, source)?;
-            self.locked()?.merge(other)
+            let mut ours = self.locked()?;
+            owned(&mut ours)?.merge(other)
         })
     }
 
@@ -129,7 +144,8 @@ impl State {
     fn merge_repeated(&self, py: Python<'_>, other: &Self, source: &str) -> PyResult<()> {
         detached(py, |_| {
             let other = opened(&other.bytes()?, source)?;
-            self.locked()?.merge_repeated(other)
+            let mut ours = self.locked()?;
+            owned(&mut ours)?.merge_repeated(other)
         })
     }
 
@@ -140,7 +156,10 @@ impl State {
 
     /// Adds rows that `rows` gave.
     fn add_rows(&self, py: Python<'_>, rows: &[u8], source: &str) -> PyResult<()> {
-        detached(py, |_| self.locked()?.add_rows(rows, source))
+        detached(py, |_| {
+            let mut ours = self.locked()?;
+            owned(&mut ours)?.add_rows(rows, source)
+        })
     }
 
     /// The report as JSON, with the intervals and metrics that the options ask for.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use calipers_core::{Report, Table};
+use calipers_core::{Report, Result, Table};
 
 use crate::registry;
 
@@ -38,6 +38,27 @@ impl Chosen {
     pub fn cut(&self, mut report: Report) -> Report {
         report.metrics.retain(|(id, _)| self.has(id));
         report
+    }
+
+    /// The report with these metrics alone, in this order; ids go with or without the family.
+    pub fn select(mut report: Report, ids: &[String]) -> Result<Report> {
+        let prefix = report.protocol.get("name").and_then(|name| name.as_str()).unwrap_or_default();
+        let prefix = format!("{prefix}.");
+        let mut selected = Vec::with_capacity(ids.len());
+        for id in ids {
+            let full = if id.starts_with(&prefix) { id.clone() } else { format!("{prefix}{id}") };
+            let found = report.metrics.iter().find(|(known, _)| *known == full);
+            let known = || report.metrics.iter().map(|(known, _)| known.as_str());
+            selected.push(found.ok_or_else(|| registry::unknown(id, known()))?.clone());
+        }
+        let is_selected = |id: &str| selected.iter().any(|(known, _)| known == id);
+        let below = |path: &str| selected.iter().any(|(known, _)| path.starts_with(&format!("{known}.")));
+        if let Some(intervals) = &mut report.intervals {
+            intervals.bounds.retain(|(id, _)| is_selected(id));
+            intervals.missing.retain(|(path, _)| is_selected(path) || below(path));
+        }
+        report.metrics = selected;
+        Ok(report)
     }
 
     /// The per-unit table of a family without the columns of other metrics.

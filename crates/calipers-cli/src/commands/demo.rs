@@ -8,7 +8,7 @@ use calipers::core::Better;
 use calipers::report::json;
 use calipers::report::number::rounded;
 use calipers::report::page::Section;
-use calipers::run::Work;
+use calipers::run::{Progress, Work};
 use calipers::{Ledger, Report, Result, Value, output, pages, registry};
 use clap::Args;
 
@@ -47,7 +47,14 @@ pub(super) struct Shown {
 impl Demo {
     pub(crate) fn run(self) -> Result<Outcome> {
         let bar = Bar::new(&Output::default());
-        let work = Work { progress: &bar, ..Work::quiet(emit::one_a_core()) };
+        let (_, text) = self.made(&bar)?;
+        emit::say(&text)?;
+        Ok(Outcome::Done)
+    }
+
+    /// Makes and scores the data sets: the reports, and what is said of them.
+    pub(crate) fn made(&self, progress: &dyn Progress) -> Result<(Vec<Report>, String)> {
+        let work = Work { progress, ..Work::quiet(emit::one_a_core()) };
         let asked = Output { confidence: 0.95, ..Output::default() }.page_intervals(self.seed);
         let (mut reports, mut sections, mut text, mut next) =
             (Vec::new(), Vec::new(), String::new(), String::new());
@@ -68,14 +75,14 @@ impl Demo {
         output::write(&report, json::write_array(&reports).as_bytes())?;
         emit::page(&page, sections)?;
         let (out, report, page) = (self.out.display(), report.display(), page.display());
-        emit::say(&format!(
+        let said = format!(
             "{text}\nThe data is in {out}, the reports in {report}, the page to look at is {page}. Try next:\n{next}  \
              calipers show {report} --markdown\n  \
              calipers verify {report}\n  \
              calipers serve {out}\n  \
              calipers explain certified_ratio\n"
-        ))?;
-        Ok(Outcome::Done)
+        );
+        Ok((reports, said))
     }
 }
 

@@ -41,12 +41,17 @@ pub(crate) struct Serve {
 
 impl Serve {
     pub(crate) fn run(self) -> Result<Outcome> {
-        let library = Library::open(&self.folder)?;
-        let threads = Work { shard: None, threads: self.threads }.threads();
-        let server = Server::bind(self.port, Routes::new(library, threads, self.inputs))?;
+        let server = self.server()?;
         emit::say(&format!("{}\n", server.address()))?;
         emit::note("Ctrl-C ends the server");
         server.run(self.idle.map(|minutes| Duration::from_secs(60 * u64::from(minutes))))?;
         Ok(Outcome::Done)
+    }
+
+    /// A server of the folder that answers as soon as it runs.
+    pub(crate) fn server(&self) -> Result<Server> {
+        let library = Library::open(&self.folder)?;
+        let threads = Work { shard: None, threads: self.threads }.threads();
+        Server::bind(self.port, Routes::new(library, threads, self.inputs))
     }
 }

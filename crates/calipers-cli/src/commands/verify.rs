@@ -43,14 +43,30 @@ pub(crate) struct Verify {
 
 impl Verify {
     pub(crate) fn run(self) -> Result<Outcome> {
+        let Checked { differences, units, inputs } = self.checked()?;
+        if !self.quiet {
+            let mut said = String::new();
+            for (what, lines) in &differences {
+                list(&mut said, what, lines.iter());
+            }
+            if differences.is_empty() {
+                let shown = self.file.display().to_string();
+                said = format!("{}: identical ({units} units from {inputs} inputs)\n", printable(&shown));
+            }
+            emit::say(&said)?;
+        }
+        Ok(if differences.is_empty() { Outcome::Done } else { Outcome::Differs })
+    }
+
+    /// Measures again, and says what differs.
+    pub(crate) fn checked(&self) -> Result<Checked> {
         let shown = self.file.display().to_string();
         let bytes = read(&self.file)?;
         let (reports, text) = recorded(&bytes, &shown)?;
         let threads = Work { shard: None, threads: self.threads }.threads();
         let back = self.root.as_deref().map(Elsewhere::enter).transpose()?;
-        let mut said = String::new();
+        let mut differing: Vec<(String, Vec<String>)> = Vec::new();
         let mut now = Vec::new();
-        let mut identical = true;
         for (part, replay) in replays(&reports) {
             let recorded = &reports[part.clone()];
             let replay = replay.map_err(|error| error.at(place(part.start, &reports)).in_file(&shown))?;
@@ -59,39 +75,37 @@ impl Verify {
                 now.extend(replay.reports(recorded, threads)?);
                 continue;
             }
-            identical = false;
             unreadable(&changed)?;
             let what = format!("{}: inputs that are not what they were", place(part.start, &reports));
-            list(&mut said, &what, changed.iter().map(|line| printable(line)));
+            differing.push((what, changed.iter().map(|line| printable(line)).collect()));
         }
         drop(back);
-        if identical {
+        if differing.is_empty() {
             for (number, (recorded, now)) in reports.iter().zip(&now).enumerate() {
-                let found = differences(recorded, now);
-                identical &= found.is_empty();
-                let lines = found.iter().map(|one| {
+                let lines = differences(recorded, now).into_iter().map(|one| {
                     let [place, was, is] = [&one.place, &one.recorded, &one.now].map(|text| printable(text));
                     format!("{place}: {was} in the report, {is} now")
                 });
-                list(&mut said, &place(number, &reports), lines);
+                differing.push((place(number, &reports), lines.collect()));
             }
-            if identical && !same_bytes(&bytes, text, &now) {
-                identical = false;
-                said.push_str(
-                    "the numbers are those of the inputs, but the text is not as calipers writes it\n",
-                );
+            differing.retain(|(_, lines)| !lines.is_empty());
+            if differing.is_empty() && !same_bytes(&bytes, text, &now) {
+                let what = "the numbers are those of the inputs, but the text is not as calipers writes it";
+                differing.push((what.to_owned(), Vec::new()));
             }
         }
-        if identical {
-            let units: u64 = reports.iter().map(|report| report.units).sum();
-            let inputs: usize = reports.iter().map(|report| report.inputs.len()).sum();
-            said = format!("{}: identical ({units} units from {inputs} inputs)\n", printable(&shown));
-        }
-        if !self.quiet {
-            emit::say(&said)?;
-        }
-        Ok(if identical { Outcome::Done } else { Outcome::Differs })
+        let units = reports.iter().map(|report| report.units).sum();
+        let inputs = reports.iter().map(|report| report.inputs.len()).sum();
+        Ok(Checked { differences: differing, units, inputs })
     }
+}
+
+/// What came of measuring again.
+pub(crate) struct Checked {
+    /// What differs, and in which places; nothing where every byte is the same.
+    pub(crate) differences: Vec<(String, Vec<String>)>,
+    units: u64,
+    inputs: usize,
 }
 
 fn read(path: &Path) -> Result<Vec<u8>> {
@@ -140,9 +154,10 @@ fn place(number: usize, reports: &[Report]) -> String {
     }
 }
 
-fn list(said: &mut String, what: &str, lines: impl ExactSizeIterator<Item = String>) {
+fn list<'l>(said: &mut String, what: &str, lines: impl ExactSizeIterator<Item = &'l String>) {
     let count = lines.len();
     if count == 0 {
+        said.push_str(&format!("{what}\n"));
         return;
     }
     said.push_str(&format!("{what}: {count} difference{}\n", if count == 1 { "" } else { "s" }));

@@ -4,6 +4,7 @@
 //! ```text
 //! given      a value as the program has it
 //! arguments  keyword arguments -> the arguments of a command line, read by the same parser
+//! others     commands that do not measure: fit, verify, demo, serve
 //! refused    what the parser refuses, in the words of a keyword argument
 //! wording    messages that name options, in the same words
 //! ```
@@ -12,16 +13,18 @@
 
 mod arguments;
 mod given;
+mod others;
 mod refused;
 mod wording;
 
 use calipers::chosen::Chosen;
 use calipers::metrics::segmentation::labels::Originals;
 use calipers::run::Progress;
-use calipers::{Error, Ledger, Report, Result};
+use calipers::{Error, Ledger, Report, Result, pages};
 use clap::{CommandFactory, FromArgMatches, Parser};
 
 pub use self::given::Given;
+pub use self::others::{Fit, demo, fit, serve, verify};
 pub use self::refused::Refused;
 pub use self::wording::in_keywords;
 
@@ -43,15 +46,20 @@ pub fn evaluate(
 ) -> std::result::Result<Measured, Refused> {
     let named = if family == "segmentation" { take_classes(&mut options)? } else { None };
     let command = family.replace('_', "-");
-    let matches = arguments::parsed(Cli::command(), &[&command], inputs, &options)?;
-    let cli = Cli::from_arg_matches(&matches).map_err(|error| refused::by_parser(&error))?;
-    let Command::Family(mut family) = cli.command else {
+    let Command::Family(mut family) = read(&[&command], inputs, &options)? else {
         return Err(Refused::Failed(Error::usage("no such family").found(family)));
     };
     if let Family::Segmentation(args) = &mut family {
         args.labels.named = named;
     }
     Ok(family.measure(progress).map_err(|error| refused::naming(error, inputs, &options))?)
+}
+
+/// The command at the end of a path of names, with these inputs and options.
+fn read(path: &[&str], inputs: &[String], options: &Options) -> std::result::Result<Command, Refused> {
+    let matches = arguments::parsed(Cli::command(), path, inputs, options)?;
+    let cli = Cli::from_arg_matches(&matches).map_err(|error| refused::by_parser(&error))?;
+    Ok(cli.command)
 }
 
 /// Classes that are given as a list of names or as names by id; the command line has a file for them.
@@ -89,7 +97,7 @@ pub fn report(
     options: &Options,
     threads: usize,
 ) -> std::result::Result<Report, Refused> {
-    if options.is_empty() {
+    if options.is_empty() && ledger.bootstrap().is_none() {
         return Ok(ledger.report());
     }
     let matches = arguments::parsed(Reporting::command(), &[], &[], options)?;
@@ -99,6 +107,33 @@ pub fn report(
         asked.output.chosen = Chosen::only(asked.metrics);
     }
     emit::report(ledger, &asked.output, asked.seed, threads).map_err(Refused::from)
+}
+
+/// The report as the section of a page, which is the whole page.
+pub fn page(
+    ledger: Option<&dyn Ledger>,
+    report: &Report,
+    options: &Options,
+    threads: usize,
+) -> std::result::Result<String, Refused> {
+    let matches = arguments::parsed(Reporting::command(), &[], &[], options)?;
+    let asked = Reporting::from_arg_matches(&matches).map_err(|error| refused::by_parser(&error))?;
+    let intervals = asked.output.page_intervals(asked.seed);
+    let chosen = match asked.metrics.is_empty() {
+        true => Chosen::default(),
+        false => Chosen::only(asked.metrics),
+    };
+    let section = match ledger {
+        Some(ledger) if report.intervals.is_some() => {
+            pages::of_ledger(ledger, &chosen.cut(report.clone()), &chosen)
+        }
+        Some(ledger) => {
+            let report = pages::report(ledger, &chosen, &intervals, threads)?;
+            pages::of_ledger(ledger, &report, &chosen)
+        }
+        None => pages::of_report(report, &intervals, threads)?,
+    };
+    Ok(emit::page_text(vec![section]))
 }
 
 /// The keywords of a report that `evaluate` takes too, and that a later report uses.

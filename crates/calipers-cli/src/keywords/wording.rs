@@ -28,7 +28,8 @@ struct Known {
 const SPECIAL: [&str; 8] = ["row", "timestamp", "@graph", "pooled", "suffix", "folder", "wandb", "runs"];
 
 /// What the command line's commands are called elsewhere.
-const COMMANDS: [(&str, &str); 4] = [
+const COMMANDS: [(&str, &str); 5] = [
+    ("`calipers list`", "calipers.metrics()"),
     ("`calipers merge`", "calipers.merge"),
     ("calipers merge", "calipers.merge"),
     ("on the command line", "as an argument"),

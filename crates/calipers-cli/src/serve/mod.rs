@@ -110,6 +110,17 @@ impl Server {
         Ok(())
     }
 
+    /// Answers while it is wanted; asks several times a second.
+    pub fn run_while(self, wanted: impl Fn() -> bool) -> Result<()> {
+        let (shared, port) = (Arc::clone(&self.shared), self.port);
+        let serving = std::thread::spawn(move || self.run(None));
+        while wanted() && !serving.is_finished() {
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        end(&shared, port);
+        serving.join().unwrap_or_else(|_| Err(Error::io("the server stopped")))
+    }
+
     fn accept(&self, stream: TcpStream) {
         let shared = Arc::clone(&self.shared);
         let Some(place) = Place::take(&shared) else {
@@ -243,11 +254,14 @@ fn watch(shared: &Shared, port: u16, idle: Duration) {
         let last = Duration::from_millis(shared.asked.load(Ordering::Acquire));
         let quiet = shared.started.elapsed().saturating_sub(last);
         if quiet >= idle {
-            shared.over.store(true, Ordering::Release);
-            // The listener waits for one more connection: this one.
-            let _ = TcpStream::connect((Ipv4Addr::LOCALHOST, port));
-            return;
+            return end(shared, port);
         }
         std::thread::sleep((idle - quiet).min(Duration::from_secs(1)));
     }
+}
+
+fn end(shared: &Shared, port: u16) {
+    shared.over.store(true, Ordering::Release);
+    // The listener waits for one more connection: this one.
+    let _ = TcpStream::connect((Ipv4Addr::LOCALHOST, port));
 }

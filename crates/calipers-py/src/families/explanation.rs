@@ -29,24 +29,53 @@ pub(crate) fn explanation_update(
     name: &str,
     arrays: &Bound<'_, PyDict>,
 ) -> PyResult<()> {
+    let given = given(arrays)?;
+    detached(py, |_| {
+        let mut aside = Accumulator::new(state.protocol()?);
+        measure(&mut aside, name, &given)?;
+        state.take_in(aside)
+    })
+}
+
+/// Measures explanations, all of them or, on an error, none.
+#[pyfunction]
+pub(crate) fn explanation_update_batch(
+    py: Python<'_>,
+    state: &State,
+    units: Vec<(String, Bound<'_, PyDict>)>,
+) -> PyResult<()> {
+    let units = units.iter().map(|(name, arrays)| Ok((name, given(arrays)?)));
+    let units = units.collect::<PyResult<Vec<_>>>()?;
+    detached(py, |between| {
+        let mut aside = Accumulator::new(state.protocol()?);
+        for (name, given) in &units {
+            between()?;
+            measure(&mut aside, name, given)?;
+        }
+        state.take_in(aside)
+    })
+}
+
+type Keyed = Vec<(String, Array)>;
+
+fn given(arrays: &Bound<'_, PyDict>) -> PyResult<Keyed> {
     let mut given = Vec::with_capacity(arrays.len());
     for (key, object) in arrays.iter().filter(|(_, object)| !object.is_none()) {
         let key: String = key.extract()?;
         let array = read(&object, &key)?;
         given.push((key, array));
     }
-    detached(py, |_| {
-        let protocol: Explanation = state.protocol()?;
-        let opened = given.iter().map(|(key, array)| Ok((key, Elements::new(key, array)?)));
-        let opened = opened.collect::<Result<Vec<_>>>().map_err(|error| error.at(format!("unit {name}")))?;
-        let mut evidence = Evidence::new();
-        for (key, elements) in &opened {
-            evidence.insert(key, elements.array()?);
-        }
-        let mut aside = Accumulator::new(protocol);
-        aside.update(name, evidence)?;
-        state.take_in(aside)
-    })
+    Ok(given)
+}
+
+fn measure(aside: &mut Accumulator<Explanation>, name: &str, given: &Keyed) -> Result<()> {
+    let opened = given.iter().map(|(key, array)| Ok((key, Elements::new(key, array)?)));
+    let opened = opened.collect::<Result<Vec<_>>>().map_err(|error| error.at(format!("unit {name}")))?;
+    let mut evidence = Evidence::new();
+    for (key, elements) in &opened {
+        evidence.insert(key, elements.array()?);
+    }
+    aside.update(name, evidence)
 }
 
 /// An array in one of the types in which evidence is measured, borrowed where memory allows.

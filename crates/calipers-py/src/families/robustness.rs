@@ -1,5 +1,6 @@
 //! Attacks on graph models: the arrays of a run under the family's keys.
 
+use calipers::Accumulator;
 use calipers::metrics::robustness::{Options, Robustness};
 use calipers::sources::robustness::memory;
 use pyo3::prelude::*;
@@ -33,5 +34,26 @@ pub(crate) fn robustness_update(
     detached(py, |_| {
         let protocol: Robustness = state.protocol()?;
         state.take_in(memory::measure(&protocol, run, attack, arrays)?)
+    })
+}
+
+/// Measures every pair of these runs, all of them or, on an error, none.
+#[pyfunction]
+pub(crate) fn robustness_update_batch(
+    py: Python<'_>,
+    state: &State,
+    attack: Option<&str>,
+    runs: Vec<(String, Bound<'_, PyDict>)>,
+) -> PyResult<()> {
+    let runs = runs.iter().map(|(run, arrays)| Ok((run, read_all(arrays)?)));
+    let runs = runs.collect::<PyResult<Vec<_>>>()?;
+    detached(py, |between| {
+        let protocol: Robustness = state.protocol()?;
+        let mut aside = Accumulator::new(protocol.clone());
+        for (run, arrays) in runs {
+            between()?;
+            aside.take_in(memory::measure(&protocol, run, attack, arrays)?)?;
+        }
+        state.take_in(aside)
     })
 }

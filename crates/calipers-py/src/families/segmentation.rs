@@ -3,6 +3,7 @@
 use calipers::core::{Error, Protocol};
 use calipers::io::array::Array;
 use calipers::metrics::segmentation::{Config, PixelRow, Row, Segmentation, Sparse};
+use calipers::run::{Silent, in_parts};
 use calipers::sources::segmentation::memory;
 use calipers::{Accumulator, Result};
 use numpy::{PyArray1, PyArray3, PyArrayMethods, ToPyArray};
@@ -11,7 +12,7 @@ use pyo3::types::PyDict;
 use serde_json::Value as Json;
 
 use super::{object, settings};
-use crate::array::read;
+use crate::array::{along, read};
 use crate::failure::detached;
 use crate::state::State;
 
@@ -40,6 +41,52 @@ pub(crate) fn segmentation_update(
         let protocol: Segmentation = state.protocol()?;
         let preds = by_head(&protocol, given)?;
         state.take_in(memory::measure(&protocol, name, truth, &preds)?)
+    })
+}
+
+/// Measures an image for each name, all of them or, on an error, none.
+#[pyfunction]
+pub(crate) fn segmentation_update_batch(
+    py: Python<'_>,
+    state: &State,
+    names: Vec<String>,
+    truth: &Bound<'_, PyAny>,
+    pred: &Bound<'_, PyAny>,
+    threads: usize,
+) -> PyResult<()> {
+    let truths = along(truth, "truth", names.len())?;
+    let mut preds: Vec<(String, Vec<Array>)> = Vec::new();
+    let by_name = pred.cast::<PyDict>().ok();
+    match by_name {
+        None => preds.push((String::new(), along(pred, "pred", names.len())?)),
+        Some(heads) => {
+            for (name, object) in heads.iter().filter(|(_, object)| !object.is_none()) {
+                let name: String = name.extract()?;
+                let arrays = along(&object, &name, names.len())?;
+                preds.push((name, arrays));
+            }
+        }
+    }
+    let named = by_name.is_some();
+    detached(py, |between| {
+        let protocol: Segmentation = state.protocol()?;
+        let given = |at: usize| match (named, preds.first()) {
+            (false, Some((_, arrays))) => Given::Only(arrays[at].clone()),
+            _ => {
+                Given::ByHead(preds.iter().map(|(name, arrays)| (name.clone(), arrays[at].clone())).collect())
+            }
+        };
+        let new = || (Accumulator::new(protocol.clone()), memory::Buffers::default());
+        let measure = |at: usize, name: &String, (part, buffers): &mut (Accumulator<_>, memory::Buffers)| {
+            let heads = by_head(&protocol, given(at)).map_err(|error| error.at(format!("unit {name}")))?;
+            memory::measure_into(part, buffers, name, truths[at].clone(), &heads)
+        };
+        let mut aside = Accumulator::new(protocol.clone());
+        for (part, _) in in_parts(&names, threads.max(1), &Silent, new, measure)? {
+            aside.take_in(part)?;
+        }
+        between()?;
+        state.take_in(aside)
     })
 }
 

@@ -42,19 +42,46 @@ pub(crate) fn training_update(
     let values = read(values, "values")?;
     let x = x.map(|x| read(x, "x")).transpose()?;
     detached(py, |_| {
-        let protocol: Training = state.protocol()?;
-        let samples =
-            samples(&values, x.as_ref()).map_err(|error| error.at(format!("run {group}/{fold}")))?;
-        let x_key = if protocol.x == "auto" { "epoch" } else { protocol.x.as_str() }.to_owned();
-        let curve = Curve {
-            x_key: &x_key,
-            place: &|row| format!("position {row}"),
-            ..Curve::new(group, fold, &samples)
-        };
-        let mut aside = Accumulator::new(protocol);
-        aside.update(curve.name(), curve)?;
+        let mut aside = Accumulator::new(state.protocol()?);
+        measure(&mut aside, group, fold, &values, x.as_ref())?;
         state.take_in(aside)
     })
+}
+
+/// A run from Python: group, fold, values and x.
+type Run<'py> = (String, String, Bound<'py, PyAny>, Option<Bound<'py, PyAny>>);
+
+/// Measures runs, all of them or, on an error, none.
+#[pyfunction]
+pub(crate) fn training_update_batch(py: Python<'_>, state: &State, runs: Vec<Run<'_>>) -> PyResult<()> {
+    let read_run = |(group, fold, values, x): &Run<'_>| {
+        let x = x.as_ref().map(|x| read(x, "x")).transpose()?;
+        Ok((group.clone(), fold.clone(), read(values, "values")?, x))
+    };
+    let runs = runs.iter().map(read_run).collect::<PyResult<Vec<_>>>()?;
+    detached(py, |between| {
+        let mut aside = Accumulator::new(state.protocol()?);
+        for (group, fold, values, x) in &runs {
+            between()?;
+            measure(&mut aside, group, fold, values, x.as_ref())?;
+        }
+        state.take_in(aside)
+    })
+}
+
+fn measure(
+    aside: &mut Accumulator<Training>,
+    group: &str,
+    fold: &str,
+    values: &Array,
+    x: Option<&Array>,
+) -> Result<()> {
+    let samples = samples(values, x).map_err(|error| error.at(format!("run {group}/{fold}")))?;
+    let protocol = aside.protocol();
+    let x_key = if protocol.x == "auto" { "epoch" } else { protocol.x.as_str() }.to_owned();
+    let curve =
+        Curve { x_key: &x_key, place: &|row| format!("position {row}"), ..Curve::new(group, fold, &samples) };
+    aside.update(curve.name(), curve)
 }
 
 fn samples(values: &Array, x: Option<&Array>) -> Result<Vec<Sample>> {

@@ -17,20 +17,37 @@ pub fn measure(
     preds: &[Option<Array>],
 ) -> Result<Accumulator<Segmentation>> {
     let mut accumulator = Accumulator::new(protocol.clone());
-    let (mut truth_map, mut pred_map) = (MapBuffer::default(), MapBuffer::default());
-    truth_map.take(truth).map_err(|error| error.at(format!("unit {name}, truth")))?;
-    let truth = truth_map.map();
-    if protocol.heads.iter().any(|head| head.kind == Kind::Labels) {
-        let pred = preds.iter().flatten().next().ok_or_else(|| no_prediction(name))?;
-        pred_map.take(pred.clone()).map_err(|error| error.at(format!("unit {name}, pred")))?;
-        let pred = Prediction::Labels(pred_map.map());
-        accumulator.update(name, Unit::Pixels { truth, pred })?;
-    } else {
-        let scores = opened(protocol, preds).map_err(|error| error.at(format!("unit {name}")))?;
-        let pred = Prediction::Scores(views(&scores));
-        accumulator.update(name, Unit::Pixels { truth, pred })?;
-    }
+    measure_into(&mut accumulator, &mut Buffers::default(), name, truth, preds)?;
     Ok(accumulator)
+}
+
+/// Where label maps are opened, one image after the other.
+#[derive(Default)]
+pub struct Buffers {
+    truth: MapBuffer,
+    pred: MapBuffer,
+}
+
+/// Measures one image more.
+pub fn measure_into(
+    accumulator: &mut Accumulator<Segmentation>,
+    buffers: &mut Buffers,
+    name: &str,
+    truth: Array,
+    preds: &[Option<Array>],
+) -> Result<()> {
+    buffers.truth.take(truth).map_err(|error| error.at(format!("unit {name}, truth")))?;
+    let truth = buffers.truth.map();
+    if accumulator.protocol().heads.iter().any(|head| head.kind == Kind::Labels) {
+        let pred = preds.iter().flatten().next().ok_or_else(|| no_prediction(name))?;
+        buffers.pred.take(pred.clone()).map_err(|error| error.at(format!("unit {name}, pred")))?;
+        let pred = Prediction::Labels(buffers.pred.map());
+        return accumulator.update(name, Unit::Pixels { truth, pred });
+    }
+    let opened = opened(accumulator.protocol(), preds);
+    let scores = opened.map_err(|error| error.at(format!("unit {name}")))?;
+    let pred = Prediction::Scores(views(&scores));
+    accumulator.update(name, Unit::Pixels { truth, pred })
 }
 
 /// Measures one confusion matrix.

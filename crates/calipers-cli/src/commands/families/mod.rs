@@ -3,7 +3,7 @@
 mod explanation;
 mod independent_set;
 mod robustness;
-mod segmentation;
+pub(crate) mod segmentation;
 mod training;
 
 use calipers::Result;

@@ -16,7 +16,8 @@ const MOST_RANGES: usize = 12;
 /// The first id of a truth map that is neither a class nor ignored.
 pub(crate) fn bad_truth(protocol: &Segmentation, map: &LabelMap<'_>, legend: &Legend) -> Error {
     let Found { at, id, pixels } = first_bad(map, |_, id| legend.meaning(id) == Meaning::Bad);
-    let mut advice = format!("list {id} as a class, or leave its pixels out with --ignore {id}");
+    let mut advice =
+        format!("list {id} among the labels as a class, or leave its pixels out with --ignore {id}");
     let is_mask = id == 255 && ids(map).all(|id| id == 0 || id == 255);
     if is_mask {
         advice.push_str("; this looks like a 0/255 mask: a mask of two classes has the ids 0 and 1");

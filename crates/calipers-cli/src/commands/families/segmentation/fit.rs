@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use calipers::inputs::Inputs;
 use calipers::report::number::{rounded, rounded_count};
+use calipers::run::Progress;
 use calipers::sources::segmentation::fit::{Fitted, Holdout, Share, fit, write};
 use calipers::sources::segmentation::options::Options;
 use calipers::{Error, Result, output};
@@ -50,30 +51,36 @@ pub(crate) struct FitArgs {
 
 impl FitArgs {
     pub(crate) fn run(self) -> Result<Outcome> {
-        if !(0.0..1.0).contains(&self.holdout) {
-            return Err(Error::usage("--holdout is a share of the units")
-                .found(self.holdout)
-                .allowed("0 up to, but not including, 1"));
-        }
         output::check(&self.output)?;
-        let (config, text) = read(&self.config, &Inputs::default())?;
-        let folder = self.config.parent().unwrap_or(Path::new(""));
-        let options = Options::new(config, folder);
-        let shown = self.config.display();
-        options.check().map_err(|error| error.in_file(&shown))?;
         let bar = Bar::new(&Output { quiet: self.quiet, no_progress: self.no_progress, ..Output::default() });
-        let holdout = Holdout { share: self.holdout, seed: self.seed };
-        let work = Work { shard: None, threads: self.threads };
-        let fitted = fit(&options, holdout, &work.with(&bar))?;
-        let moved = Some(folder).filter(|folder| !is_same(folder, self.output.parent()));
-        let written =
-            write::fitted_config(&text, &fitted.heads, moved).map_err(|error| error.in_file(shown))?;
+        let (fitted, written) = self.fitted(&bar)?;
         output::write(&self.output, written.as_bytes())?;
         if !self.quiet {
             emit::say(&table(&fitted, &self.output))?;
             warnings(&fitted).iter().for_each(|warning| emit::note(warning));
         }
         Ok(Outcome::Done)
+    }
+
+    /// What is found, and the text of the configuration with it.
+    pub(crate) fn fitted(&self, progress: &dyn Progress) -> Result<(Fitted, String)> {
+        if !(0.0..1.0).contains(&self.holdout) {
+            return Err(Error::usage("--holdout is a share of the units")
+                .found(self.holdout)
+                .allowed("0 up to, but not including, 1"));
+        }
+        let (config, text) = read(&self.config, &Inputs::default())?;
+        let folder = self.config.parent().unwrap_or(Path::new(""));
+        let options = Options::new(config, folder);
+        let shown = self.config.display();
+        options.check().map_err(|error| error.in_file(&shown))?;
+        let holdout = Holdout { share: self.holdout, seed: self.seed };
+        let work = Work { shard: None, threads: self.threads };
+        let fitted = fit(&options, holdout, &work.with(progress))?;
+        let moved = Some(folder).filter(|folder| !is_same(folder, self.output.parent()));
+        let written =
+            write::fitted_config(&text, &fitted.heads, moved).map_err(|error| error.in_file(shown))?;
+        Ok((fitted, written))
     }
 }
 

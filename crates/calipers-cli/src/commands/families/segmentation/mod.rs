@@ -1,6 +1,6 @@
 //! `calipers segmentation`: label maps and probabilities in one global label space.
 
-mod fit;
+pub(crate) mod fit;
 
 use std::path::{Path, PathBuf};
 
@@ -43,7 +43,7 @@ Examples:
 A flag overrides the key of the configuration; paths in a configuration are relative to it.")]
 pub(crate) struct SegmentationArgs {
     #[command(subcommand)]
-    command: Option<SegmentationCommand>,
+    pub(crate) command: Option<SegmentationCommand>,
     /// Configuration file (TOML)
     #[arg(value_name = "CONFIG.toml")]
     config: Option<PathBuf>,
@@ -65,7 +65,7 @@ pub(crate) struct SegmentationArgs {
 }
 
 #[derive(Subcommand, Debug)]
-enum SegmentationCommand {
+pub(crate) enum SegmentationCommand {
     Fit(FitArgs),
 }
 
