@@ -3,7 +3,7 @@
 //! Covers: graph/graph6.
 #![no_main]
 
-use calipers_io::graph::{lines, graph6};
+use calipers_io::graph::{graph6, lines};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

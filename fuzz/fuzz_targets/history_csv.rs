@@ -21,7 +21,11 @@ fn check(table: &Table) {
 
 fuzz_target!(|bytes: &[u8]| {
     let keys = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect();
-    let wanted = Wanted { numbers: keys(&["val_F1", "epoch", "Step"]), texts: keys(&["run", "epoch"]) };
+    let wanted = Wanted {
+        numbers: keys(&["val_F1", "epoch", "Step"]),
+        texts: keys(&["run", "epoch"]),
+        ..Wanted::default()
+    };
     let long = Long { key_column: "name".to_owned(), value_column: "value".to_owned() };
     let wide = Options::default();
     for options in [

@@ -11,7 +11,7 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let keys = || ["val_F1", "epoch", "step", "a", "a.b", ""].map(str::to_owned).to_vec();
-    let wanted = Wanted { numbers: keys(), texts: keys() };
+    let wanted = Wanted { numbers: keys(), texts: keys(), ..Wanted::default() };
     drop(json::global_step(bytes));
     let found = json::layout(bytes);
     for layout in [Layout::Rows, Layout::Lines, Layout::Columns, Layout::State] {

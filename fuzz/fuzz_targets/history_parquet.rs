@@ -17,9 +17,11 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(table) = parquet::read(bytes, &Wanted::default()) else { return };
     for key in table.keys.into_iter().take(8) {
         let key = vec![key];
-        if let Ok(table) = parquet::read(bytes, &Wanted { numbers: key.clone(), texts: Vec::new() }) {
+        if let Ok(table) =
+            parquet::read(bytes, &Wanted { numbers: key.clone(), texts: Vec::new(), ..Wanted::default() })
+        {
             assert!(table.numbers.iter().all(|column| column.rows.len() <= table.rows));
         }
-        drop(parquet::read(bytes, &Wanted { numbers: Vec::new(), texts: key }));
+        drop(parquet::read(bytes, &Wanted { numbers: Vec::new(), texts: key, ..Wanted::default() }));
     }
 });

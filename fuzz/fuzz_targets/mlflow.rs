@@ -12,7 +12,11 @@ fuzz_target!(|bytes: &[u8]| {
     let mut part = || parts.next().unwrap_or_default();
     let files = [("meta.yaml", part()), ("metrics/val/F1", part()), ("tags/config", part())];
     let owned = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect();
-    let wanted = Wanted { numbers: owned(&["val/F1", "step", "timestamp"]), texts: owned(&["config"]) };
+    let wanted = Wanted {
+        numbers: owned(&["val/F1", "step", "timestamp"]),
+        texts: owned(&["config"]),
+        ..Wanted::default()
+    };
     if let Ok(table) = mlflow::read(&files, &wanted) {
         assert!(table.numbers.iter().all(|column| column.values.len() == table.rows));
     }

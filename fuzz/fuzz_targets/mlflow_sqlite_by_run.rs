@@ -22,7 +22,11 @@ fuzz_target!(|bytes: &[u8]| {
     let held = held.expect("a database that can be opened in its file");
     assert_eq!(database.runs(), held.runs());
     let owned = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect();
-    let wanted = Wanted { numbers: owned(&["val/F1", "step", "timestamp"]), texts: owned(&["config"]) };
+    let wanted = Wanted {
+        numbers: owned(&["val/F1", "step", "timestamp"]),
+        texts: owned(&["config"]),
+        ..Wanted::default()
+    };
     for run in database.runs().unwrap_or_default() {
         // A damaged index can lead to as many wrong rows as there are right ones, so that what both
         // read may differ in its values but not in the run.

@@ -10,7 +10,7 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let keys = ["val/F1", "epoch", "step", "wall_time"];
-    let wanted = Wanted { numbers: keys.map(str::to_owned).to_vec(), texts: Vec::new() };
+    let wanted = Wanted { numbers: keys.map(str::to_owned).to_vec(), texts: Vec::new(), ..Wanted::default() };
     for file in [bytes.to_vec(), framed(bytes)] {
         let Ok(table) = tensorboard::read(&[("a", &file), ("b", &file)], &wanted) else { continue };
         assert!(table.rows <= 2 * file.len());

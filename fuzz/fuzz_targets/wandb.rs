@@ -10,8 +10,11 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let keys = |keys: [&str; 3]| keys.map(str::to_owned).to_vec();
-    let wanted =
-        Wanted { numbers: keys(["val_F1", "val.acc", "_step"]), texts: keys(["lr", "epoch", "a.b"]) };
+    let wanted = Wanted {
+        numbers: keys(["val_F1", "val.acc", "_step"]),
+        texts: keys(["lr", "epoch", "a.b"]),
+        ..Wanted::default()
+    };
     for file in [bytes.to_vec(), framed(bytes)] {
         let Ok(table) = wandb::read(&file, &wanted) else { continue };
         assert!(table.rows <= file.len());

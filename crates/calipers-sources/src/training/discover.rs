@@ -188,6 +188,9 @@ fn named_file(place: Place, input: usize) -> Result<History> {
     Ok(History { name: run, shown, content, input, named: true, folder: label, joined: false })
 }
 
+/// The ending of the files in which DVCLive keeps a metric.
+const TSV: &str = ".tsv";
+
 struct Walk {
     /// What a path that is empty below the folder is called.
     own: String,
@@ -297,9 +300,10 @@ impl Walk {
         }
         let mut files = Vec::new();
         below(&metrics, "", &mut files)?;
-        files.retain(|(key, _)| key.ends_with(".tsv"));
+        let is_table = |key: &str| FORMATS.by_name(key).and_then(|format| format.ending_of(key)) == Some(TSV);
+        files.retain(|(key, _)| is_table(key));
         for (key, _) in &mut files {
-            *key = key.trim_start_matches('/').trim_end_matches(".tsv").to_owned();
+            *key = key.trim_start_matches('/').trim_end_matches(TSV).to_owned();
         }
         if files.is_empty() {
             return Ok(false);

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use calipers_io::file::{InputFile, ReadAt};
-use calipers_io::history::{Field, Run, wandb};
+use calipers_io::history::{FORMATS, Field, Run, wandb};
 
-use super::discover::{Content, History, Place, is_checkpoint};
+use super::discover::{Content, History, Place, file_name, is_checkpoint};
 
 /// How much of a log is looked at for the run that it describes first.
 const OPENING: u64 = 64 << 10;
@@ -22,7 +22,7 @@ pub(super) fn each_once(histories: &mut Vec<History>) {
 
 /// Joins the logs of one run of W&B: each time it was resumed it began another.
 pub(super) fn join_wandb(histories: &mut Vec<History>) {
-    let is_log = |history: &History| matches!(&history.content, Content::File(place) if place.shown.ends_with(".wandb"));
+    let is_log = |history: &History| matches!(&history.content, Content::File(place) if FORMATS.by_name(file_name(place)).is_some_and(|format| format.name == "wandb"));
     if histories.iter().filter(|history| is_log(history)).count() < 2 {
         return;
     }
