@@ -9,6 +9,7 @@ use calipers_core::resample::Clusters;
 use calipers_core::spelling::distance;
 use calipers_core::{Digest, Error, ErrorKind, Input, InputFiles, Result};
 use calipers_io::file::InputFile;
+use calipers_io::history::FORMATS;
 use regex::Regex;
 
 use crate::inputs::role;
@@ -79,7 +80,7 @@ impl FromStr for ClusterRule {
         match (text, text.rsplit_once(':')) {
             ("none", _) => Ok(Self::None),
             ("folder", _) => Ok(Self::Folder),
-            (_, Some((file, column))) if is_table(file) && !column.is_empty() => {
+            (_, Some((file, column))) if ending(file).is_some() && !column.is_empty() => {
                 Ok(Self::Column { file: file.into(), column: column.into() })
             }
             _ => Err(wrong()),
@@ -87,9 +88,9 @@ impl FromStr for ClusterRule {
     }
 }
 
-fn is_table(file: &str) -> bool {
-    let ending = Path::new(file).extension().map(|ending| ending.to_string_lossy().to_lowercase());
-    matches!(ending.as_deref(), Some("csv" | "tsv"))
+/// The ending of a table's name, as the table of formats writes it.
+fn ending(file: &str) -> Option<&'static str> {
+    FORMATS.called("csv")?.ending_of(file)
 }
 
 fn shown(path: &Path) -> String {
@@ -150,7 +151,7 @@ fn matched(expression: &Regex, unit: &str) -> Option<String> {
 
 /// The clusters of all units in a table.
 fn table(bytes: &[u8], path: &str, column: &str) -> Result<BTreeMap<String, String>> {
-    let tab = path.to_lowercase().ends_with(".tsv");
+    let tab = ending(path) == Some(".tsv");
     let mut reader = csv::ReaderBuilder::new().delimiter(if tab { b'\t' } else { b',' }).from_reader(
         // A mark of the encoding is no part of the first heading.
         bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes),
