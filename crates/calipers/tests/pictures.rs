@@ -159,7 +159,7 @@ fn trained(folder: &Path, sweep: Vec<f64>) -> Accumulator<Training> {
 fn every_picture_of_the_demo_runs_is_drawn() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = trained(folder.path(), vec![0.6, 0.8, 0.9]);
-    complete(&ledger, &["curves-1", "curves-2", "curves-3", "survival", "sweep"]);
+    complete(&ledger, &["configurations", "curves-1", "curves-2", "curves-3", "survival", "sweep"]);
 }
 
 #[test]
