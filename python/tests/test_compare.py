@@ -101,7 +101,12 @@ def test_clusters_come_as_a_rule_or_as_a_mapping_and_three_models_are_ranked() -
     models = {"one": model(1), "two": model(2), "three": model(3)}
     pairs = {f"g{unit:02}": f"p{unit // 2}" for unit in range(UNITS)}
     found = cp.compare(models, metrics="accuracy", resamples=200, interval="bca", cluster_by=pairs)
-    as_rule = {"metrics": "accuracy", "resamples": 200, "interval": "bca", "cluster_by": r"regex:g(?P<cluster>.)"}
+    as_rule = {
+        "metrics": "accuracy",
+        "resamples": 200,
+        "interval": "bca",
+        "cluster_by": r"regex:g(?P<cluster>.)",
+    }
     parts = json.loads(found.to_json())
     assert (parts["method"], parts["sampling_unit"]) == ("bca", "cluster")
     assert parts["strata"]["all"] == {"units": UNITS, "sampling_units": UNITS // 2}
