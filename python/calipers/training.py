@@ -26,7 +26,9 @@ Direction = Literal["max", "min"]
 Duplicates = Literal["last", "first", "mean", "error"]
 Index = Literal["evaluation", "epoch"]
 Nan = Literal["missing", "fail", "error"]
+Precision = Literal["stored", "single", "double"]
 Preset = Literal["strict", "document", "revised", "table-2024-04-24", "table-2024-04-25", "script-2025"]
+Restarts = Literal["auto", "overlay", "rewind", "append", "runs"]
 
 
 _MOST = 2**32 - 1
@@ -59,6 +61,8 @@ class Evaluator(EvaluatorBase):
         first_epoch: int = 0,
         duplicates: Duplicates = "last",
         nan: Nan = "missing",
+        restarts: Restarts = "auto",
+        precision: Precision = "stored",
         folds: int | None = None,
         sustain: int = 3,
         par: int = 10,
@@ -71,7 +75,8 @@ class Evaluator(EvaluatorBase):
         """Name the metric, say from which value on a run is saturated, and which conventions count.
 
         The parameters are those of the command line. `x` names the x of a run. Without a name it is taken for
-        epochs, and missing epochs are a warning. `bootstrap` adds intervals per configuration.
+        epochs, and missing epochs are a warning. With `precision="stored"` a value meets the threshold in the
+        type of its array: single precision for float32. `bootstrap` adds intervals per configuration.
         """
         options = {
             "metric": text("metric", metric), "label": text("label", metric if label is None else label),
@@ -82,6 +87,8 @@ class Evaluator(EvaluatorBase):
             "first_epoch": whole("first_epoch", first_epoch, -(2**63), 2**63 - 1),
             "duplicates": word("duplicates", duplicates, get_args(Duplicates)),
             "nan": word("nan", nan, get_args(Nan)),
+            "restarts": word("restarts", restarts, get_args(Restarts)),
+            "precision": word("precision", precision, get_args(Precision)),
             "folds": None if folds is None else whole("folds", folds, 1, _MOST),
             "sustain": whole("sustain", sustain, 1, _MOST), "par": whole("par", par, 1, _MOST),
             "horizon": None if horizon is None else whole("horizon", horizon, 0),
@@ -153,9 +160,9 @@ def evaluate(
 
     * metrics: `threshold`, `scale`, `direction`, `label`, `inclusive`, `preset`, `sustain`, `par`, `horizon`,
       `sweep`, `bootstrap`, `confidence`, `seed`
-    * points: `x`, `index`, `first_epoch`, `duplicates`, `nan`
-    * runs: `group_by`, `fold_by`, `run_column`, `folds`, `skip_missing`, `runs`, `project`
-    * files: `format`, `key_column`, `value_column`, `delimiter`, `decimal`
+    * points: `x`, `index`, `first_epoch`, `duplicates`, `restarts`, `precision`, `nan`
+    * runs: `group_by`, `fold_by`, `where`, `run_column`, `folds`, `skip_missing`, `runs`, `project`
+    * files: `format`, `key_column`, `value_column`, `delimiter`, `decimal`, `encoding`, `timeout`
     * work: `threads`, `shard`, `strict`, `progress`
 
     >>> import pathlib, tempfile

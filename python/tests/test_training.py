@@ -80,3 +80,13 @@ def test_metrics_equal_those_of_the_command_line(tmp_path: Path) -> None:
     acc = cp.training.Evaluator("val_F1")
     acc.update("0", values)
     assert json.loads(acc.report().to_json())["metrics"] == said["metrics"]
+
+
+def test_a_value_meets_the_threshold_in_the_precision_of_its_array() -> None:
+    logged = np.array([0.95, 0.9], dtype=np.float32)
+    broken = {}
+    for precision in ("stored", "double"):
+        acc = cp.training.Evaluator(precision=precision)  # type: ignore[arg-type]
+        acc.update("0", logged)
+        broken[precision] = acc.per_unit()["broken"]
+    assert broken == {"stored": [0], "double": [1]}

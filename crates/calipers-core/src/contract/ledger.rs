@@ -25,7 +25,7 @@ pub trait Ledger: Any + Send + Sync {
     fn merge(&mut self, other: Box<dyn Ledger>) -> Result<()>;
     /// See [`Accumulator::merge_repeated`]; another protocol is a `ProtocolMismatch`.
     fn merge_repeated(&mut self, other: Box<dyn Ledger>) -> Result<()>;
-    /// Its rows without the protocol: see [`state::rows`].
+    /// Its rows without the protocol: see `state::rows`.
     fn rows_alone(&self) -> Vec<u8>;
     /// Adds rows that [`Ledger::rows_alone`] gave, several times over if need be, under this protocol.
     fn add_rows(&mut self, bytes: &[u8], source: &str) -> Result<()>;

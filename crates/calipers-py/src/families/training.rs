@@ -1,7 +1,7 @@
 //! Training runs: one curve a run.
 
-use calipers::core::Error;
-use calipers::io::array::Array;
+use calipers::core::{Error, Stored};
+use calipers::io::array::{Array, Dtype};
 use calipers::metrics::training::{Curve, Preset, Sample, Training};
 use calipers::{Accumulator, Result};
 use pyo3::prelude::*;
@@ -79,8 +79,14 @@ fn measure(
     let samples = samples(values, x).map_err(|error| error.at(format!("run {group}/{fold}")))?;
     let protocol = aside.protocol();
     let x_key = if protocol.x == "auto" { "epoch" } else { protocol.x.as_str() }.to_owned();
-    let curve =
-        Curve { x_key: &x_key, place: &|row| format!("position {row}"), ..Curve::new(group, fold, &samples) };
+    let stored = match values.dtype() {
+        Dtype::F16 => Stored::Half,
+        Dtype::BF16 => Stored::Brain,
+        Dtype::F32 => Stored::Single,
+        _ => Stored::Double,
+    };
+    let place = &|row| format!("position {row}");
+    let curve = Curve { x_key: &x_key, place, stored, ..Curve::new(group, fold, &samples) };
     aside.update(curve.name(), curve)
 }
 
