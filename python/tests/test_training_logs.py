@@ -274,19 +274,20 @@ def test_the_keys_of_every_library_are_listed(part: str, metric: str, x: str) ->
     assert all(entry["files"] for entry in listed["runs"])
 
 
-def test_checkpoints_and_their_epochs_are_extracted_and_read_back() -> None:
+def test_checkpoints_and_their_epochs_are_extracted_and_read_back(tmp_path: Path) -> None:
     logs = written("transformers")
-    said = run(logs, "extract", ".", "-o", "artefacts.json", "--group-by", "folder", "--project", "study")
+    study = str(tmp_path / "artefacts.json")
+    said = run(logs, "extract", ".", "-o", study, "--group-by", "folder", "--project", "study")
     assert said.returncode == 0, said.stderr
     assert "artefact-missing" in said.stderr
-    group = json.loads((logs / "artefacts.json").read_text())["study"]["lr1"]
+    group = json.loads(Path(study).read_text())["study"]["lr1"]
     assert [(one["epoch"], one["file_path"]) for one in group["ckpt"]["fold0"]] == [
         ("5", "checkpoint-10"),
         ("6", "checkpoint-12"),
     ]
-    words = ("--runs", "artefacts.json", "--group-by", "runs", "--metric", "eval_F1", "--label", "F1-")
-    assert run(logs, ".", *words, "--table", "out/results").returncode == 0
-    back = (logs / "out/results_STRICT.csv").read_text()
+    words = ("--runs", study, "--group-by", "runs", "--metric", "eval_F1", "--label", "F1-")
+    assert run(logs, ".", *words, "--table", str(tmp_path / "back")).returncode == 0
+    back = (tmp_path / "back_STRICT.csv").read_text()
     once = ("--group-by", "folder", "--project", "study", "--metric", "eval_F1", "--label", "F1-")
-    assert run(logs, ".", *once, "--table", "once/results").returncode == 0
-    assert (logs / "once/results_STRICT.csv").read_text() == back
+    assert run(logs, ".", *once, "--table", str(tmp_path / "once")).returncode == 0
+    assert (tmp_path / "once_STRICT.csv").read_text() == back

@@ -21,6 +21,8 @@ pub(crate) fn test(compat: bool) -> Outcome {
     let mut tests = module("pytest python/tests --ignore python/tests/browser");
     // The examples in the docs are those of the installed package.
     let mut examples = module("pytest --doctest-modules --pyargs calipers");
+    // Keras asks for TensorFlow unless it is told otherwise.
+    examples.env("KERAS_BACKEND", "torch");
     if !compat {
         tests.args(["-m", "not compat"]);
         examples.arg("--doctest-ignore-import-errors");
