@@ -50,16 +50,17 @@ def test_every_picture_renders(report: Path, visit: Visit) -> None:
     assert page.locator(".picture img").count() >= 4
 
 
-def test_every_family_leads_with_numbers_that_have_intervals(report: Path, visit: Visit) -> None:
+def test_every_family_leads_with_numbers_and_their_intervals(report: Path, visit: Visit) -> None:
     page = visit(report)
     for section in page.locator("main > section").all():
         if "comparison" in section.get_attribute("id"):
             assert section.locator("table").count() > 0
             continue
-        assert section.locator(".cards li, .side tbody tr").count() >= 4
-        assert any(
-            DASH in text for text in section.locator(".card-interval, .side .interval").all_inner_texts()
-        )
+        # A model of the demo is attacked in one run with several budgets: nothing is drawn from one run.
+        one_run = "robustness" in section.get_attribute("id")
+        assert section.locator(".cards li, .side tbody tr").count() >= (2 if one_run else 4)
+        intervals = section.locator(".card-interval, .side .interval").all_inner_texts()
+        assert any(DASH in text for text in intervals) != one_run
         assert section.locator(".parameters dt").count() > 3
 
 
