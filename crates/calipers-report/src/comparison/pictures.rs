@@ -101,7 +101,7 @@ fn tree(comparison: &Comparison, line: &Line, found: &Difference) -> Tree {
     }
 }
 
-/// How often each model had each rank, one drawing a metric.
+/// How often each model had each rank, one drawing per metric.
 pub(super) fn ranks(comparison: &Comparison) -> Option<Picture> {
     let mut variants = Vec::new();
     let mut rows = Vec::new();
