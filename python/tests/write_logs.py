@@ -6,6 +6,7 @@ Each part is a function; it runs in a process of its own, once, below `target/`.
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -222,6 +223,12 @@ def dvclive(out: Path) -> None:
     os.environ["DVCLIVE_LOGLEVEL"] = "ERROR"
     from dvclive import Live
 
+    # It makes a repository of the git checkout around it: one of its own spares ours.
+    out, before = out.resolve(), Path.cwd()
+    os.chdir(out)
+    author = ("-c", "user.name=Calipers", "-c", "user.email=calipers@localhost")
+    subprocess.run(["git", "init", "--quiet"], check=True)
+    subprocess.run(["git", *author, "commit", "--quiet", "--allow-empty", "--message", "Begin"], check=True)
     for fold in range(2):
         with Live(str(out / f"cfg/fold{fold}"), save_dvc_exp=False, dvcyaml=None, report=None) as live:
             live.log_params({"lr": 0.1, "net": {"depth": 2}})
@@ -229,6 +236,7 @@ def dvclive(out: Path) -> None:
                 live.log_metric("val/F1", value)
                 live.log_metric("train/loss", 1.0)
                 live.next_step()
+    os.chdir(before)
 
 
 def pandas(out: Path) -> None:
