@@ -159,16 +159,15 @@ fn every_decision_has_its_form_and_is_listed() {
     let decisions = pages()
         .into_iter()
         .filter(|page| page.starts_with("docs/decisions/") && !page.ends_with("README.md"));
-    let mut last = 0;
+    let mut expected = 1;
     for page in decisions {
         let name = page.rsplit('/').next().unwrap_or(&page);
         assert_eq!(malformed(name, &read(&page)), None, "{page} lacks it");
-        let number = name.get(..3).and_then(|digits| digits.parse::<u32>().ok());
-        assert!(number > Some(last), "{page}: its number is higher than {last:03} and no other page's");
+        assert!(name.starts_with(&format!("{expected:03}-")), "{page}: number {expected:03} comes next");
         assert!(index.contains(&format!("({name})")), "{page} is not in docs/decisions/README.md");
-        last = number.unwrap_or(last);
+        expected += 1;
     }
-    assert!(last > 0, "the decisions were not found");
+    assert!(expected > 1, "the decisions were not found");
 }
 
 #[test]
