@@ -174,6 +174,7 @@ pub const BIAS_LINEARITY: Line = Line {
                 \"bias is the same at every budget\"; \"infinite: beyond the largest number\".",
     differs: "Negative when a constant fits better than the line through the origin.",
     example: ("curve", "0.8963133640552995"),
+    headline: Some(10),
     number: along!(totals, linearity),
     ..BEYOND
 };
@@ -200,6 +201,7 @@ pub(super) const ACCURACY_AVERAGE: Line = Line {
     differs: "The clean graph is left out.",
     reference: "Graph Robustness Benchmark, average",
     example: ("curve", "0.9166666666666666"),
+    headline: Some(9),
     number: along!(accuracies, |protocol, groups, end| Ok(mean(&scores(protocol, groups, end)?))),
     ..ALONG
 };

@@ -1,5 +1,6 @@
 //! Where the label of a run comes from: one rule, or several whose labels are joined.
 
+use std::fmt::Display;
 use std::str::FromStr;
 
 use regex::Regex;
@@ -194,6 +195,23 @@ pub enum FoldBy {
     Runs,
 }
 
+/// Several rules in one; a word that names no rule stands alone.
+fn joined<T: Clone + Display>(
+    options: &[T],
+    without: T,
+    rules: fn(&T) -> &[Rule],
+    of: fn(Vec<Rule>) -> T,
+) -> Result<T, String> {
+    match options {
+        [] => Ok(without),
+        [one] => Ok(one.clone()),
+        several => match several.iter().find(|option| rules(option).is_empty()) {
+            Some(alone) => Err(format!("`{alone}` stands alone")),
+            None => Ok(of(several.iter().flat_map(|option| rules(option).to_vec()).collect())),
+        },
+    }
+}
+
 impl GroupBy {
     /// The rules; none for the words that stand alone.
     pub fn rules(&self) -> &[Rule] {
@@ -202,17 +220,7 @@ impl GroupBy {
 
     /// Several rules, each as one option gave it.
     pub fn joined(options: &[Self]) -> Result<Self, String> {
-        match options {
-            [] => Ok(Self::None),
-            [one] => Ok(one.clone()),
-            several => {
-                let alone = several.iter().find(|rule| !matches!(rule, Self::Rules(_)));
-                alone.map_or_else(
-                    || Ok(Self::Rules(several.iter().flat_map(|rule| rule.rules().to_vec()).collect())),
-                    |alone| Err(format!("`{alone}` stands alone")),
-                )
-            }
-        }
+        joined(options, Self::None, Self::rules, Self::Rules)
     }
 }
 
@@ -224,17 +232,7 @@ impl FoldBy {
 
     /// Several rules, each as one option gave it.
     pub fn joined(options: &[Self]) -> Result<Self, String> {
-        match options {
-            [] => Ok(Self::Auto),
-            [one] => Ok(one.clone()),
-            several => {
-                let alone = several.iter().find(|rule| !matches!(rule, Self::Rules(_)));
-                alone.map_or_else(
-                    || Ok(Self::Rules(several.iter().flat_map(|rule| rule.rules().to_vec()).collect())),
-                    |alone| Err(format!("`{alone}` stands alone")),
-                )
-            }
-        }
+        joined(options, Self::Auto, Self::rules, Self::Rules)
     }
 }
 
@@ -266,7 +264,7 @@ impl FromStr for FoldBy {
     }
 }
 
-impl std::fmt::Display for GroupBy {
+impl Display for GroupBy {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::None => f.write_str("none"),
@@ -276,7 +274,7 @@ impl std::fmt::Display for GroupBy {
     }
 }
 
-impl std::fmt::Display for FoldBy {
+impl Display for FoldBy {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Auto => f.write_str("auto"),
