@@ -4,8 +4,8 @@ use calipers_core::error::printable;
 use calipers_core::metric::MetricInfo;
 use calipers_core::{Better, Report, Warning};
 
-use crate::matrix::{Matrix, blocks, reasons};
-use crate::table::{Cell, Extent, Layout, Line, interval, layout};
+use super::matrix::{Matrix, blocks, reasons};
+use super::{Cell, Extent, Layout, Line, interval, layout};
 use crate::text::{Paint, columns, left, right, short, wrapped};
 
 /// What the terminal can show.

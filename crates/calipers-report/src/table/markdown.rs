@@ -4,7 +4,7 @@ use calipers_core::Report;
 use calipers_core::error::printable;
 use calipers_core::metric::MetricInfo;
 
-use crate::table::{Cell, Extent, Line, interval, layout};
+use super::{Cell, Extent, Line, interval, layout};
 use crate::terminal::arrow;
 
 const EXTENT: Extent = Extent { gather: 1, most: usize::MAX };

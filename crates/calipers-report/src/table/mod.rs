@@ -1,5 +1,13 @@
 //! A report as sections of lines: what the terminal, Markdown and LaTeX tables have in common.
 
+pub mod csv;
+pub(crate) mod form;
+pub mod grid;
+pub mod latex;
+pub mod markdown;
+mod matrix;
+pub mod terminal;
+
 use std::collections::BTreeMap;
 
 use calipers_core::error::printable;
@@ -7,7 +15,7 @@ use calipers_core::metric::MetricInfo;
 use calipers_core::resample::Bounds;
 use calipers_core::{Better, Form, Report, Value};
 
-use crate::form::in_words;
+use self::form::in_words;
 use crate::leaf::{Leaf, children, leaf};
 use crate::number::{rounded, rounded_count, shortest};
 use crate::sparkline::sparkline;

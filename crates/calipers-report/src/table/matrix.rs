@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use calipers_core::error::printable;
 
-use crate::table::{Cell, Layout, Line};
+use super::{Cell, Layout, Line};
 use crate::text::{columns, left, right, short};
 
 /// The columns of such a table.
