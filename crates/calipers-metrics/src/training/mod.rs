@@ -42,6 +42,7 @@ pub mod survival;
 mod unit;
 mod warnings;
 
+pub use curve::points::Point;
 pub use parameters::{Direction, Duplicates, Index, Nan, Precision, Preset, Restarts, StabilityReading};
 pub use protocol::Training;
 pub use row::{Doubts, Row};
