@@ -1,5 +1,9 @@
 //! Which histories a path on the command line stands for, and what the runs in them are called.
 
+mod input_folder;
+mod parts;
+mod unread;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,10 +13,8 @@ use calipers_io::file::cannot_open;
 use calipers_io::history::mlflow_server::{Address, Store, store};
 use calipers_io::history::{FORMATS, Format, RUN_META, TRAINER_STATE, of_folder};
 
-use super::input_folder::{name_folders, names_checkpoint, own_name, parent, within};
-use super::parts;
-use super::unread;
-pub use super::unread::{Unread, nothing_in};
+use self::input_folder::{name_folders, names_checkpoint, own_name, parent, within};
+pub use self::unread::{Unread, nothing_in};
 
 /// A file or folder that holds one run, or a table of runs.
 #[derive(Clone, Debug, PartialEq, Eq)]

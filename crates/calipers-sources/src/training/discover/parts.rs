@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use calipers_io::file::{InputFile, ReadAt};
 use calipers_io::history::{FORMATS, Field, Run, wandb};
 
-use super::discover::{Content, History, Place, file_name, is_checkpoint};
+use super::{Content, History, Place, file_name, is_checkpoint};
 
 /// How much of a log is looked at for the run that it describes first.
 const OPENING: u64 = 64 << 10;

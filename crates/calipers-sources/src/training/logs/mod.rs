@@ -1,5 +1,9 @@
 //! From the files of a history to tables of logged rows, one run after the other.
 
+mod cut;
+mod several_files;
+mod tracking;
+
 use std::path::PathBuf;
 
 use calipers_core::{Error, Notes, Result};
@@ -10,13 +14,12 @@ use calipers_io::history::{
     is_binary, json, mlflow, of_file, of_folder, of_large_file, tensorboard,
 };
 
-use super::cut::Cut;
-use super::discover::{Content, History, Place, file_name};
-use super::options::Options;
-use super::runs::known::Known;
-use super::tracking;
+use self::cut::Cut;
 use crate::hashing::HashedFile;
 use crate::inputs::{Inputs, Opened, role};
+use crate::training::discover::{Content, History, Place, file_name};
+use crate::training::options::Options;
+use crate::training::runs::known::Known;
 use crate::walk::given_folder;
 
 /// The rows of one run, or of the runs of one table.

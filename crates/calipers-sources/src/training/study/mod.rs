@@ -1,11 +1,14 @@
 //! What the per-run JSON of a study says about the report as a whole.
 
-use calipers_core::Fact;
+pub mod endings;
+pub mod runs_file;
+
+use calipers_core::{Fact, Warning};
 use calipers_metrics::training::unit_name;
 
-use super::assign::GroupBy;
-use super::options::Options;
-use super::runs_file::{Group, RunsFile};
+use self::runs_file::{Group, RunsFile};
+use crate::training::assign::GroupBy;
+use crate::training::options::Options;
 
 /// How many folds it takes to see a trend.
 const TREND: usize = 3;
@@ -27,6 +30,21 @@ fn listed(group: &Group) -> impl Iterator<Item = Fact> {
         let detail = name.map_or_else(|| format!("fold {fold} of {}", group.name), Clone::clone);
         Fact { code: "missing-history".into(), unit: unit_name(&group.name, fold), detail }
     })
+}
+
+/// What looks wrong about the file alone.
+pub fn doubts(runs: &RunsFile) -> Vec<Warning> {
+    warned(&carbon(runs))
+}
+
+/// Emissions that grow, as a warning.
+pub(super) fn warned(growing: &[Fact]) -> Vec<Warning> {
+    let warning = growing.first().map(|first| Warning {
+        code: first.code.clone(),
+        message: format!("emissions grow from fold to fold, they may be running totals: {}", first.detail),
+        units: growing.iter().map(|fact| fact.unit.clone()).collect(),
+    });
+    warning.into_iter().collect()
 }
 
 /// The groups whose emissions grow from fold to fold.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use calipers_core::Result;
 
-use super::discover::{History, is_checkpoint, text};
+use super::{History, is_checkpoint, text};
 
 /// Labels that two inputs would give to two folders become the paths as given.
 pub(super) fn name_folders(histories: &mut [History], inputs: &[PathBuf]) -> Result<()> {

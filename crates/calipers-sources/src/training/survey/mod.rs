@@ -1,15 +1,19 @@
 //! Every run that histories hold, whatever it logged: what is listed and gathered without a metric.
 
-use calipers_core::Result;
+pub mod described;
+pub mod listing;
+
+use calipers_core::{Error, ErrorKind, Result, stop};
 use calipers_io::history::{Table, Wanted};
 
-use super::discover::{self, Found, History};
-use super::logs::{self, Log, Reader, Sink};
-use super::options::Options;
-use super::runs::filter;
-use super::runs::known::Known;
-use super::runs::split::Split;
 use crate::inputs::Inputs;
+use crate::run::Progress;
+use crate::training::discover::{self, Found, History};
+use crate::training::logs::{self, Log, Reader, Sink};
+use crate::training::options::Options;
+use crate::training::runs::filter;
+use crate::training::runs::known::Known;
+use crate::training::runs::split::Split;
 
 /// A table, and those of its runs that are looked at.
 pub(super) struct Surveyed {
@@ -28,19 +32,26 @@ pub(super) type Keys = fn(&Table) -> (Vec<String>, Vec<String>);
 pub(super) fn survey(
     options: &Options,
     keys: Keys,
+    progress: &dyn Progress,
     each: &mut dyn FnMut(&History, Surveyed) -> Result<()>,
 ) -> Result<Found> {
     let found = discover::histories(&options.inputs, options.format)?;
     let inputs = Inputs::default();
     let reader = Reader { options, inputs: &inputs, notes: logs::notes(&options.inputs) };
+    progress.start(found.histories.len() as u64);
     for history in &found.histories {
+        if stop::asked() {
+            return Err(Error::new(ErrorKind::Interrupted, "interrupted"));
+        }
         let mut named = Named { keys, wanted: base(options) };
         if !reader.read(history, &named.wanted.clone(), &mut named)? {
             continue;
         }
         let mut read = Read { options, history, each };
         reader.read(history, &named.wanted, &mut read)?;
+        progress.advance();
     }
+    progress.finish();
     Ok(found)
 }
 

@@ -2,15 +2,15 @@
 
 /// Where a string goes wrong and what is allowed there.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Stop {
-    pub(super) at: usize,
-    pub(super) allowed: &'static str,
+pub(in crate::history::json) struct Stop {
+    pub(in crate::history::json) at: usize,
+    pub(in crate::history::json) allowed: &'static str,
 }
 
 /// The end of the string whose first character is at `at`, behind its closing quote, and whether
 /// it holds escapes.
 #[inline]
-pub(super) fn end(bytes: &[u8], at: usize) -> Result<(usize, bool), Stop> {
+pub(in crate::history::json) fn end(bytes: &[u8], at: usize) -> Result<(usize, bool), Stop> {
     let mut at = plain(bytes, at);
     if bytes.get(at) == Some(&b'"') {
         return Ok((at + 1, false));
@@ -26,12 +26,12 @@ pub(super) fn end(bytes: &[u8], at: usize) -> Result<(usize, bool), Stop> {
 }
 
 /// Every byte 1.
-pub(super) const EVERY: u64 = u64::MAX / 255;
+pub(in crate::history::json) const EVERY: u64 = u64::MAX / 255;
 /// The highest bit of every byte.
-pub(super) const HIGH: u64 = EVERY * 0x80;
+pub(in crate::history::json) const HIGH: u64 = EVERY * 0x80;
 
 /// Whether a text stands between quotes as it is.
-pub(super) fn is_plain(text: &str) -> bool {
+pub(in crate::history::json) fn is_plain(text: &str) -> bool {
     plain(text.as_bytes(), 0) == text.len()
 }
 
@@ -90,7 +90,7 @@ fn unit(bytes: &[u8], at: usize) -> Result<u16, Stop> {
 }
 
 /// What a string says whose end was found; `raw` has its quotes.
-pub(super) fn decode(raw: &str) -> String {
+pub(in crate::history::json) fn decode(raw: &str) -> String {
     let raw = &raw[1..raw.len() - 1];
     let mut text = String::with_capacity(raw.len());
     let mut rest = raw;

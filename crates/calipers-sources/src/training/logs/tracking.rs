@@ -4,8 +4,8 @@ use calipers_core::Result;
 use calipers_io::history::Wanted;
 use calipers_io::history::mlflow_server::Address;
 
-use super::discover::History;
-use super::logs::{Reader, Sink};
+use super::{Reader, Sink};
+use crate::training::discover::History;
 
 /// Reads the active runs of a server and passes on the table of each. Of a run that a condition leaves
 /// out no values are asked for.
@@ -21,7 +21,7 @@ pub(super) fn read(
     use calipers_io::history::mlflow_server::Server;
     use calipers_io::history::{FORMATS, Table};
 
-    use super::logs::Log;
+    use super::Log;
     use crate::inputs::role;
 
     let options = reader.options;
@@ -65,7 +65,7 @@ pub(super) fn read(
 fn asked(reader: &Reader<'_>, wanted: &Wanted) -> Wanted {
     use calipers_metrics::training::Index;
 
-    use super::points::x_axis;
+    use crate::training::points::x_axis;
 
     let options = reader.options;
     let epochs = options.metrics.iter().any(|metric| metric.index == Index::Epoch);

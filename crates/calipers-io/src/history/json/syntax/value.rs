@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::super::few_digits::few_digits;
 use super::string;
+use crate::history::few_digits::few_digits;
 
 /// What sort of value it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(in crate::history::json) enum Kind {
     Null,
     Bool,
     Number,
@@ -18,15 +18,15 @@ pub(super) enum Kind {
 
 /// A checked value as it stands in the file, texts with their quotes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Value<'a> {
-    pub(super) kind: Kind,
-    pub(super) raw: &'a str,
+pub(in crate::history::json) struct Value<'a> {
+    pub(in crate::history::json) kind: Kind,
+    pub(in crate::history::json) raw: &'a str,
 }
 
 impl<'a> Value<'a> {
     /// The number; none where it is something else. Digits beyond the range are infinite.
     #[inline]
-    pub(super) fn number(self) -> Option<f64> {
+    pub(in crate::history::json) fn number(self) -> Option<f64> {
         let word = match self.kind {
             Kind::Number => self.raw,
             Kind::Text => &self.raw[1..self.raw.len() - 1],
@@ -47,7 +47,7 @@ impl<'a> Value<'a> {
     }
 
     /// The name: what a text says, the JSON of anything else.
-    pub(super) fn name(self) -> Cow<'a, str> {
+    pub(in crate::history::json) fn name(self) -> Cow<'a, str> {
         if self.kind != Kind::Text {
             Cow::Borrowed(self.raw)
         } else if self.raw.contains('\\') {

@@ -4,7 +4,7 @@ use super::string::{EVERY, HIGH};
 
 /// How many of eight bytes, the first lowest, are digits before anything else.
 #[inline]
-pub(super) fn leading_digits(word: u64) -> usize {
+pub(in crate::history::json) fn leading_digits(word: u64) -> usize {
     let values = word ^ (EVERY * u64::from(b'0'));
     // The sum reaches the highest bit from 10 on and never goes beyond its byte.
     let others = (((values & !HIGH) + EVERY * (0x80 - 10)) | values) & HIGH;

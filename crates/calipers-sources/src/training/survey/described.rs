@@ -3,12 +3,12 @@
 use calipers_core::Result;
 use calipers_io::history::Wanted;
 
-use super::discover::History;
-use super::logs::{Log, Reader, Sink, notes};
-use super::options::Options;
-use super::runs::filter;
-use super::runs::known::Known;
 use crate::inputs::Inputs;
+use crate::training::discover::History;
+use crate::training::logs::{Log, Reader, Sink, notes};
+use crate::training::options::Options;
+use crate::training::runs::filter;
+use crate::training::runs::known::Known;
 
 /// What every log says of its runs, with all of their configuration and none of their values.
 pub fn described(options: &Options, histories: &[History]) -> Result<Vec<Known>> {

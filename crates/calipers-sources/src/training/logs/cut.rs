@@ -7,11 +7,11 @@ use calipers_core::Result;
 use calipers_io::history::chunks::{Chunks, Gathered};
 use calipers_io::history::{Table, Texts};
 
-use super::options::Options;
-use super::runs::known::CONFIG;
+use crate::training::options::Options;
+use crate::training::runs::known::CONFIG;
 
 /// How a table is cut.
-pub struct Cut<'a> {
+pub(super) struct Cut<'a> {
     /// The columns whose texts tell runs apart.
     by: Vec<&'a str>,
     /// Every column of texts that was asked for.
@@ -37,7 +37,7 @@ struct State {
 
 impl<'a> Cut<'a> {
     /// The way to cut tables; none where nothing tells their runs apart.
-    pub fn new(options: &'a Options) -> Option<Self> {
+    pub(super) fn new(options: &'a Options) -> Option<Self> {
         let run = options.run_column.as_deref();
         let columns: Vec<&str> = options.assignment.columns().collect();
         // A word in front of a name, and rows that are left out, ask for the whole table.
@@ -56,7 +56,7 @@ impl<'a> Cut<'a> {
     /// Passes on the table of each run, with the metrics that are missing in some row before its
     /// end. Says whether that was all: a table in which a run comes back, or which cannot be
     /// understood run by run for another reason, is left for a reader of the whole.
-    pub fn runs(
+    pub(super) fn runs(
         &self,
         chunks: &mut dyn Chunks,
         each: &mut dyn FnMut(Table, &[bool]) -> Result<()>,
@@ -142,8 +142,8 @@ fn columns(table: &Table) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::options;
     use super::*;
+    use crate::training::tests::options;
     use calipers_io::history::{delimited, json};
 
     /// The runs that a table was cut into, by name and number of rows, and whether that was all.

@@ -3,8 +3,8 @@
 use calipers_core::{Error, Result};
 use calipers_io::history::{FORMATS, Numbers, Session, Table, Wanted, dvclive, wandb};
 
-use super::discover::{History, Place};
-use super::logs::{Log, Reader, Sink};
+use super::{Log, Reader, Sink};
+use crate::training::discover::{History, Place};
 
 impl Reader<'_> {
     /// The logs of one run, as one table: a later file begins a session.

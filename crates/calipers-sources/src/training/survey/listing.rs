@@ -7,9 +7,10 @@ use calipers_core::Result;
 use calipers_io::history::{Numbers, Origin, Table, Texts};
 use serde_json::{Value as Json, json};
 
-use super::options::Options;
-use super::points::x_axis::{self, ROW};
-use super::survey::{Surveyed, survey};
+use super::{Surveyed, survey};
+use crate::run::Progress;
+use crate::training::options::Options;
+use crate::training::points::x_axis::{self, ROW};
 
 /// How many texts of a key are listed.
 const TEXTS: usize = 5;
@@ -86,9 +87,9 @@ pub struct Run {
 
 impl Listing {
     /// Lists what the histories of these options hold. The metrics of the options are not looked at.
-    pub fn of(options: &Options) -> Result<Self> {
+    pub fn of(options: &Options, progress: &dyn Progress) -> Result<Self> {
         let mut gathered = Gathered::default();
-        survey(options, keys, &mut |_, surveyed| {
+        survey(options, keys, progress, &mut |_, surveyed| {
             gathered.add(&surveyed);
             Ok(())
         })?;

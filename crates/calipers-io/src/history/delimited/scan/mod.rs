@@ -2,11 +2,13 @@
 //!
 //! Most cells of a wide table are only counted, and this is the loop that sees every byte of them.
 
+mod masks;
+
 use multiversion::multiversion;
 #[cfg(not(target_feature = "avx2"))]
 use multiversion::target::match_target;
 
-use super::masks::{BLOCK, Masks, filled_up};
+use self::masks::{BLOCK, Masks, filled_up};
 
 /// Walks over the rows of a text as long as they have no quotes.
 pub(super) struct Scan<'a> {

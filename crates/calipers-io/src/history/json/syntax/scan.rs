@@ -11,7 +11,8 @@ use crate::limits;
 use crate::text::{shown, without_mark};
 
 /// A place in JSON text and how deep it is nested. Every step first passes over blanks.
-pub(super) struct Scanner<'a> {
+#[derive(Clone)]
+pub(in crate::history::json) struct Scanner<'a> {
     text: &'a str,
     /// The bytes up to the end of what is being read: of the text, or of one of its lines.
     bytes: &'a [u8],
@@ -23,7 +24,7 @@ pub(super) struct Scanner<'a> {
 
 /// What of a file comes before a text.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Start {
+pub(in crate::history::json) struct Start {
     /// How many line feeds.
     lines: usize,
     /// How many characters since the last of them.
@@ -32,7 +33,7 @@ pub(super) struct Start {
 
 impl Start {
     /// Moves behind a text.
-    pub(super) fn pass(&mut self, text: &str) {
+    pub(in crate::history::json) fn pass(&mut self, text: &str) {
         let line = match memchr::memrchr(b'\n', text.as_bytes()) {
             Some(end) => {
                 *self = Self { lines: self.lines + feeds(&text.as_bytes()[..=end]), characters: 0 };
@@ -49,18 +50,18 @@ fn feeds(bytes: &[u8]) -> usize {
 }
 
 /// The error for a file that is no text.
-pub(super) fn not_text() -> Error {
+pub(in crate::history::json) fn not_text() -> Error {
     Error::format("the file is not UTF-8 text")
 }
 
 /// The error for a file that holds nothing.
-pub(super) fn empty() -> Error {
+pub(in crate::history::json) fn empty() -> Error {
     Error::format("the file is empty")
 }
 
 impl<'a> Scanner<'a> {
     /// The start of a document; bytes that are no text or hold nothing are an error.
-    pub(super) fn new(bytes: &'a [u8]) -> Result<Self> {
+    pub(in crate::history::json) fn new(bytes: &'a [u8]) -> Result<Self> {
         let text = str::from_utf8(bytes).map_err(|error| {
             let at = error.valid_up_to();
             not_text()
@@ -75,19 +76,19 @@ impl<'a> Scanner<'a> {
     }
 
     /// The start of a text that is known to be text.
-    pub(super) fn over(text: &'a str) -> Self {
+    pub(in crate::history::json) fn over(text: &'a str) -> Self {
         let bytes = text.as_bytes();
         let at = bytes.len() - without_mark(bytes).len();
         Self { text, bytes, at, depth: 0, start: Start::default() }
     }
 
     /// A chunk of a document, inside so many lists and objects.
-    pub(super) fn within(text: &'a str, start: Start, depth: usize) -> Self {
+    pub(in crate::history::json) fn within(text: &'a str, start: Start, depth: usize) -> Self {
         Self { text, bytes: text.as_bytes(), at: 0, depth, start }
     }
 
     /// Narrows what is read to the line that starts at a place; gives its end.
-    pub(super) fn line(&mut self, start: usize) -> Result<usize> {
+    pub(in crate::history::json) fn line(&mut self, start: usize) -> Result<usize> {
         let whole = self.text.as_bytes();
         let length = memchr::memchr(b'\n', &whole[start..]).unwrap_or(whole.len() - start);
         if length > limits::LINE {
@@ -103,7 +104,7 @@ impl<'a> Scanner<'a> {
 
     /// The next byte that is no blank.
     #[inline]
-    pub(super) fn peek(&mut self) -> Option<u8> {
+    pub(in crate::history::json) fn peek(&mut self) -> Option<u8> {
         while let Some(byte) = self.bytes.get(self.at).copied() {
             if !matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
                 return Some(byte);
@@ -115,7 +116,7 @@ impl<'a> Scanner<'a> {
 
     /// Goes into the list or object that starts here; says whether it holds anything.
     #[inline]
-    pub(super) fn open(&mut self, close: u8) -> Result<bool> {
+    pub(in crate::history::json) fn open(&mut self, close: u8) -> Result<bool> {
         self.depth += 1;
         if self.depth > limits::DEPTH {
             let allowed = format!("at most {} levels", limits::DEPTH);
@@ -133,7 +134,7 @@ impl<'a> Scanner<'a> {
 
     /// After an item or a member: whether another one follows.
     #[inline]
-    pub(super) fn more(&mut self, close: u8) -> Result<bool> {
+    pub(in crate::history::json) fn more(&mut self, close: u8) -> Result<bool> {
         match self.peek() {
             Some(b',') => {
                 self.at += 1;
@@ -160,7 +161,7 @@ impl<'a> Scanner<'a> {
     /// Passes over the key of a member and the colon behind it where they are the key given with
     /// its quotes, which holds nothing to escape, and no blank before the colon; says whether.
     #[inline]
-    pub(super) fn is_key(&mut self, quoted: &str) -> bool {
+    pub(in crate::history::json) fn is_key(&mut self, quoted: &str) -> bool {
         self.peek();
         let rest = self.bytes.get(self.at..).and_then(|rest| rest.strip_prefix(quoted.as_bytes()));
         let found = rest.and_then(<[u8]>::first) == Some(&b':');
@@ -172,7 +173,7 @@ impl<'a> Scanner<'a> {
 
     /// The key of a member and the colon behind it.
     #[inline]
-    pub(super) fn key(&mut self) -> Result<Cow<'a, str>> {
+    pub(in crate::history::json) fn key(&mut self) -> Result<Cow<'a, str>> {
         let (start, escaped) = self.key_token()?;
         let raw = &self.text[start..self.at];
         if self.peek() != Some(b':') {
@@ -193,7 +194,7 @@ impl<'a> Scanner<'a> {
 
     /// The value that starts here; what is inside a list or an object is checked and forgotten.
     #[inline]
-    pub(super) fn value(&mut self) -> Result<Value<'a>> {
+    pub(in crate::history::json) fn value(&mut self) -> Result<Value<'a>> {
         self.peek();
         let start = self.at;
         let kind = self.skip()?;
@@ -202,7 +203,7 @@ impl<'a> Scanner<'a> {
 
     /// Passes over the value that starts here.
     #[inline]
-    pub(super) fn skip(&mut self) -> Result<Kind> {
+    pub(in crate::history::json) fn skip(&mut self) -> Result<Kind> {
         match self.peek() {
             Some(b'-' | b'0'..=b'9') => self.number(),
             Some(first) => self.skip_other(first),
@@ -317,7 +318,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Fails unless nothing but blanks follows.
-    pub(super) fn end(&mut self) -> Result<()> {
+    pub(in crate::history::json) fn end(&mut self) -> Result<()> {
         match self.peek() {
             None => Ok(()),
             Some(_) => Err(self.wrong(&format!("the end of the {}", self.extent()))),
@@ -326,12 +327,12 @@ impl<'a> Scanner<'a> {
 
     /// The error for a value that is not there.
     #[cold]
-    pub(super) fn no_value(&self) -> Error {
+    pub(in crate::history::json) fn no_value(&self) -> Error {
         self.wrong("a value")
     }
 
     /// The value that starts here is of another kind than the layout asks for.
-    pub(super) fn unexpected(&mut self, what: &str, allowed: &str) -> Error {
+    pub(in crate::history::json) fn unexpected(&mut self, what: &str, allowed: &str) -> Error {
         self.peek();
         let place = self.place(self.at);
         match self.value() {
@@ -341,17 +342,17 @@ impl<'a> Scanner<'a> {
     }
 
     /// The text from a place on to where the scanner is.
-    pub(super) fn since(&self, start: usize) -> &'a str {
+    pub(in crate::history::json) fn since(&self, start: usize) -> &'a str {
         &self.text[start..self.at]
     }
 
     /// Where the scanner is, in bytes from the start of the file.
-    pub(super) fn at(&self) -> usize {
+    pub(in crate::history::json) fn at(&self) -> usize {
         self.at
     }
 
     /// The number of bytes of the whole text.
-    pub(super) fn length(&self) -> usize {
+    pub(in crate::history::json) fn length(&self) -> usize {
         self.text.len()
     }
 
@@ -380,7 +381,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// The line and the character in it, both from 1.
-    pub(super) fn place(&self, at: usize) -> String {
+    pub(in crate::history::json) fn place(&self, at: usize) -> String {
         // Every chunk that ends inside a row asks for this, so a long line must be counted fast.
         let before = &self.text[..self.text.floor_char_boundary(at)];
         let line = 1 + self.start.lines + feeds(before.as_bytes());
@@ -396,8 +397,8 @@ impl<'a> Scanner<'a> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::check;
     use super::*;
+    use crate::history::json::check;
 
     fn refusal(bytes: &[u8]) -> String {
         check(bytes).unwrap_err().to_string()
