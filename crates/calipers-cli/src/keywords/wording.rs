@@ -39,9 +39,13 @@ const COMMANDS: [(&str, &str); 5] = [
 /// An error whose texts name keyword arguments instead of options.
 #[must_use]
 pub fn in_keywords(error: Error) -> Error {
-    error.reworded(|text| {
-        COMMANDS.iter().fold(worded(text), |text, (theirs, ours)| text.replace(theirs, ours))
-    })
+    error.reworded(text_in_keywords)
+}
+
+/// A text, such as a warning, that names keyword arguments instead of options.
+#[must_use]
+pub fn text_in_keywords(text: &str) -> String {
+    COMMANDS.iter().fold(worded(text), |text, (theirs, ours)| text.replace(theirs, ours))
 }
 
 fn worded(text: &str) -> String {
