@@ -158,7 +158,7 @@ def attack(
     progress: Progress = False,
     **options: Any,
 ) -> dict[str, npt.NDArray[np.int64]]:
-    """Return the pairs of nodes to toggle, (k, 2), for each budget, as `calipers robustness attack` finds them.
+    """Return the pairs of nodes to toggle for each budget, (k, 2), as `calipers robustness attack` does.
 
     The targets are the test nodes of the split. The options are those of `train` for graph and splits, those
     of `load` where `model` is a file, and `method` ("pgd", "prbcd" or "random"), `gradient` ("detached" or
@@ -182,14 +182,14 @@ def forward(
     graph: Graph | Path,
     model: Model | Path,
     *,
-    flips: Mapping[Budget, ArrayLike | Path] | None = None,
-    attacked: Mapping[Budget, Graph | Path] | None = None,
+    flips: Mapping[Any, ArrayLike | Path] | None = None,
+    attacked: Mapping[Any, Graph | Path] | None = None,
     features: ArrayLike | Path | None = None,
     labels: ArrayLike | Path | None = None,
     splits: Splits | None = None,
     **options: Any,
 ) -> dict[str, Any]:
-    """Return the features on the clean graph and on attacked ones, as `robustness.Evaluator.update` takes them.
+    """Return the features on the clean graph and on attacked ones, for `robustness.Evaluator.update`.
 
     Attacked graphs come by budget: as pairs to toggle (`flips`) or as graphs (`attacked`), in memory or in
     files. The options are those of `train` for graph and splits, those of `load` where `model` is a file, and
@@ -301,9 +301,7 @@ def _given(
     beside = {"features": features, "labels": labels}
     if isinstance(graph, str | os.PathLike):
         options["graph"] = graph
-        options.update(
-            {f"{name}_file": path_text(of, name) for name, of in beside.items() if of is not None}
-        )
+        options.update({f"{name}_file": path_text(of, name) for name, of in beside.items() if of is not None})
         return None
     for name in ("features_file", "labels_file"):
         if name in options:

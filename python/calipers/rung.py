@@ -1,6 +1,6 @@
-"""The five functions of the bias document, for any torch module or callable `model(A, X)`, and the RUNG network.
+"""The RUNG network, and the five functions of the bias document for any torch module or callable.
 
-The model computes by torch, on its own device; the numbers come from `calipers.robustness`, exact and rounded
+A model is called as `model(A, X)`. It computes by torch, on its own device; the numbers come from `calipers.robustness`, exact and rounded
 once. *Features* are `model.get_aggregated_features(A, X)` where a model has that, else `model(A, X)`. Class
 scores are always `model(A, X)`: a head behind the features decides.
 

@@ -158,7 +158,7 @@ def test_a_model_goes_into_the_functions_of_the_document() -> None:
     accuracies = rung.compute_clean_and_attacked_accuracy(model, clean, attacked, X, Y, test)
     assert accuracies[0] == (scores.argmax(1) == Y)[test].mean()
     loaded = {name: tensor.numpy() for name, tensor in model.state_dict().items()}
-    assert list(loaded)[0] == "mlp.linears.0.weight"
+    assert next(iter(loaded)) == "mlp.linears.0.weight"
     assert np.array_equal(loaded["mlp.linears.0.weight"], model.tensors["mlp.0.weight"])
 
 
@@ -179,7 +179,12 @@ def test_a_state_dict_of_torch_is_loaded_with_its_settings(tmp_path: pathlib.Pat
 def test_a_reproduction_writes_what_the_command_writes(folder: pathlib.Path) -> None:
     words = "--penalties l1,l2 --budgets 0.2 --epochs 5 --steps 3 --samples 2 --splits stratified:1"
     command(f"reproduce --graph synthetic {words} --out a")
-    options: dict[str, Any] = {"penalties": ["l1", "l2"], "budgets": [0.2], "epochs": 5, "splits": "stratified:1"}
+    options: dict[str, Any] = {
+        "penalties": ["l1", "l2"],
+        "budgets": [0.2],
+        "epochs": 5,
+        "splits": "stratified:1",
+    }
     found = rung.reproduce(out="b", steps=3, samples=2, **options)
     for file in ("report.json", "figure6.csv", "figure6.svg", "expectations.json"):
         assert (folder / "a" / file).read_bytes().replace(b"a/", b"b/") == (folder / "b" / file).read_bytes()

@@ -29,7 +29,7 @@ use clap::{CommandFactory, FromArgMatches, Parser};
 pub use self::given::Given;
 pub use self::others::{Fit, demo, fit, serve, verify};
 pub use self::refused::Refused;
-pub use self::wording::in_keywords;
+pub use self::wording::{in_keywords, text_in_keywords};
 
 use crate::commands::Command;
 use crate::commands::families::Family;
