@@ -68,7 +68,7 @@ pub(crate) struct TrainingArgs {
     #[command(flatten)]
     points: Points,
     #[command(flatten)]
-    runs: Runs,
+    pub(crate) runs: Runs,
     #[command(flatten)]
     files: Files,
     #[command(flatten)]
@@ -160,15 +160,15 @@ struct Points {
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Runs")]
-struct Runs {
+pub(crate) struct Runs {
     /// Where configurations come from: none, folder, suffix, regex:RE, column:COL, wandb, project, experiment,
     /// parent, runs; several are given one by one or joined with commas [default: none]
     #[arg(long, value_name = "WHERE")]
-    group_by: Vec<GroupBy>,
+    pub(crate) group_by: Vec<GroupBy>,
     /// Where folds come from: auto, run, id, suffix, regex:RE, column:COL, runs; several likewise
     /// [default: auto]
     #[arg(long, value_name = "WHERE")]
-    fold_by: Vec<FoldBy>,
+    pub(crate) fold_by: Vec<FoldBy>,
     /// Read only runs, or rows of tables, for which KEY=VALUE, KEY!=VALUE or KEY~REGEX holds
     #[arg(long = "where", value_name = "TEST")]
     filters: Vec<Where>,
