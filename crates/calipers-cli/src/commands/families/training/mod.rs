@@ -15,6 +15,7 @@ use calipers::io::history::delimited::{self, Long};
 use calipers::io::history::encoding::Encoding;
 use calipers::io::history::{FORMATS, Format};
 use calipers::metrics::training::{Direction, Duplicates, Index, Nan, Precision, Preset, Restarts, Training};
+use calipers::resample::affordable;
 use calipers::run::{Progress, Silent};
 use calipers::sources::training::assign::{Assignment, FoldBy, GroupBy};
 use calipers::sources::training::extract::extract;
@@ -305,6 +306,9 @@ impl TrainingArgs {
         let measured = sources::training::measure(&options, inputs, &self.work.with(progress))?;
         if let Some((kept, found)) = measured.kept.filter(|_| !self.output.quiet) {
             emit::note(&format!("{kept} of {found} runs read (--where)"));
+        }
+        for rows in &measured.accumulators {
+            affordable(rows, None, self.work.threads())?;
         }
         if let Some(prefix) = &self.study.table {
             let runs = match options.assignment.runs {
