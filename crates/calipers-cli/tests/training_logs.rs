@@ -164,6 +164,22 @@ fn runs_of_one_name_are_told_apart_and_a_store_given_twice_counts_once() {
 }
 
 #[test]
+fn runs_of_one_name_in_different_shards_are_told_apart_as_in_one_run() {
+    let bench = Bench::new();
+    for (at, id) in [(1, "aaaaaaaaaa"), (2, "bbbbbbbbbb"), (3, "cccccccccc"), (4, "dddddddddd")] {
+        let (name, value) = (if at == 2 { "other" } else { "same" }, 0.9 + 0.01 * f64::from(at));
+        bench.write(&format!("w/{at}.wandb"), wandb(id, name, at.into(), 0, &[(0.0, 0.5), (1.0, value)]));
+    }
+    let whole = bench.run("training w --metric m --json -").stdout;
+    for shard in 1..=2 {
+        let line = format!("training w --metric m --shard {shard}/2 --state {shard}.state --quiet");
+        assert_eq!(bench.run(&line).status, 0);
+    }
+    let merged = bench.run("merge 2.state 1.state --json -");
+    assert_eq!((merged.status, merged.stdout), (0, whole), "{}", merged.stderr);
+}
+
+#[test]
 fn several_runs_in_one_table_are_refused_with_the_flag_that_separates_them() {
     let bench = Bench::new();
     let rows = "seed,epoch,m\n1,0,0.5\n1,1,0.95\n2,0,0.4\n2,1,0.6\n";

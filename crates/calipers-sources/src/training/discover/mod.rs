@@ -14,6 +14,7 @@ use calipers_io::history::mlflow_server::{Address, Store, store};
 use calipers_io::history::{FORMATS, Format, RUN_META, TRAINER_STATE, of_folder};
 
 use self::input_folder::{name_folders, names_checkpoint, own_name, parent, within};
+pub use self::parts::share_names;
 pub use self::unread::{Unread, nothing_in};
 
 /// A file or folder that holds one run, or a table of runs.
