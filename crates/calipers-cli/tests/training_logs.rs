@@ -153,6 +153,9 @@ fn runs_of_one_name_are_told_apart_and_a_store_given_twice_counts_once() {
     assert_eq!(units[0], "all/same (aaaaaaaa)");
     let by_id = bench.report("training w --metric m --fold-by id");
     assert!(!codes(&by_id).contains(&"same-name"));
+    bench.write("v/run/1.wandb", wandb("aaaaaaaaaa", "same", 1, 0, &[(0.0, 0.95)]));
+    bench.write("v/run/files/media/table/t.table.json", r#"{"columns": ["epoch", "x"], "data": [[0, 1]]}"#);
+    assert_eq!(bench.report("training v --metric m")["units"], 1, "a logged table is no run");
     let one = bench.run("training w --metric m --where id=aaaaaaaaaa --json -");
     assert!(one.stderr.contains("1 of 2 runs read (--where)"), "{}", one.stderr);
     bench.refuses(

@@ -189,9 +189,17 @@ fn tables_of_pandas_hold_the_same_values() {
     for (name, layout, bytes) in TABLES {
         assert_eq!(json::layout(bytes), Some(layout), "{name}");
         let table = json::read(bytes, layout, &wanted()).unwrap();
-        assert_eq!((table.rows, &table.keys[..]), (4, &["epoch", "val_F1", "run"].map(String::from)[..]), "{name}");
+        assert_eq!(
+            (table.rows, &table.keys[..]),
+            (4, &["epoch", "val_F1", "run"].map(String::from)[..]),
+            "{name}"
+        );
         let column = table.number("val_F1").unwrap();
-        assert_eq!((&column.rows[..], &column.values[..]), (&[0, 1, 3][..], &[0.5, 0.95, 0.96][..]), "{name}");
+        assert_eq!(
+            (&column.rows[..], &column.values[..]),
+            (&[0, 1, 3][..], &[0.5, 0.95, 0.96][..]),
+            "{name}"
+        );
     }
 }
 

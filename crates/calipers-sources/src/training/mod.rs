@@ -70,8 +70,7 @@ pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Mea
     });
     // Where there are fewer histories than shards, and where it takes all runs to tell them apart, every
     // shard reads them all and measures its runs.
-    let share =
-        work.shard.filter(|shard| (shard.of as usize) > histories.len() || share_names(&histories));
+    let share = work.shard.filter(|shard| (shard.of as usize) > histories.len() || share_names(&histories));
     let part = match work.shard.filter(|_| share.is_none()) {
         Some(shard) => shard.range(histories.len()),
         None => 0..histories.len(),
