@@ -3,8 +3,8 @@
 use calipers_core::exact::exact_mean;
 use calipers_core::{Error, Result, Stored};
 
-use crate::training::parameters::{Duplicates, Index, Nan};
 use crate::training::protocol::Training;
+use crate::training::protocol::parameters::{Duplicates, Index, Nan};
 use crate::training::unit::{Curve, Sample};
 
 /// The largest epoch number: far beyond any training, and small enough that sums of squares over
@@ -223,7 +223,7 @@ fn alike(a: f64, b: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::training::parameters::Preset;
+    use crate::training::protocol::parameters::Preset;
 
     fn points(protocol: &Training, logged: &[(f64, f64)]) -> Result<Points> {
         let samples: Vec<Sample> =
