@@ -185,7 +185,7 @@ def training_read(
 ) -> tuple[
     list[
         tuple[
-            list[str],
+            tuple[str, str, str, str, str, str, str],
             npt.NDArray[np.int64],
             npt.NDArray[np.float64],
             npt.NDArray[np.float64],
@@ -199,9 +199,7 @@ def training_extract(
 ) -> tuple[str, list[tuple[str, str, list[str]]]]: ...
 def training_tables(
     inputs: list[Any], options: dict[str, Any], json: str | None, progress: Any
-) -> tuple[
-    list[tuple[list[str], list[str], list[list[Any]]]], list[tuple[str, str, list[str]]]
-]: ...
+) -> tuple[list[tuple[list[str], list[str], list[list[Any]]]], list[tuple[str, str, list[str]]]]: ...
 def training_write_tables(prefix: Any, texts: list[list[str]]) -> None: ...
 def training_update(state: State, group: str, fold: str, values: Any, x: Any | None) -> None: ...
 def explanation_new(options: str) -> State: ...

@@ -24,7 +24,19 @@ from calipers._paths import Path
 from calipers._runs import Run, Runs, warned
 from calipers._study import Table, Tables
 
-__all__ = ["Evaluator", "Run", "Runs", "Table", "Tables", "evaluate", "extract", "keys", "measure", "read", "tables"]
+__all__ = [
+    "Evaluator",
+    "Run",
+    "Runs",
+    "Table",
+    "Tables",
+    "evaluate",
+    "extract",
+    "keys",
+    "measure",
+    "read",
+    "tables",
+]
 
 Direction = Literal["max", "min"]
 Duplicates = Literal["last", "first", "mean", "error"]
@@ -281,7 +293,8 @@ def tables(
     path = None if text is not None else runs
     given = {"runs": path, "project": project, "metric": metric, **options}
     found, said = _calipers.training_tables(list(inputs), given, text, progress)
-    made = Tables(*(Table(*table) for table in found), warnings=warned(said))
+    strictly, wisely, naively = (Table(*table) for table in found)
+    made = Tables(strictly, wisely, naively, warned(said))
     _refuse(made.warnings, strict)
     return made
 
