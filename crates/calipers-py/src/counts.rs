@@ -52,7 +52,7 @@ pub(crate) fn count_id_pairs<'py>(
             for start in (0..length).step_by(BLOCK) {
                 wanted()?;
                 let some = BLOCK.min(length - start);
-                if let Some((truth, pred)) = whole {
+                if let Some((truth, pred)) = &whole {
                     let at = row * length + start..row * length + start + some;
                     pairs.add(&truth[at.clone()], &pred[at]);
                     continue;
