@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 import numpy.typing as npt
 
 from calipers import _calipers, _frames
+from calipers._arguments import text as text_of
+from calipers._arguments import texts
 from calipers._errors import UsageError
 from calipers._paths import Path, path_text
 
@@ -59,7 +61,7 @@ class Report(Mapping[str, Value]):
     @classmethod
     def from_json(cls, text: str) -> Report:
         """Read a report that was written as JSON."""
-        reports = _calipers.report_check(text)
+        reports = _calipers.report_check(text_of("text", text))
         if len(reports) != 1:
             raise UsageError(f"text holds several reports\n    found: {len(reports)}\n  allowed: one")
         return cls(reports[0])
@@ -116,6 +118,7 @@ class Report(Mapping[str, Value]):
 
     def __getitem__(self, id: MetricId | str) -> Value:
         metrics = self._parsed["metrics"]
+        text_of("id", id)
         for name in (id, f"{self._parsed['protocol']['name']}.{id}"):
             if name in metrics:
                 return metrics[name]
@@ -280,4 +283,4 @@ class Report(Mapping[str, Value]):
 def _ids(select: Sequence[str] | None) -> list[str] | None:
     if select is None:
         return None
-    return [select] if isinstance(select, str) else list(select)
+    return texts("select", select)

@@ -10,13 +10,14 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args, overload
 
 from calipers import _calipers, _files
-from calipers._arguments import flag, names_of, number, numbers, parts, text, whole, word
+from calipers._arguments import arguments, flag, names_of, number, numbers, parts, text, whole, word
 from calipers._arrays import ArrayLike
 from calipers._errors import UsageError
 from calipers._evaluator import EvaluatorBase
@@ -199,7 +200,8 @@ def measure(
     >>> measure([0.5, 0.95, 0.93, 0.85])["velocity"]
     2
     """
-    acc = Evaluator(threshold=threshold, **options)
+    known = [name for name in inspect.signature(Evaluator).parameters if name != "threshold"]
+    acc = Evaluator(threshold=threshold, **arguments(options, known))
     acc.update("all/0", values, x)
     left_out = ("unit", "group", "fold")
     return {column: cells[0] for column, cells in acc.per_unit().items() if column not in left_out}
