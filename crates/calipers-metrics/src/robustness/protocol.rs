@@ -85,7 +85,7 @@ impl Protocol for Robustness {
     }
 
     fn warnings(&self, rows: &Rows<'_, Row>, provenance: &Provenance) -> Vec<Warning> {
-        warnings(rows, provenance)
+        warnings(self, rows, provenance)
     }
 }
 

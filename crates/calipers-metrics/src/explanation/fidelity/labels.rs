@@ -1,18 +1,12 @@
 //! Whether labels change without the explanation, or with nothing else.
 
+use crate::explanation::metrics::*;
 use calipers_core::exact::rounded_quotient;
-use calipers_core::{Number, Sums, Terms, Value};
 
 use super::{KINDS, Of, SIDES, Side, need, place};
 use crate::explanation::curve::characterization;
-use crate::explanation::metrics::{BEYOND, DOCUMENTED, Line, PUBLISHED, SURVEY, document};
-use crate::explanation::protocol::{Explanation, Preset};
 use crate::explanation::published;
-use crate::explanation::row::needs::Need;
-use crate::explanation::row::reading::{NO_INSTANCES, PUBLISHED_NAN, Pooled, ZERO_WEIGHT, given, of_unit};
-use crate::explanation::row::{Row, SideRow};
-use crate::line::{NON_NEGATIVE, SHARE, SIGNED, higher, lower};
-use crate::reading::Reading;
+use crate::explanation::row::SideRow;
 
 const INSTANCES: Need = Need { keys: &["y_hat", "y_sub"], met: |row| row.instances.is_some() };
 const PLUS_MODEL: Need = need!("y_hat" "y_comp", Plus, |side| side.labels.is_some());

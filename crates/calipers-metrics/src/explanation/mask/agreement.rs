@@ -1,17 +1,9 @@
 //! Masks against their truths: quotients of counts and what the ranking says, mean over units.
 
-use calipers_core::{Number, Value};
-
+use crate::explanation::metrics::*;
 use super::TRUTH;
-use crate::explanation::metrics::{BEYOND, CLEVR, GRAPHXAI, Line, PUBLISHED, document};
-use crate::explanation::protocol::{Explanation, Preset};
 use crate::explanation::published;
-use crate::explanation::row::reading::{
-    NEITHER, NO_ELEMENTS, NO_NEGATIVE, NO_POSITIVE, NONE_SELECTED, PUBLISHED_NAN, ZERO_MASK, of_unit, unless,
-};
-use crate::explanation::row::{AgreementRow, Confusion, Row};
-use crate::line::{SHARE, higher};
-use crate::reading::{Reading, Reason, quotient};
+use crate::explanation::row::{AgreementRow, Confusion};
 
 /// A quotient of counts.
 pub(crate) type Share = fn(&Explanation, &Confusion) -> Reading;

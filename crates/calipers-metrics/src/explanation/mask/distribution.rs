@@ -1,15 +1,10 @@
 //! How masks are distributed: their size, and how sparse, even or concentrated they are.
 
+use crate::explanation::metrics::*;
 use calipers_core::functions::ln;
-use calipers_core::{Number, Terms, Value};
 
 use super::MASK;
-use crate::explanation::metrics::{BEYOND, Line, SURVEY};
-use crate::explanation::protocol::Explanation;
-use crate::explanation::row::reading::{NO_ELEMENTS, Pooled, ZERO_MASK, given, of_unit, unless};
-use crate::explanation::row::{MaskRow, Row};
-use crate::line::{NON_NEGATIVE, SHARE, higher, lower, neither};
-use crate::reading::{Reading, quotient};
+use crate::explanation::row::MaskRow;
 
 fn share(row: &Row, count: fn(&MaskRow) -> u64) -> Value {
     of_unit(row.mask.as_deref().map(|mask| quotient(count(mask), mask.elements, NO_ELEMENTS)))

@@ -1,14 +1,9 @@
 //! Masks against their truths, all elements together.
 
-use calipers_core::{Number, Sums, Terms, Value};
-
+use crate::explanation::metrics::*;
 use super::TRUTH;
 use super::agreement::{Share, accuracy, agreement, f1_score, jaccard, precision, recall};
-use crate::explanation::metrics::{BEYOND, Line};
-use crate::explanation::protocol::Explanation;
-use crate::explanation::row::reading::{given, number};
-use crate::explanation::row::{Confusion, Row};
-use crate::line::{SHARE, higher};
+use crate::explanation::row::Confusion;
 
 const ROWS: usize = 0;
 const TP: usize = 1;

@@ -2,13 +2,8 @@
 
 pub(super) mod distances;
 
-use calipers_core::{Number, Value};
-
-use super::metrics::{BEYOND, GRAPHXAI, Line};
-use super::row::{Row, StabilityRow};
-use crate::explanation::row::needs::Need;
-use crate::explanation::row::reading::{NO_ELEMENTS, ZERO_MASK, of_unit};
-use crate::line::{NON_NEGATIVE, UP_TO_TWO, lower};
+use crate::explanation::metrics::*;
+use super::row::StabilityRow;
 
 pub(super) const SAMPLED_MASKS: Need = Need {
     keys: &["pred_mask", "pred_mask_samples"],

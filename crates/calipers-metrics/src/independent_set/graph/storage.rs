@@ -1,10 +1,6 @@
 //! How the graphs were stored: nodes, edges and what was dropped, summed over all graphs.
 
-use calipers_core::{IntervalRule, Sums, Terms};
-
 use crate::independent_set::metrics::*;
-use crate::independent_set::protocol::IndependentSet;
-use crate::independent_set::row::Row;
 use crate::independent_set::row::evidence::NO_UNITS;
 
 pub(crate) const NODES_TOTAL: Line = Line {

@@ -2,8 +2,7 @@
 
 use crate::independent_set::metrics::*;
 use crate::independent_set::row::evidence::scores;
-use crate::independent_set::row::{Row, ScoreRow};
-use crate::reading::number;
+use crate::independent_set::row::ScoreRow;
 
 const DECODERS: Line = Line { group: "decoders", better: higher, range: UP_TO_NODES, ..PER_GRAPH };
 

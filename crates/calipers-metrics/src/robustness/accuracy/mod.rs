@@ -2,16 +2,10 @@
 
 pub(super) mod decisions;
 
+use crate::robustness::metrics::*;
 use calipers_core::exact::Rational;
-use calipers_core::{Number, Terms};
 
-use super::metrics::{BEYOND, DOCUMENTED, Line};
-use super::protocol::Robustness;
-use super::row::{Decisions, Row};
-use crate::line::{SHARE, SIGNED, higher, lower};
-use crate::reading::Reason;
-use crate::robustness::row::condition::{by_condition, of_only};
-use crate::robustness::row::reading::{Scalar, mean, unless};
+use super::row::Decisions;
 
 pub(super) const CLEAN: Scalar = Scalar::new(0, |row| {
     let (tested, counts) = decided(row)?;

@@ -6,19 +6,13 @@
 pub(super) mod curve;
 pub(super) mod fraction;
 
+use crate::robustness::metrics::*;
 use calipers_core::exact::rational::{Rational, mean, sum};
 use calipers_core::reading::settled;
-use calipers_core::{End, Number, Sums, Terms};
+use calipers_core::End;
 
 use super::accuracy::{CLEAN, ROBUST, accuracies};
 use super::bias::TOTAL;
-use super::metrics::{BEYOND, Line};
-use super::protocol::Robustness;
-use super::row::Row;
-use crate::line::{NON_NEGATIVE, SHARE, UP_TO_ONE, higher, lower};
-use crate::reading::Reason;
-use crate::robustness::row::condition::by_condition;
-use crate::robustness::row::reading::{Exact, unless, value};
 use fraction::Budget;
 
 /// A budget, and the mean of a number at it.

@@ -1,17 +1,11 @@
 //! Distributions of edge differences: densities, and where their bins lie.
 
+use crate::robustness::metrics::*;
 use calipers_core::exact::Rational;
-use calipers_core::{Number, Rows, Terms, Value};
 
 use super::Edges;
 use super::bins::edge;
-use crate::line::{ANY, NON_NEGATIVE};
-use crate::reading::Reason;
-use crate::robustness::metrics::{BEYOND, DOCUMENTED, Line};
-use crate::robustness::protocol::Robustness;
-use crate::robustness::row::condition::{by_condition, of_only};
-use crate::robustness::row::reading::{NO_ATTACKED_EDGES, value};
-use crate::robustness::row::{Row, SpreadRow};
+use crate::robustness::row::SpreadRow;
 
 /// Counts between the edges of bins.
 struct Histogram {

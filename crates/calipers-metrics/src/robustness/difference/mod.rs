@@ -8,16 +8,12 @@ pub mod figures;
 pub(super) mod flips;
 pub(super) mod spread;
 
+use crate::robustness::metrics::*;
 use calipers_core::exact::Rational;
-use calipers_core::{CompactSum, Number, Terms};
+use calipers_core::CompactSum;
 
-use super::metrics::{BEYOND, DOCUMENTED, Line};
-use super::protocol::Robustness;
-use super::row::{Row, SpreadRow};
-use crate::line::{NON_NEGATIVE, SHARE, higher, lower};
-use crate::reading::Reason;
-use crate::robustness::row::condition::{by_condition, of_only};
-use crate::robustness::row::reading::{self, Exact, NO_ATTACKED_EDGES, Scalar, mean, unless};
+use super::row::SpreadRow;
+use crate::robustness::row::reading;
 
 /// A set of edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,12 +1,8 @@
 //! Numbers of each class, and their means over classes.
 
-use calipers_core::IntervalRule;
-
+use crate::segmentation::metrics::*;
 use super::agreement::PIXEL_ACCURACY;
 use super::totals::{Overlap, by_class, class_mean, pooled};
-use crate::line::{SHARE, higher};
-use crate::reading::{Reading, quotient};
-use crate::segmentation::metrics::{Line, document, reasons};
 
 const IN_NEITHER: &str = "class occurs in neither truth nor prediction";
 

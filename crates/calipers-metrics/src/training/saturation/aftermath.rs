@@ -1,19 +1,13 @@
 //! What follows the first saturation, by the strict rule.
 
-use calipers_core::{IntervalRule, Terms, Value};
+use crate::training::metrics::*;
 use serde::{Deserialize, Serialize};
 
 use super::bar::Bar;
 use super::first::{Saturation, first_saturated};
 use super::share;
-use crate::line::{NON_NEGATIVE, SHARE, higher, lower};
-use crate::reading::{Reading, number};
 use crate::training::curve::points::Points;
-use crate::training::group::{Runs, mean, per_group};
-use crate::training::metrics::{EPOCHS, Line, NO_SATURATION};
-use crate::training::protocol::Training;
 use crate::training::protocol::parameters::Direction;
-use crate::training::row::Row;
 
 const AFTER: Line = Line { group: "after saturation", better: lower, range: NON_NEGATIVE, ..Line::DEFAULTS };
 
