@@ -42,7 +42,7 @@ impl<'a> Audit<'_, 'a> {
         if !scores || self.rows.iter().all(|row| row.pixels.is_none()) {
             return [None, None];
         }
-        let name = |original| self.protocol.labels.original.get(original).cloned().unwrap_or_default();
+        let name = |original: &i64| self.protocol.labels.original.get(original).cloned().unwrap_or_default();
         let names = |originals: &Vec<i64>| listed(originals.iter().map(name), ", ");
         let groups = inseparable(self.protocol);
         let torn: Vec<_> = groups.iter().filter(|originals| straddles(self.protocol, originals)).collect();

@@ -1,8 +1,8 @@
 //! How far a number could be off, from the runs that happen to be there.
 
 use crate::training::metrics::*;
-use calipers_core::resample::{Bootstrap, Evidence, Method, resampled};
 use calipers_core::Form;
+use calipers_core::resample::{Bootstrap, Evidence, Method, resampled};
 
 use super::saturation::divergence::DIVERGENCE_RATE;
 use super::saturation::stability::STABILITY_WISE;

@@ -1,7 +1,7 @@
 //! Given fidelity curves.
 
-use crate::explanation::metrics::*;
 use super::{characterization, curve_area};
+use crate::explanation::metrics::*;
 use crate::explanation::published;
 use crate::explanation::row::CurveRow;
 

@@ -4,8 +4,8 @@ pub(super) mod distributions;
 pub(super) mod divergence;
 pub(super) mod row_kernel;
 
-use crate::explanation::metrics::*;
 use super::published;
+use crate::explanation::metrics::*;
 
 const DISTRIBUTIONS: Need =
     Need { keys: &["y_hat", "y_sub"], met: |row| row.faithfulness.is_some() || row.published.is_some() };

@@ -1,7 +1,7 @@
 //! How far probabilities move.
 
-use crate::explanation::metrics::*;
 use super::{KINDS, Of, SIDES, Side, need, place};
+use crate::explanation::metrics::*;
 
 const PLUS_MODEL: Need = need!("y_hat" "y_comp", Plus, |side| side.model.is_some());
 const MINUS_MODEL: Need = need!("y_hat" "y_sub", Minus, |side| side.model.is_some());

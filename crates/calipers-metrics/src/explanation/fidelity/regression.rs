@@ -1,7 +1,7 @@
 //! How far predicted numbers move.
 
-use crate::explanation::metrics::*;
 use super::{SIDES, Side, need};
+use crate::explanation::metrics::*;
 
 const PLUS: Need = need!("y_hat" "y_comp", Plus, |side| side.regression.is_some());
 const MINUS: Need = need!("y_hat" "y_sub", Minus, |side| side.regression.is_some());

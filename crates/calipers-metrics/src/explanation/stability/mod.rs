@@ -2,8 +2,8 @@
 
 pub(super) mod distances;
 
-use crate::explanation::metrics::*;
 use super::row::StabilityRow;
+use crate::explanation::metrics::*;
 
 pub(super) const SAMPLED_MASKS: Need = Need {
     keys: &["pred_mask", "pred_mask_samples"],
@@ -24,7 +24,7 @@ const STABILITY: Line = Line {
     range: UP_TO_TWO,
     per_unit: true,
     needs: &[SAMPLED_MASKS],
-    undefined: "\"mask has no elements\"; \"mask is zero everywhere\".",
+    undefined: reasons!(mask, "mask is zero everywhere"),
     reference: GRAPHXAI,
     ..BEYOND
 };

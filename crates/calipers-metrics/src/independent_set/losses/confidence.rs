@@ -1,7 +1,7 @@
 //! Confidence of the correct nodes.
 
-use crate::independent_set::metrics::*;
 use super::{confidence_micro, from_sums};
+use crate::independent_set::metrics::*;
 use crate::independent_set::row::evidence::{label_sums, nodes};
 use crate::independent_set::row::published;
 

@@ -3,8 +3,8 @@
 use crate::independent_set::metrics::*;
 use calipers_core::exact::exact_mean;
 
-use crate::independent_set::row::evidence::{NO_NODES, NO_UNITS, first_solved, labels, nodes, steps};
 use crate::independent_set::row::StepRow;
+use crate::independent_set::row::evidence::{NO_NODES, NO_UNITS, first_solved, labels, nodes, steps};
 
 const BY_STEP: Line = Line { group: "recursion", better: higher, ..STRICT };
 

@@ -1,7 +1,7 @@
 //! Samples: the best of several decodes.
 
-use crate::independent_set::metrics::*;
 use super::curves::curve;
+use crate::independent_set::metrics::*;
 use crate::independent_set::row::evidence::{ZERO_REFERENCE, reference, samples};
 
 const SAMPLES: Line = Line { group: "samples", better: higher, ..PER_GRAPH };

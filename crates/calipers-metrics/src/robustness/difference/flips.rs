@@ -24,7 +24,7 @@ pub const FLIPS_ADDED: Line = Line {
     id: "flips_added",
     measures: "How many edges the attack added.",
     formula: "Edges of the attacked graph that the clean one lacks; mean over repetitions.",
-    undefined: "\"report holds K conditions; see robustness.curve\"; \"clean and attacked edges are both needed\".",
+    undefined: reasons!(flips),
     example: ("four-nodes", "1.0"),
     number: mean!(counts, ADDED),
     ..FLIPS
@@ -35,7 +35,7 @@ pub const FLIPS_REMOVED: Line = Line {
     id: "flips_removed",
     measures: "How many edges the attack removed.",
     formula: "Edges of the clean graph that the attacked one lacks; mean over repetitions.",
-    undefined: "\"report holds K conditions; see robustness.curve\"; \"clean and attacked edges are both needed\".",
+    undefined: reasons!(flips),
     example: ("four-nodes", "1.0"),
     number: mean!(counts, REMOVED),
     ..FLIPS
@@ -45,8 +45,7 @@ pub(in crate::robustness) const BUDGET_USED: Line = Line {
     id: "budget_used",
     measures: "The budget that the attack really used.",
     formula: "(added + removed) / clean edges; mean over repetitions.",
-    undefined: "\"report holds K conditions; see robustness.curve\"; \"clean and attacked edges are both \
-                needed\"; \"clean graph has no edges\".",
+    undefined: reasons!(flips, "clean graph has no edges"),
     example: ("four-nodes", "0.5"),
     number: mean!(counts, USED),
     ..FLIPS

@@ -1,7 +1,7 @@
 //! The outer band around each foreground class.
 
-use crate::segmentation::metrics::*;
 use super::band::{Band, add_bands, class_ious, mean_iou, pooled};
+use crate::segmentation::metrics::*;
 use crate::segmentation::protocol::Conventions;
 
 const BY_CLASS: Line = Line {

@@ -1,7 +1,7 @@
 //! The inner band of each foreground class.
 
-use crate::segmentation::metrics::*;
 use super::band::{add_bands, class_ious, mean_iou};
+use crate::segmentation::metrics::*;
 
 const BY_CLASS: Line = Line {
     group: "inner band",

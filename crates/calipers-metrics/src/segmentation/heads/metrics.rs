@@ -1,7 +1,7 @@
 //! Each head in its own channels.
 
-use crate::segmentation::metrics::*;
 use crate::segmentation::boundary::band::{Band, SIZES, add_pooled};
+use crate::segmentation::metrics::*;
 use crate::segmentation::overlap::{COUNTS, Overlap, add_matrix, miou, pixel_accuracy};
 use crate::segmentation::protocol::{Head, Space};
 
@@ -103,13 +103,7 @@ const HEAD_MIOU: Line = Line {
     measures: "How well each head does in its own classes, before fusion.",
     formula: "Truth = the channel of the original class (originals the head lacks are not scored), \
               prediction = the largest used channel. Mean of TP / (T + P - TP) over the channels that occur.",
-    undefined: reasons!(
-        pixels,
-        "needs two or more heads",
-        "truth is given in the global space",
-        "head is missing in every unit",
-        "no class with a defined value"
-    ),
+    undefined: reasons!(heads, "no class with a defined value"),
     differs: "The spaces differ: compare a head with itself over time, not with another head.",
     example: ("heads", r#"{"species": 0.5, "state": 1.0}"#),
     number: Number::pooled(add_matrices, |protocol, sums| overlaps(protocol, sums, miou)),
@@ -122,14 +116,7 @@ const HEAD_PIXEL_ACCURACY: Line = Line {
     formula: "Truth = the channel of the original class (originals the head lacks are not scored), \
               prediction = the largest used channel. sum TP / N; preset document: mean of TP / T over \
               channels; preset coral-mtl: sum TP / (N + 1e-6).",
-    undefined: reasons!(
-        pixels,
-        "needs two or more heads",
-        "truth is given in the global space",
-        "head is missing in every unit",
-        "no scored pixel",
-        "no class with a defined value"
-    ),
+    undefined: reasons!(heads, "no scored pixel", "no class with a defined value"),
     example: ("heads", r#"{"species": 0.6666666666666666, "state": 1.0}"#),
     number: Number::pooled(add_matrices, |protocol, sums| overlaps(protocol, sums, pixel_accuracy)),
     ..BY_HEAD
@@ -141,13 +128,7 @@ const HEAD_BIOU: Line = Line {
     formula: "Truth = the channel of the original class (originals the head lacks are not scored), \
               prediction = the largest used channel. As biou over the channels; the head's rest channel is \
               its background.",
-    undefined: reasons!(
-        pixels,
-        "needs two or more heads",
-        "truth is given in the global space",
-        "head is missing in every unit",
-        "no boundary in truth or prediction"
-    ),
+    undefined: reasons!(heads, "no boundary in truth or prediction"),
     example: ("heads", r#"{"species": 0.0, "state": 1.0}"#),
     number: Number::pooled(add_head_bands, bious),
     ..BY_HEAD

@@ -1,9 +1,9 @@
 //! Means over images, beside the numbers of all pixels together.
 
-use crate::segmentation::metrics::*;
 use super::agreement::pixel_accuracy;
 use super::classes::{iou, miou};
 use super::totals::Overlap;
+use crate::segmentation::metrics::*;
 
 /// The columns of the means, two each.
 const OWN_MIOU: usize = 0;

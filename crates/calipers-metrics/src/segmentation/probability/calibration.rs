@@ -1,7 +1,7 @@
 //! Whether probabilities mean what they say, over all pixels and image by image.
 
-use crate::segmentation::metrics::*;
 use super::bins::{Bin, add_bins, bins_at, confidences, gaps};
+use crate::segmentation::metrics::*;
 use crate::segmentation::row::CalibrationRow;
 
 /// The columns of all pixels together; the bins come last.

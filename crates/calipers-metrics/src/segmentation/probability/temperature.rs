@@ -1,7 +1,7 @@
 //! How the NLL changes with the temperature.
 
-use crate::segmentation::metrics::*;
 use super::calibration::{INFINITE, PIXELS, finite, without_pixels};
+use crate::segmentation::metrics::*;
 
 /// How far above the smallest NLL a temperature still counts as the best one.
 const AS_GOOD: f64 = 1e-6;

@@ -1,7 +1,7 @@
 //! How long runs are, and their values: the best, the last and what lies between.
 
-use crate::training::metrics::*;
 use crate::training::metrics;
+use crate::training::metrics::*;
 use crate::training::protocol::parameters::Direction;
 
 const VALUES: Line = Line { group: "values", better: by_direction, range: ANY, ..Line::DEFAULTS };

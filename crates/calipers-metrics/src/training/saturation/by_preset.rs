@@ -1,7 +1,7 @@
 //! What runs add up to by the rule of the preset, and how sums become the number of a configuration.
 
-use crate::training::metrics::*;
 use super::share;
+use crate::training::metrics::*;
 use crate::training::protocol::parameters::Preset;
 
 /// How many runs saturate.

@@ -1,9 +1,9 @@
 //! How many runs end worse than they saturated.
 
-use crate::training::metrics::*;
 use super::aftermath::{self, aftermath};
 use super::by_preset::Aggregation::{self, Naive, Strict, Wise};
 use super::by_preset::{DIVERGED, by_preset, published};
+use crate::training::metrics::*;
 
 const WORSE_IN_THE_END: Line = Line { group: "divergence", better: lower, range: FOLDS, ..Line::DEFAULTS };
 

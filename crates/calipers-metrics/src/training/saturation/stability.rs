@@ -1,9 +1,9 @@
 //! How steady the runs of a configuration are after the first saturation.
 
-use crate::training::metrics::*;
 use super::by_preset::Aggregation::{self, Naive, Strict, Wise};
 use super::by_preset::{BROKEN, Having, STABILITY, STEADY, aggregate, by_preset, stability_of};
 use super::velocity::velocity;
+use crate::training::metrics::*;
 use crate::training::protocol::parameters::Preset;
 
 const STEADINESS: Line =

@@ -1,8 +1,8 @@
 //! Velocities in which a run that never saturates counts for as long as it lasted.
 
-use crate::training::metrics::*;
 use super::kaplan_meier::Survival;
 use super::lifetimes::{EPOCHS_TO, EPOCHS_WITHOUT, SATURATING, counted, lifetimes};
+use crate::training::metrics::*;
 
 const TIME: Line = Line { group: "survival", better: lower, range: EPOCHS, ..Line::DEFAULTS };
 
