@@ -6,17 +6,12 @@ use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyMapping, PyString};
 
+use crate::array::entries;
 use crate::failure::wrong_type;
 
 /// Keyword arguments by name; what is `None` is not given.
 pub(crate) fn options(given: &Bound<'_, PyDict>) -> PyResult<Options> {
-    let mut options = Vec::with_capacity(given.len());
-    for (name, value) in given.iter().filter(|(_, value)| !value.is_none()) {
-        let name: String = name.extract()?;
-        let value = read(&name, &value)?;
-        options.push((name, value));
-    }
-    Ok(options)
+    entries(given, |value, name| read(name, value))
 }
 
 /// Paths, as text.
