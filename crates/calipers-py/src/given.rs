@@ -9,17 +9,18 @@ use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyMapping, PyString};
 
+use crate::array::entries;
 use crate::failure::wrong_type;
 use crate::progress::Raised;
 
 /// Keyword arguments by name; what is `None` is not given.
 pub(crate) fn options(given: &Bound<'_, PyDict>) -> PyResult<Options> {
-    options_by(given, read)
+    entries(given, |value, name| read(name, value))
 }
 
 /// The same where functions of a name may stand for words; what one raises ends the work.
 pub(crate) fn options_and_calls(given: &Bound<'_, PyDict>, raised: &Arc<Raised>) -> PyResult<Options> {
-    options_by(given, |name, value| {
+    entries(given, |value, name| {
         if !value.is_callable() || value.hasattr("tolist")? {
             return read(name, value);
         }
@@ -39,19 +40,6 @@ fn called(call: &Bound<'_, PyAny>, name: &str, argument: &str) -> PyResult<Strin
         Ok(text) => text.extract(),
         Err(_) => Err(refused(argument, &said, "a function of the name of a run that returns text")),
     }
-}
-
-fn options_by<'py>(
-    given: &Bound<'py, PyDict>,
-    read: impl Fn(&str, &Bound<'py, PyAny>) -> PyResult<Given>,
-) -> PyResult<Options> {
-    let mut options = Vec::with_capacity(given.len());
-    for (name, value) in given.iter().filter(|(_, value)| !value.is_none()) {
-        let name: String = name.extract()?;
-        let value = read(&name, &value)?;
-        options.push((name, value));
-    }
-    Ok(options)
 }
 
 /// Paths, as text.

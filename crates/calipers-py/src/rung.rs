@@ -13,7 +13,7 @@ use numpy::{PyArray2, PyArrayDyn, PyArrayMethods, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::array::{named, read};
+use crate::array::{entries, read};
 use crate::failure::{detached, detached_told, refused};
 use crate::given;
 use crate::progress::Told;
@@ -90,10 +90,10 @@ fn memory<'py>(
     splits: Option<Bound<'py, PyDict>>,
     model: Option<&RungModel>,
 ) -> PyResult<Memory> {
-    let graph = graph.map(|(arrays, nodes)| PyResult::Ok(GivenGraph { arrays: named(&arrays)?, nodes }));
+    let graph = graph.map(|(arrays, nodes)| PyResult::Ok(GivenGraph { arrays: entries(&arrays, read)?, nodes }));
     Ok(Memory {
         graph: graph.transpose()?,
-        splits: splits.map(|sets| named(&sets)).transpose()?,
+        splits: splits.map(|sets| entries(&sets, read)).transpose()?,
         model: model.map(|model| model.model.clone()),
         attacked: Vec::new(),
     })

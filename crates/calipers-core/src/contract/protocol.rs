@@ -21,9 +21,9 @@ pub trait Protocol: Clone + PartialEq + Serialize + DeserializeOwned + Send + Sy
     /// Every number it reports, in report order.
     const METRICS: &'static [Metric<Self>];
     /// The first columns of the per-unit table, before the per-unit metrics.
-    const COLUMNS: &'static [Column<Self>];
+    const COLUMNS: &'static [Column<Self>] = &[];
     /// Keys of [`Provenance::readings`] that rows depend on: states that differ there do not merge.
-    const READING_IN_ROWS: &'static [&'static str];
+    const READING_IN_ROWS: &'static [&'static str] = &[];
 
     /// Parameters that say how a prediction is read, not what is measured: two models may differ in
     /// them and still be compared unit by unit.

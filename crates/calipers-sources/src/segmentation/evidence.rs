@@ -65,23 +65,16 @@ impl Reader<'_> {
         let named =
             |error: Error| error.in_file(self.plan.truth.shown_place(unit.name.as_str(), &unit.truth));
         let truth = self.truth(unit, buffers).map_err(named)?;
-        let mut identical = false;
-        if self.labels() {
-            for (pred, place) in self.plan.preds.iter().zip(&unit.preds) {
-                if let Some(place) = place {
-                    let shown = pred.side.shown_place(unit.name.as_str(), place);
-                    let hash = self.label_map(pred, unit, place, buffers);
-                    identical = hash.map_err(|error| error.in_file(shown))? == truth;
-                }
-            }
-        } else {
-            buffers.scores.clear();
-            buffers.scores.resize(self.protocol.heads.len(), None);
-            for (pred, place) in self.plan.preds.iter().zip(&unit.preds) {
-                if let Some(place) = place {
-                    let shown = pred.side.shown_place(unit.name.as_str(), place);
-                    self.scores(pred, unit, place, buffers).map_err(|error| error.in_file(shown))?;
-                }
+        let (labels, mut identical) = (self.labels(), false);
+        buffers.scores.clear();
+        buffers.scores.resize(self.protocol.heads.len(), None);
+        for (pred, place) in self.plan.preds.iter().zip(&unit.preds) {
+            let Some(place) = place else { continue };
+            let named = |error: Error| error.in_file(pred.side.shown_place(unit.name.as_str(), place));
+            if labels {
+                identical = self.label_map(pred, unit, place, buffers).map_err(named)? == truth;
+            } else {
+                self.scores(pred, unit, place, buffers).map_err(named)?;
             }
         }
         Ok(Contents { truth, identical })

@@ -1,16 +1,9 @@
 //! Means over images, beside the numbers of all pixels together.
 
-use calipers_core::{Number, Sums, Terms};
-
 use super::agreement::pixel_accuracy;
 use super::classes::{iou, miou};
 use super::totals::Overlap;
-use crate::line::{SHARE, higher};
-use crate::reading::{Reading, number, per_label};
-use crate::segmentation::metrics::{Line, reasons};
-use crate::segmentation::protocol::{Measure, Segmentation};
-use crate::segmentation::row::Row;
-use crate::segmentation::row::evidence::{add_own, mean_of_images, requested};
+use crate::segmentation::metrics::*;
 
 /// The columns of the means, two each.
 const OWN_MIOU: usize = 0;

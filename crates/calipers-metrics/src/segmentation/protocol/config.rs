@@ -117,37 +117,28 @@ pub struct HeadConfig {
     /// The name, also the array's key.
     pub name: String,
     /// The array's key, where it is not the name.
-    #[serde(default)]
     pub key: Option<String>,
     /// A folder or container of its own.
-    #[serde(default)]
     pub path: Option<PathBuf>,
     /// What the array holds.
-    #[serde(default)]
     pub kind: Option<Kind>,
     /// The order of its axes.
-    #[serde(default)]
     pub layout: Option<Layout>,
     /// Which ids a label map holds.
-    #[serde(default)]
     pub space: Option<Space>,
     /// The channels, in order.
-    #[serde(default)]
     pub channels: Option<Vec<ClassRef>>,
     /// The originals of a channel.
     #[serde(default)]
     pub groups: BTreeMap<String, Vec<ClassRef>>,
     /// The channel of every original that nobody claims.
-    #[serde(default)]
     pub rest: Option<ClassRef>,
     /// Originals that the head can never predict.
     #[serde(default)]
     pub absent: Vec<ClassRef>,
     /// The head's weight in the product.
-    #[serde(default)]
     pub alpha: Option<f64>,
     /// The head's temperature.
-    #[serde(default)]
     pub tau: Option<f64>,
 }
 

@@ -95,7 +95,6 @@ impl Protocol for Segmentation {
     const METRICS: &'static [Metric<Self>] = METRICS;
     const COLUMNS: &'static [Column<Self>] = COLUMNS;
     const READING_PARAMETERS: &'static [&'static str] = &["heads"];
-    const READING_IN_ROWS: &'static [&'static str] = &[];
 
     const SAMPLING: Sampling = Sampling { by_folder: true, ..Sampling::UNITS };
 
