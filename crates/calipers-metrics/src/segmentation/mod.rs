@@ -8,6 +8,7 @@
 //! * [`overlap`]: confusion matrices, intersection over union and its relatives;
 //! * [`boundary`]: bands and contours around the classes;
 //! * [`probability`]: whether probabilities mean what they say;
+//! * [`surface`]: how far the surfaces of truth and prediction lie apart;
 //! * [`heads`]: the outputs of several heads, fused and each in its own channels;
 //! * [`fit`]: temperatures and weights of heads from a holdout;
 //! * [`config`]: a protocol as files write it.
@@ -48,6 +49,7 @@ mod protocol;
 mod resolve;
 mod row;
 mod sparse;
+pub mod surface;
 mod unit;
 mod warnings;
 
@@ -61,4 +63,5 @@ pub use protocol::{
 };
 pub use row::{BandCounts, BinRow, CalibrationRow, ContourCounts, HeadRow, PixelRow, Row};
 pub use sparse::Sparse;
+pub use surface::Grid;
 pub use unit::{LabelMap, MapData, Prediction, ScoreArray, Unit};

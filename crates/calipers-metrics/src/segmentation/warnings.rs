@@ -6,12 +6,17 @@ use crate::segmentation::heads::{finer_than_global, inseparable, straddles};
 use crate::segmentation::overlap::Overlap;
 use crate::segmentation::protocol::{Kind, Measure, Segmentation, Space};
 use crate::segmentation::row::{CalibrationRow, Row};
+use crate::segmentation::surface;
 
 /// How many details a message spells out.
 const SHOWN: usize = 5;
 
 /// Names of classes that usually mean "nobody annotated this".
 const UNLABELED: [&str; 6] = ["unlabeled", "unlabelled", "void", "ignore", "unknown", "no data"];
+
+/// What files say of spacing and orientation, in order.
+const SPATIAL: [&str; 5] =
+    ["spacing-overridden", "spacing-unit", "spacing-disagrees", "origin-differs", "stack-of-images"];
 
 /// Every warning the rows and the files give rise to.
 pub(crate) fn warnings(
@@ -37,6 +42,8 @@ pub(crate) fn warnings(
         repeated_truth(provenance),
         audit.mixed_sizes(),
         audit.saturated(),
+        surface::warnings::warnings(protocol, rows),
+        files(provenance, &SPATIAL),
     ]
     .into_iter()
     .flatten()
@@ -299,6 +306,26 @@ fn files(provenance: &Provenance, codes: &[&str]) -> Vec<Warning> {
         concerning(code, units, |units| match code {
             "missing-predictions" => format!("{} left out: truth without a prediction", are(units)),
             "extra-predictions" => format!("{} left out: prediction without a truth", are(units)),
+            "spacing-overridden" => {
+                format!("in {} the file has another spacing than the one that was given", counted(units))
+            }
+            "spacing-unit" => {
+                format!(
+                    "in {} the file measures in metres or microns: distances are in that unit",
+                    counted(units)
+                )
+            }
+            "spacing-disagrees" => format!(
+                "in {} the axes of the file are longer or shorter than its spacing: the spacing is used",
+                counted(units)
+            ),
+            "origin-differs" => {
+                format!("in {} truth and prediction begin at different places in space", counted(units))
+            }
+            "stack-of-images" => format!(
+                "{} one slice of an array of three axes: a volume is a file of its own or an array of an npz",
+                are(units)
+            ),
             _ => format!("in {} the prediction is the truth, byte for byte", counted(units)),
         })
     };
@@ -328,18 +355,22 @@ fn repeated_truth(provenance: &Provenance) -> Vec<Warning> {
     })
 }
 
-fn concerning(code: &str, units: Vec<String>, message: impl Fn(&[String]) -> String) -> Vec<Warning> {
+pub(crate) fn concerning(
+    code: &str,
+    units: Vec<String>,
+    message: impl Fn(&[String]) -> String,
+) -> Vec<Warning> {
     if units.is_empty() {
         return Vec::new();
     }
     vec![Warning { code: code.into(), message: message(&units), units }]
 }
 
-fn whole(code: &str, message: String) -> Warning {
+pub(crate) fn whole(code: &str, message: String) -> Warning {
     Warning { code: code.into(), message, units: Vec::new() }
 }
 
-fn counted(units: &[String]) -> String {
+pub(crate) fn counted(units: &[String]) -> String {
     format!("{} unit{}", units.len(), if units.len() == 1 { "" } else { "s" })
 }
 

@@ -148,7 +148,7 @@ const HEAD_BIOU: Line = Line {
               prediction = the largest used channel. As biou over the channels; the head's rest channel is \
               its background.",
     undefined: reasons!(
-        pixels,
+        bands,
         "needs two or more heads",
         "truth is given in the global space",
         "head is missing in every unit",
