@@ -60,6 +60,7 @@ const BENCHES: &[Bench] = &[
     Bench { name: "robustness", unasked: true, run: robustness::run },
     Bench { name: "compare", unasked: true, run: compare::run },
     Bench { name: "rung", unasked: true, run: rung::run },
+    Bench { name: "segmentation_surfaces", unasked: false, run: segmentation::surfaces::run },
     Bench { name: "segmentation_small", unasked: false, run: segmentation::files::run_small },
 ];
 
