@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use calipers_core::Result;
+use calipers_core::{Error, Result};
 use calipers_io::format::{Format, Formats};
 use calipers_io::graph::{GraphOptions, lines};
 use calipers_io::history::{Wanted, delimited, of_file, of_folder};
@@ -78,8 +78,13 @@ fn is_fuzzed(kind: &str, name: &str) -> bool {
 
 #[test]
 fn every_image_format_has_a_fixture_and_a_fuzz_target() {
-    check("image", &image::FORMATS, &["fixtures/images"], |read, (_, bytes)| {
-        read(bytes, &mut Image::default())
+    let volumes = fixtures("fixtures/volumes");
+    check("image", &image::FORMATS, &["fixtures/images", "fixtures/volumes"], |read, (_, bytes)| {
+        let mut beside = |name: &str| {
+            let found = volumes.iter().find(|(file, _)| file.ends_with(name));
+            found.map(|(_, bytes)| bytes.clone()).ok_or_else(|| Error::io("there is no such file"))
+        };
+        read(bytes, &mut beside, &mut Image::default())
     });
 }
 

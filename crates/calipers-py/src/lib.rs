@@ -65,8 +65,8 @@ mod _calipers {
     use crate::families::robustness::{robustness_new, robustness_update, robustness_update_batch};
     #[pymodule_export]
     use crate::families::segmentation::{
-        segmentation_boundary_counts, segmentation_contour_counts, segmentation_fuse, segmentation_new,
-        segmentation_update, segmentation_update_batch, segmentation_update_confusion,
+        segmentation_boundary_counts, segmentation_contour_counts, segmentation_fuse, segmentation_hausdorff,
+        segmentation_new, segmentation_update, segmentation_update_batch, segmentation_update_confusion,
     };
     #[pymodule_export]
     use crate::families::training::{training_new, training_update, training_update_batch};
