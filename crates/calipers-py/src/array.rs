@@ -103,13 +103,18 @@ impl AsRef<[u8]> for Part {
 
 /// The arrays of a dictionary by name; what is `None` is left out.
 pub(crate) fn read_all(arrays: &Bound<'_, PyDict>) -> PyResult<Arrays> {
+    named(arrays).map(Arrays::of)
+}
+
+/// The same as a list.
+pub(crate) fn named(arrays: &Bound<'_, PyDict>) -> PyResult<Vec<(String, Array)>> {
     let mut read_so_far = Vec::with_capacity(arrays.len());
     for (key, object) in arrays.iter().filter(|(_, object)| !object.is_none()) {
         let key: String = key.extract()?;
         let array = read(&object, &key)?;
         read_so_far.push((key, array));
     }
-    Ok(Arrays::of(read_so_far))
+    Ok(read_so_far)
 }
 
 /// The array as it lies in memory; `None` when it is not contiguous, of another byte order or of a

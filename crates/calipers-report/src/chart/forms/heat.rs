@@ -112,11 +112,13 @@ impl Heat {
 
     /// What the lowest and the highest colour mean, as wide as there is room.
     fn key(&self, canvas: &mut Canvas, left: f64, right: f64, y: f64) {
-        let [low, high] = self.scale.each_ref().map(|words| fitted(words, SMALL, 0.5 * (right - left)));
-        let words = text_width(&low, SMALL) + text_width(&high, SMALL) + 20.0;
+        let [low, high] = &self.scale;
+        let least = 4.0 * f64::from(LEVELS) + text_width(low, SMALL) + 20.0;
+        let high = fitted(high, SMALL, right - left - least);
+        let words = text_width(low, SMALL) + text_width(&high, SMALL) + 20.0;
         let step = ((right - left - words) / f64::from(LEVELS)).clamp(4.0, 11.0);
-        canvas.text([left, y + 11.0], &low, Type::new(SMALL, Anchor::Start).quiet());
-        let from = left + text_width(&low, SMALL) + 10.0;
+        canvas.text([left, y + 11.0], low, Type::new(SMALL, Anchor::Start).quiet());
+        let from = left + text_width(low, SMALL) + 10.0;
         for k in 0..LEVELS {
             let place = [from + step * f64::from(k), y + 1.0, step, 12.0];
             canvas.rect(place, 0.0, Paint::fill(Colour::Level(k)), None);

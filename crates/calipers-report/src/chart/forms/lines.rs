@@ -166,9 +166,6 @@ impl Lines {
                 }
             }
         }
-        for (value, name) in &self.levels {
-            frame.level(&mut canvas, *value, name);
-        }
         for (place, curve) in self.curves.iter().enumerate() {
             if self.is_signed(curve) && !curve.marks.iter().any(|(_, _, mark, _)| *mark == Mark::Dot) {
                 self.signs_on(&mut canvas, &frame, place, curve);
@@ -190,6 +187,10 @@ impl Lines {
                     }
                 }
             }
+        }
+        // Last, so that nothing hides their names.
+        for (value, name) in &self.levels {
+            frame.level(&mut canvas, *value, name);
         }
         canvas.finish(&self.title, &self.description)
     }
