@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import numpy.typing as npt
 
-from calipers import _calipers, _frames
+from calipers import _calipers, _frames, _plot
 from calipers._arguments import text as text_of
 from calipers._arguments import texts
 from calipers._errors import UsageError
@@ -19,6 +19,7 @@ from calipers._paths import Path, path_text
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
+    from matplotlib.axes import Axes
 
     from calipers._metric_ids import MetricId
 
@@ -259,6 +260,47 @@ class Report(Mapping[str, Value]):
         """Return the report as one page with pictures, or write it to a file."""
         target = None if path is None else path_text(path, "path")
         return _calipers.report_page(self._text, self._state, self._options, _ids(select), target)
+
+    @property
+    def figures(self) -> list[str]:
+        """The names of the pictures that this report has, as `calipers plot` lists them.
+
+        >>> import calipers as cp
+        >>> acc = cp.segmentation.Evaluator(["road", "sky"])
+        >>> acc.update("one", truth=[[0, 1]], pred=[[0, 0]])
+        >>> acc.report().figures
+        ['confusion', 'confusion-by-column', 'confusion-counts', 'iou']
+        """
+        listed = _calipers.report_figures(self._text, self._state)
+        return [name for name, _, missing in listed if missing is None]
+
+    def figure(
+        self,
+        name: str,
+        format: Literal["svg", "png", "pdf"] = "svg",
+        *,
+        width: str | None = None,
+        style: Literal["paper", "slides", "dark"] = "paper",
+    ) -> bytes:
+        """Return one picture as a file: the bytes that `calipers plot` writes.
+
+        `width` has its unit, such as `"3.3in"` or `"8.4cm"`; without it the picture is as wide as a column
+        of a paper, or as a page where it needs one.
+
+        >>> import calipers as cp
+        >>> acc = cp.segmentation.Evaluator(["road", "sky"])
+        >>> acc.update("one", truth=[[0, 1]], pred=[[0, 0]])
+        >>> acc.report().figure("iou", "pdf", width="84mm")[:5]
+        b'%PDF-'
+        """
+        return _calipers.report_figure(self._text, self._state, name, format, width, style)
+
+    def plot(self, name: str, ax: Axes | None = None) -> Axes:
+        """Draw one picture with matplotlib, on these axes or on a figure of its own, and return the axes.
+
+        What is drawn carries the numbers of the report. Needs the extra `calipers[plot]`.
+        """
+        return _plot.draw(json.loads(_calipers.report_chart(self._text, self._state, name)), ax)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a data frame with a row for every number: `id`, `value`, `reason`."""

@@ -24,6 +24,7 @@ mod comparison;
 mod counts;
 mod failure;
 mod families;
+mod figures;
 mod files;
 mod given;
 mod progress;
@@ -70,6 +71,8 @@ mod _calipers {
     };
     #[pymodule_export]
     use crate::families::training::{training_new, training_update, training_update_batch};
+    #[pymodule_export]
+    use crate::figures::{report_chart, report_figure, report_figures};
     #[pymodule_export]
     use crate::files::{demo, evaluate, load, report_keywords, segmentation_fit, serve, verify};
     #[pymodule_export]

@@ -1,13 +1,13 @@
 //! Differences with their intervals beside the line that stands for none: a forest plot.
 
-use super::axis::Axis;
-use super::canvas::{Anchor, Canvas, Paint, Path, Type, fitted, text_width};
-use super::frame::SMALL;
-use super::palette::Colour;
-use super::svg::Svg;
+use serde::Serialize;
 
-/// Names, differences and numbers side by side take more room than other drawings.
-const WIDTH: f64 = 960.0;
+use crate::chart::axis::Axis;
+use crate::chart::drawing::Drawing;
+use crate::chart::drawing::canvas::{Anchor, Canvas, Paint, Path, Type, fitted, text_width};
+use crate::chart::drawing::frame::SMALL;
+use crate::chart::drawing::palette::Colour;
+
 const ROW: f64 = 26.0;
 /// The room that the ticks of an axis take.
 const TICKS: f64 = 24.0;
@@ -15,7 +15,7 @@ const TICKS: f64 = 24.0;
 const GAP: f64 = 12.0;
 
 /// Named differences, one below the other. Those of one axis can be compared with each other.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Forest {
     /// What a screen reader calls it.
     pub title: String,
@@ -30,7 +30,7 @@ pub struct Forest {
 }
 
 /// One difference.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Tree {
     /// Its name.
     pub name: String,
@@ -47,18 +47,18 @@ pub struct Tree {
 }
 
 impl Forest {
-    /// The drawing.
-    pub fn draw(&self) -> Svg {
+    /// The drawing, as wide as given.
+    pub(crate) fn draw(&self, width: f64) -> Drawing {
         let trees = || self.groves.iter().flatten();
         let wide = |words: fn(&Tree) -> &str, size: f64| {
             trees().map(|tree| text_width(words(tree), size)).fold(0.0, f64::max)
         };
-        let left = (wide(|tree| &tree.name, 13.0) + 24.0).clamp(60.0, 260.0);
-        let right = WIDTH - (wide(|tree| &tree.words, SMALL) + 16.0).clamp(50.0, 230.0);
+        let left = (wide(|tree| &tree.name, 13.0) + 24.0).clamp(60.0, 0.32 * width);
+        let right = width - (wide(|tree| &tree.words, SMALL) + 16.0).clamp(50.0, 0.26 * width);
         let top = 30.0;
         let height = |grove: &Vec<Tree>| ROW * grove.len() as f64 + TICKS + GAP;
         let bottom = top + self.groves.iter().map(height).sum::<f64>();
-        let mut canvas = Canvas::new(WIDTH, bottom + 26.0);
+        let mut canvas = Canvas::new(width, bottom + 26.0);
         let middle = 0.5 * (left + right);
         let [worse, better] = &self.sides;
         let side = |words: &str| fitted(words, SMALL, 0.5 * (right - left) - 16.0);
@@ -77,7 +77,10 @@ impl Forest {
             planted(&mut canvas, grove, [left, right], y);
             y += height(grove);
         }
-        canvas.text([middle, bottom + 12.0], &self.axis, Type::new(13.0, Anchor::Middle));
+        let axis = fitted(&self.axis, 13.0, width - 16.0);
+        let half = 0.5 * text_width(&axis, 13.0);
+        let middle = middle.clamp(half + 8.0, (width - half - 8.0).max(half + 8.0));
+        canvas.text([middle, bottom + 12.0], &axis, Type::new(13.0, Anchor::Middle));
         canvas.finish(&self.title, &self.description)
     }
 }
@@ -89,7 +92,7 @@ fn planted(canvas: &mut Canvas, grove: &[Tree], [left, right]: [f64; 2], top: f6
     let axis = Axis::around("", values);
     let at = |value: f64| left + (right - left) * axis.place(value).clamp(0.0, 1.0);
     let bottom = top + ROW * grove.len() as f64;
-    for (value, label) in axis.ticks(7.0) {
+    for (value, label) in axis.ticks((right - left) / 80.0) {
         canvas.line([at(value), top], [at(value), bottom + 4.0], Paint::line(Colour::Rule, 1.0));
         canvas.text([at(value), bottom + 17.0], &label, Type::new(SMALL, Anchor::Middle).quiet());
     }
@@ -132,7 +135,7 @@ mod tests {
     fn places(groves: Vec<Vec<Tree>>) -> Vec<f64> {
         let sides = ["a".into(), "b".into()];
         let (title, description, axis) = ("t".into(), "d".into(), "gain".into());
-        let text = Forest { title, description, sides, axis, groves }.draw().to_string();
+        let text = Forest { title, description, sides, axis, groves }.draw(960.0).to_string();
         assert!(text.contains("&lt;miou&gt;") && !text.contains("<miou>"));
         let places = text.split("cx=\"").skip(1);
         places.map(|rest| rest.split('"').next().unwrap().parse::<f64>().unwrap()).collect()
@@ -143,7 +146,7 @@ mod tests {
         let grove = vec![tree(0.0, None), tree(1e9, Some([-3e9, 2e9])), tree(-1e-9, Some([-2e-9, 1e-9]))];
         let places = places(vec![grove]);
         assert!(places[1] > places[0] && places[2] <= places[0], "{places:?}");
-        assert!(places.iter().all(|place| (60.0..WIDTH - 50.0).contains(place)), "{places:?}");
+        assert!(places.iter().all(|place| (60.0..910.0).contains(place)), "{places:?}");
     }
 
     #[test]

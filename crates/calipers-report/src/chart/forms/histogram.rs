@@ -1,13 +1,15 @@
 //! How often values fall where.
 
-use super::axis::Axis;
-use super::canvas::{Paint, Path};
-use super::frame::{Entry, Frame, Sign};
-use super::palette::Colour;
-use super::svg::Svg;
+use serde::Serialize;
+
+use crate::chart::axis::Axis;
+use crate::chart::drawing::Drawing;
+use crate::chart::drawing::canvas::{Paint, Path};
+use crate::chart::drawing::frame::{Entry, Frame, Sign};
+use crate::chart::drawing::palette::Colour;
 
 /// Counts over bins that touch.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Histogram {
     /// What a screen reader calls it.
     pub title: String,
@@ -43,8 +45,8 @@ pub fn counted(values: impl IntoIterator<Item = f64>, edges: &[f64]) -> Vec<u64>
 }
 
 impl Histogram {
-    /// The drawing.
-    pub fn draw(&self) -> Svg {
+    /// The drawing, as wide as given.
+    pub(crate) fn draw(&self, width: f64) -> Drawing {
         let most = self.counts.iter().flat_map(|(_, _, counts)| counts).copied().max().unwrap_or(0);
         let y = Axis::around(self.counted.clone(), [0.0, (most as f64).max(1.0)]);
         let entry = |(i, (name, colour, _)): (usize, &'_ (String, Colour, Vec<u64>))| {
@@ -56,7 +58,7 @@ impl Histogram {
         } else {
             Vec::new()
         };
-        let (mut canvas, frame) = Frame::new(&self.x, &y, 260.0, &legend);
+        let (mut canvas, frame) = Frame::new(&self.x, &y, [width, 260.0], &legend);
         let [_, _, _, bottom] = frame.edges();
         for (i, (name, colour, counts)) in self.counts.iter().enumerate() {
             if i == 0 {

@@ -1,28 +1,45 @@
 //! A drawing as PNG: the shapes of its text as pixels, with a typeface that comes along, so that
 //! every machine makes the same ones.
 
-mod font;
-mod outline;
-mod typeface;
-
 use calipers_core::{Error, Result};
 use tiny_skia::{
-    Color, FillRule, LineCap, LineJoin, Path, Pixmap, PixmapPaint, Rect, Stroke, StrokeDash, Transform,
+    Color, FillRule, FilterQuality, IntSize, LineCap, LineJoin, Path, Pixmap, PixmapPaint, Rect, Stroke,
+    StrokeDash, Transform,
 };
 
-use super::canvas::{Anchor, Paint, Shape, Type};
-use super::palette::Colour;
-use super::svg::{Svg, hundredths};
-use typeface::Typeface;
+use super::outline;
+use super::typeface::{BOLD, Typeface};
+use crate::chart::drawing::Drawing;
+use crate::chart::drawing::canvas::{Paint, Shape, Type};
+use crate::chart::drawing::palette::{Colour, Ground};
+use crate::chart::{Image, Style};
 
 /// No picture is larger than this in either direction.
 const MOST_PIXELS: f32 = 16_384.0;
-/// The width of the outline that makes letters bold, for a size of one: the typeface has one weight.
-const BOLD: f32 = 0.045;
+/// Points per metre.
+const METRE: f64 = 72.0 / 0.0254;
 
-/// The drawing on white paper, `scale` pixels for each of its own.
-pub fn png(svg: &Svg, scale: f32) -> Result<Vec<u8>> {
-    drawn(svg, scale)?.encode_png().map_err(|error| failed(&error.to_string()))
+/// The drawing in a style. The file says how large it is in print.
+pub(super) fn write(drawing: &Drawing, style: Style) -> Result<Vec<u8>> {
+    let scale = (style.points() * style.pixels()) as f32;
+    let pixels = drawn(drawing, scale, style.ground())?;
+    let failed = |error: png::EncodingError| failed(&error.to_string());
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, pixels.width(), pixels.height());
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    let per_metre = (style.pixels() * METRE).round() as u32;
+    encoder.set_pixel_dims(Some(png::PixelDimensions {
+        xppu: per_metre,
+        yppu: per_metre,
+        unit: png::Unit::Meter,
+    }));
+    let mut writer = encoder.write_header().map_err(failed)?;
+    // The paper has no holes: every pixel is as solid as it can be.
+    let solid: Vec<u8> = pixels.pixels().iter().flat_map(|p| [p.red(), p.green(), p.blue()]).collect();
+    writer.write_image_data(&solid).map_err(failed)?;
+    writer.finish().map_err(failed)?;
+    Ok(bytes)
 }
 
 /// Why there is no picture.
@@ -30,128 +47,124 @@ fn failed(what: &str) -> Error {
     Error::value(format!("cannot draw the picture: {what}"))
 }
 
-/// The pixels of a drawing.
-fn drawn(svg: &Svg, scale: f32) -> Result<Pixmap> {
-    let [width, height] = [svg.width(), svg.height()].map(|side| (rounded(side) * scale).ceil());
+/// The pixels of a drawing, `scale` of them for each unit.
+fn drawn(drawing: &Drawing, scale: f32, ground: Ground) -> Result<Pixmap> {
+    let [width, height] =
+        [drawing.width(), drawing.height()].map(|side| (outline::rounded(side) * scale).ceil());
     if !(width >= 1.0 && height >= 1.0 && width <= MOST_PIXELS && height <= MOST_PIXELS) {
         return Err(Error::value("the picture has no pixels or too many")
             .found(format!("{width} x {height}"))
             .allowed(format!("1 to {MOST_PIXELS} each way"))
-            .advice("choose another scale"));
+            .advice("choose another width, or a format without pixels"));
     }
     let typeface = Typeface::new().ok_or_else(|| failed("its typeface is damaged"))?;
-    let mut pixels =
+    let pixels =
         Pixmap::new(width as u32, height as u32).ok_or_else(|| failed("there is no room for its pixels"))?;
-    pixels.fill(Color::WHITE);
-    draw(&svg.shapes, &typeface, Transform::from_scale(scale, scale), &mut pixels);
-    Ok(pixels)
+    let mut painter = Painter { typeface, ground, pixels };
+    let [_, r, g, b] = Colour::Paper.rgb(ground).to_be_bytes();
+    painter.pixels.fill(Color::from_rgba8(r, g, b, 255));
+    painter.draw(&drawing.shapes, Transform::from_scale(scale, scale));
+    Ok(painter.pixels)
 }
 
-/// A number as the text of the drawing has it, with two decimals, so that both pictures agree.
-fn rounded(x: f64) -> f32 {
-    (hundredths(x) / 100.0) as f32
+/// Paints pixels of one picture.
+struct Painter {
+    typeface: Typeface,
+    ground: Ground,
+    pixels: Pixmap,
 }
 
-/// Draws shapes one over the other.
-fn draw(shapes: &[Shape], typeface: &Typeface, to_pixels: Transform, pixels: &mut Pixmap) {
-    for shape in shapes {
-        match shape {
-            Shape::Rect { place, round, paint, .. } => {
-                paint_path(outline::rect(place.map(rounded), rounded(*round)), *paint, to_pixels, pixels);
-            }
-            Shape::Circle { centre, radius, paint, .. } => {
-                paint_path(outline::circle(centre.map(rounded), rounded(*radius)), *paint, to_pixels, pixels);
-            }
-            Shape::Line { ends, paint } => {
-                paint_path(outline::line(ends.map(|end| end.map(rounded))), *paint, to_pixels, pixels);
-            }
-            Shape::Path { path, paint, .. } => {
-                paint_path(outline::course(path), *paint, to_pixels, pixels);
-            }
-            Shape::Text { place, words, set } => {
-                draw_words(*place, words, *set, typeface, to_pixels, pixels);
-            }
-            Shape::Placed { corner, scale, shapes } => {
-                let ([x, y], scale) = (corner.map(rounded), rounded(*scale));
-                let inside = to_pixels.pre_translate(x, y).pre_scale(scale, scale);
-                draw(shapes, typeface, inside, pixels);
+impl Painter {
+    /// Draws shapes one over the other.
+    fn draw(&mut self, shapes: &[Shape], to_pixels: Transform) {
+        for shape in shapes {
+            match shape {
+                Shape::Placed { corner, shapes } => {
+                    let [x, y] = corner.map(outline::rounded);
+                    self.draw(shapes, to_pixels.pre_translate(x, y));
+                }
+                Shape::Text { place, words, set } => self.words(*place, words, *set, to_pixels),
+                Shape::Image { place, image } => self.image(place.map(outline::rounded), image, to_pixels),
+                Shape::Rect { paint, .. }
+                | Shape::Circle { paint, .. }
+                | Shape::Line { paint, .. }
+                | Shape::Path { paint, .. } => self.path(outline::of(shape), *paint, to_pixels),
             }
         }
     }
-}
 
-/// Draws words, the rim of which comes first.
-fn draw_words(
-    place: [f64; 2],
-    words: &str,
-    set: Type,
-    typeface: &Typeface,
-    to_pixels: Transform,
-    pixels: &mut Pixmap,
-) {
-    let bold = if set.bold { BOLD } else { 0.0 };
-    let (letters, width) = typeface.set(words, rounded(set.size), bold);
-    let before = match set.anchor {
-        Anchor::Start => 0.0,
-        Anchor::Middle => 0.5 * width,
-        Anchor::End => width,
-    };
-    let [x, y] = place.map(rounded);
-    let turn = if set.upright { [1.0, 0.0, 0.0, 1.0] } else { [0.0, -1.0, 1.0, 0.0] };
-    let placed = Transform::from_row(turn[0], turn[1], turn[2], turn[3], x, y);
-    let to_pixels = to_pixels.pre_concat(placed).pre_translate(-before, 0.0);
-    if let Some(rim) = set.rim() {
-        paint_path(letters.clone(), rim, to_pixels, pixels);
+    /// Draws words, the rim of which comes first.
+    fn words(&mut self, place: [f64; 2], words: &str, set: Type, to_pixels: Transform) {
+        let (letters, width) =
+            self.typeface.set(words, outline::rounded(set.size), if set.bold { BOLD } else { 0.0 });
+        let to_pixels = to_pixels.pre_concat(outline::line_of(place, set, width));
+        if let Some(rim) = set.rim() {
+            self.path(letters.clone(), rim, to_pixels);
+        }
+        let ink = Paint::fill(set.colour);
+        let ink = if set.bold { ink.outlined(set.colour, f64::from(BOLD) * set.size) } else { ink };
+        self.path(letters, ink, to_pixels);
     }
-    let ink = Paint::fill(set.colour);
-    let ink = if set.bold { ink.outlined(set.colour, f64::from(BOLD) * set.size) } else { ink };
-    paint_path(letters, ink, to_pixels, pixels);
-}
 
-/// Fills and outlines a path. What is faded is drawn apart, because where fill and outline overlap
-/// it would show twice.
-fn paint_path(path: Option<Path>, paint: Paint, to_pixels: Transform, pixels: &mut Pixmap) {
-    let Some(path) = path else { return };
-    let opacity = rounded(paint.opacity);
-    if opacity >= 1.0 {
-        paint_solid(&path, paint, to_pixels, pixels);
-    } else if let Some((corner, mut layer)) = layer(&path, paint, to_pixels, pixels) {
-        let [x, y] = corner;
-        paint_solid(&path, paint, to_pixels.post_translate(-x as f32, -y as f32), &mut layer);
-        let faded = PixmapPaint { opacity, ..PixmapPaint::default() };
-        pixels.draw_pixmap(x, y, layer.as_ref(), &faded, Transform::identity(), None);
+    /// Draws pixels as blocks.
+    fn image(&mut self, [x, y, w, h]: [f32; 4], image: &Image, to_pixels: Transform) {
+        let solid = image.pixels.iter().flat_map(|[r, g, b]| [*r, *g, *b, 255]).collect();
+        let size = IntSize::from_wh(image.width as u32, image.height as u32);
+        let Some(pixels) = size.and_then(|size| Pixmap::from_vec(solid, size)) else { return };
+        let (across, down) = (w / image.width as f32, h / image.height as f32);
+        let to_pixels = to_pixels.pre_translate(x, y).pre_scale(across, down);
+        // A photo that is made smaller is averaged; blocks of classes are not mixed.
+        let quality = if to_pixels.sx < 1.0 { FilterQuality::Bilinear } else { FilterQuality::Nearest };
+        let paint = PixmapPaint { quality, ..PixmapPaint::default() };
+        self.pixels.draw_pixmap(0, 0, pixels.as_ref(), &paint, to_pixels, None);
+    }
+
+    /// Fills and outlines a path. What is faded is drawn apart, because where fill and outline overlap
+    /// it would show twice.
+    fn path(&mut self, path: Option<Path>, paint: Paint, to_pixels: Transform) {
+        let Some(path) = path else { return };
+        let opacity = outline::rounded(paint.opacity);
+        if opacity >= 1.0 {
+            paint_solid(&path, paint, self.ground, to_pixels, &mut self.pixels);
+        } else if let Some((corner, mut layer)) = layer(&path, paint, to_pixels, &self.pixels) {
+            let [x, y] = corner;
+            let to_layer = to_pixels.post_translate(-x as f32, -y as f32);
+            paint_solid(&path, paint, self.ground, to_layer, &mut layer);
+            let faded = PixmapPaint { opacity, ..PixmapPaint::default() };
+            self.pixels.draw_pixmap(x, y, layer.as_ref(), &faded, Transform::identity(), None);
+        }
     }
 }
 
 /// Room for a painted path as far as it lies on the paper, and where its corner is.
 fn layer(path: &Path, paint: Paint, to_pixels: Transform, pixels: &Pixmap) -> Option<([i32; 2], Pixmap)> {
     let paper = Rect::from_xywh(0.0, 0.0, pixels.width() as f32, pixels.height() as f32)?;
-    let half = paint.line.map_or(0.0, |(_, width)| rounded(0.5 * width));
+    let half = paint.line.map_or(0.0, |(_, width)| outline::rounded(0.5 * width));
     let reach = path.bounds().outset(half, half)?.transform(to_pixels)?.outset(1.0, 1.0)?;
     let room = reach.intersect(&paper)?.round_out()?;
     Some(([room.x(), room.y()], Pixmap::new(room.width(), room.height())?))
 }
 
 /// Fills and outlines a path as if it were not faded.
-fn paint_solid(path: &Path, paint: Paint, to_pixels: Transform, pixels: &mut Pixmap) {
+fn paint_solid(path: &Path, paint: Paint, ground: Ground, to_pixels: Transform, pixels: &mut Pixmap) {
     if let Some(colour) = paint.fill {
-        pixels.fill_path(path, &solid(colour), FillRule::Winding, to_pixels, None);
+        pixels.fill_path(path, &solid(colour, ground), FillRule::Winding, to_pixels, None);
     }
     if let Some((colour, width)) = paint.line {
         let pen = Stroke {
-            width: rounded(width),
+            width: outline::rounded(width),
             line_cap: LineCap::Round,
             line_join: LineJoin::Round,
             dash: if paint.dashed { StrokeDash::new(vec![5.0, 4.0], 0.0) } else { None },
             ..Stroke::default()
         };
-        pixels.stroke_path(path, &solid(colour), &pen, to_pixels, None);
+        pixels.stroke_path(path, &solid(colour, ground), &pen, to_pixels, None);
     }
 }
 
 /// A colour without gaps.
-fn solid(colour: Colour) -> tiny_skia::Paint<'static> {
-    let [_, r, g, b] = colour.rgb().to_be_bytes();
+fn solid(colour: Colour, ground: Ground) -> tiny_skia::Paint<'static> {
+    let [_, r, g, b] = colour.rgb(ground).to_be_bytes();
     let mut paint = tiny_skia::Paint::default();
     paint.set_color_rgba8(r, g, b, 255);
     paint
@@ -159,8 +172,8 @@ fn solid(colour: Colour) -> tiny_skia::Paint<'static> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::canvas::{Canvas, Path};
     use super::*;
+    use crate::chart::drawing::canvas::{Anchor, Canvas, Path};
 
     const BLACK: Colour = Colour::Fixed([0, 0, 0]);
 
@@ -168,7 +181,7 @@ mod tests {
     fn shown(draw: impl FnOnce(&mut Canvas)) -> Pixmap {
         let mut canvas = Canvas::new(60.0, 40.0);
         draw(&mut canvas);
-        drawn(&canvas.finish("title", "description"), 1.0).unwrap()
+        drawn(&canvas.finish("title", "description"), 1.0, Ground::Light).unwrap()
     }
 
     fn words(place: [f64; 2], words: &str, set: Type) -> Pixmap {
@@ -198,11 +211,14 @@ mod tests {
         let mut canvas = Canvas::new(60.0, 20.0);
         canvas.rect([0.0, 0.0, 10.0, 10.0], 2.0, Paint::fill(Colour::Ink).faded(0.5), Some("<tip>"));
         canvas.text([12.0, 15.0], "größe −1", Type::new(12.0, Anchor::Start));
-        let svg = canvas.finish("title", "description");
-        let file = png(&svg, 2.0).unwrap();
+        let drawing = canvas.finish("title", "description");
+        let file = write(&drawing, Style::Paper).unwrap();
         assert_eq!(&file[..8], b"\x89PNG\r\n\x1a\n");
-        assert_eq!(file, png(&svg, 2.0).unwrap());
-        assert_eq!((drawn(&svg, 2.0).unwrap().width(), drawn(&svg, 2.0).unwrap().height()), (120, 40));
+        assert_eq!(file, write(&drawing, Style::Paper).unwrap());
+        let pixels = drawn(&drawing, 2.0, Ground::Light).unwrap();
+        assert_eq!((pixels.width(), pixels.height()), (120, 40));
+        let dark = drawn(&drawing, 2.0, Ground::Dark).unwrap();
+        assert_eq!(at(&dark, 119, 39), [0x17, 0x1b, 0x22]);
     }
 
     #[test]
@@ -298,20 +314,28 @@ mod tests {
     }
 
     #[test]
-    fn a_placed_drawing_is_moved_and_scaled() {
+    fn a_placed_drawing_is_moved() {
         let mut inner = Canvas::new(60.0, 40.0);
         inner.rect([4.0, 4.0, 8.0, 8.0], 0.0, Paint::fill(BLACK), None);
         let inner = inner.finish("", "");
-        let pixels = shown(|canvas| canvas.place([20.0, 10.0], 0.5, &inner));
-        assert_eq!(ink(&pixels), [22, 12, 25, 15]);
+        let pixels = shown(|canvas| canvas.place([20.0, 10.0], inner));
+        assert_eq!(ink(&pixels), [24, 14, 31, 21]);
+    }
+
+    #[test]
+    fn pixels_of_an_image_are_blocks() {
+        let image = Image { width: 2, height: 1, pixels: [[255, 0, 0], [0, 0, 255]].into() };
+        let pixels = shown(|canvas| canvas.image([10.0, 5.0, 20.0, 10.0], &image));
+        assert_eq!(ink(&pixels), [10, 5, 29, 14]);
+        assert_eq!((at(&pixels, 19, 9), at(&pixels, 20, 9)), ([255, 0, 0], [0, 0, 255]));
     }
 
     #[test]
     fn a_scale_without_pixels_or_with_too_many_is_refused() {
-        let svg = Canvas::new(60.0, 20.0).finish("", "");
+        let drawing = Canvas::new(60.0, 20.0).finish("", "");
         for scale in [0.0, -1.0, f32::NAN, f32::INFINITY, 274.0, 1e9] {
-            assert!(png(&svg, scale).is_err(), "{scale}");
+            assert!(drawn(&drawing, scale, Ground::Light).is_err(), "{scale}");
         }
-        assert!(drawn(&svg, 273.0).is_ok());
+        assert!(drawn(&drawing, 273.0, Ground::Light).is_ok());
     }
 }

@@ -1,17 +1,19 @@
 //! A small graph drawn with springs, the same way every time.
 
-use super::canvas::{Anchor, Canvas, Paint, Path, Type, text_width};
-use super::frame::{SMALL, WIDTH};
-use super::palette::Colour;
-use super::svg::Svg;
+use serde::Serialize;
+
+use crate::chart::drawing::Drawing;
+use crate::chart::drawing::canvas::{Anchor, Canvas, Paint, Path, Type, text_width};
+use crate::chart::drawing::frame::{SMALL, height};
+use crate::chart::drawing::palette::Colour;
 
 /// How often the springs pull.
 const ROUNDS: usize = 300;
-/// The side of the drawing in which nodes lie.
-const SIDE: f64 = 380.0;
+/// The natural height of the part in which nodes lie.
+const HEIGHT: f64 = 380.0;
 
-/// A graph of at most a few hundred nodes.
-#[derive(Clone, Debug, PartialEq)]
+/// A graph of a few hundred nodes at most.
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Network {
     /// What a screen reader calls it.
     pub title: String,
@@ -19,16 +21,19 @@ pub struct Network {
     pub description: String,
     /// How each node looks, and what is said where the pointer rests.
     pub nodes: Vec<(Look, String)>,
-    /// Pairs of nodes, and whether the edge stands out as wrong.
-    pub edges: Vec<(u32, u32, bool)>,
-    /// What the legend says.
+    /// Where each node lies in the unit square: [`places`].
+    pub places: Vec<[f64; 2]>,
+    /// Pairs of nodes and how their edge looks.
+    pub edges: Vec<(u32, u32, Stroke)>,
+    /// What the legend says about nodes.
     pub legend: Vec<(Look, String)>,
-    /// What the legend says about edges that stand out.
-    pub wrong: String,
+    /// What the legend says about edges.
+    pub strokes: Vec<(Stroke, String)>,
 }
 
 /// How a node looks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Look {
     /// Filled.
     Full(Colour),
@@ -40,51 +45,88 @@ pub enum Look {
     Ringed(Colour),
 }
 
+/// How an edge looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stroke {
+    /// A thin line.
+    Plain,
+    /// A thick line.
+    Thick(Colour),
+    /// A dashed line.
+    Dashed(Colour),
+}
+
 impl Network {
-    /// The drawing.
-    pub fn draw(&self) -> Svg {
-        let places = places(self.nodes.len(), &self.edges);
-        let top = 40.0;
-        let mut canvas = Canvas::new(WIDTH, top + SIDE + 24.0);
-        let wide = WIDTH - 48.0;
+    /// The drawing, as wide as given.
+    pub(crate) fn draw(&self, width: f64) -> Drawing {
+        let rows = self.legend_rows(width);
+        let (top, side) = (20.0 + 20.0 * rows.len() as f64, height(HEIGHT, width));
+        let mut canvas = Canvas::new(width, top + side + 16.0);
         let at = |node: u32| {
-            let [x, y] = places.get(node as usize).copied().unwrap_or([0.5, 0.5]);
-            [24.0 + wide * x, top + 8.0 + (SIDE - 8.0) * y]
+            let [x, y] = self.places.get(node as usize).copied().unwrap_or([0.5, 0.5]);
+            [20.0 + (width - 40.0) * x, top + (side - 8.0) * y]
         };
-        let (mut right, mut wrong) = (Path::default(), Path::default());
-        for &(u, v, bad) in &self.edges {
-            let path = if bad { &mut wrong } else { &mut right };
-            path.start(at(u));
-            path.to(at(v));
+        let mut strokes = vec![Stroke::Plain];
+        for (_, _, stroke) in &self.edges {
+            if !strokes.contains(stroke) {
+                strokes.push(*stroke);
+            }
         }
-        canvas.path(right, Paint::line(Colour::Quiet, 1.1).faded(0.45), None);
-        canvas.path(wrong, Paint::line(Colour::Bad, 3.0), None);
-        let radius = if self.nodes.len() > 120 {
-            4.0
-        } else if self.nodes.len() > 40 {
-            6.5
-        } else {
-            8.5
-        };
+        for stroke in strokes {
+            let mut path = Path::default();
+            for &(u, v, _) in self.edges.iter().filter(|(_, _, own)| *own == stroke) {
+                path.start(at(u));
+                path.to(at(v));
+            }
+            canvas.path(path, stroke.paint(), None);
+        }
+        let room = (width - 40.0) * side / self.nodes.len().max(1) as f64;
+        let radius = (0.24 * room.sqrt()).clamp(3.0, 8.5);
         for (i, (look, tip)) in self.nodes.iter().enumerate() {
             canvas.circle(at(i as u32), radius, look.paint(), Some(tip));
         }
-        let mut x = 30.0;
-        for (look, name) in &self.legend {
-            canvas.circle([x, 16.0], 6.0, look.paint(), None);
-            canvas.text([x + 13.0, 20.0], name, Type::new(SMALL, Anchor::Start));
-            x += text_width(name, SMALL) + 42.0;
-        }
-        if !wrong_is_empty(&self.edges) {
-            canvas.line([x - 6.0, 16.0], [x + 12.0, 16.0], Paint::line(Colour::Bad, 3.0));
-            canvas.text([x + 19.0, 20.0], &self.wrong, Type::new(SMALL, Anchor::Start));
+        for (i, row) in rows.iter().enumerate() {
+            let y = 14.0 + 20.0 * i as f64;
+            for (x, sign, name) in row {
+                match sign {
+                    Ok(look) => canvas.circle([*x + 10.0, y], 6.0, look.paint(), None),
+                    Err(stroke) => canvas.line([*x, y], [*x + 20.0, y], stroke.paint()),
+                }
+                canvas.text([*x + 27.0, y + 4.0], name, Type::new(SMALL, Anchor::Start));
+            }
         }
         canvas.finish(&self.title, &self.description)
     }
+
+    /// The legend in rows: where each sign stands, and what it says.
+    fn legend_rows(&self, width: f64) -> Vec<Vec<(f64, Result<Look, Stroke>, &str)>> {
+        let nodes = self.legend.iter().map(|(look, name)| (Ok(*look), name.as_str()));
+        let edges = self.strokes.iter().map(|(stroke, name)| (Err(*stroke), name.as_str()));
+        let (mut rows, mut used) = (Vec::new(), f64::INFINITY);
+        for (sign, name) in nodes.chain(edges) {
+            let wide = text_width(name, SMALL) + 46.0;
+            if used + wide > width - 20.0 {
+                rows.push(Vec::new());
+                used = 16.0;
+            }
+            if let Some(row) = rows.last_mut() {
+                row.push((used, sign, name));
+            }
+            used += wide;
+        }
+        rows
+    }
 }
 
-fn wrong_is_empty(edges: &[(u32, u32, bool)]) -> bool {
-    edges.iter().all(|(_, _, bad)| !bad)
+impl Stroke {
+    fn paint(self) -> Paint {
+        match self {
+            Self::Plain => Paint::line(Colour::Quiet, 1.1).faded(0.5),
+            Self::Thick(colour) => Paint::line(colour, 3.0),
+            Self::Dashed(colour) => Paint::line(colour, 1.8).dashed(),
+        }
+    }
 }
 
 impl Look {
@@ -101,7 +143,7 @@ impl Look {
 /// A place in the unit square for each node: neighbours attract each other, all nodes repel each
 /// other (Fruchterman and Reingold 1991). Only the four operations and square roots, so that every
 /// machine draws the same picture.
-fn places(nodes: usize, edges: &[(u32, u32, bool)]) -> Vec<[f64; 2]> {
+pub fn places(nodes: usize, edges: &[(u32, u32)]) -> Vec<[f64; 2]> {
     let n = nodes.max(1) as f64;
     let start = |i: usize| {
         let spread = |i: f64, step: f64| (i * step).fract();
@@ -123,7 +165,7 @@ fn places(nodes: usize, edges: &[(u32, u32, bool)]) -> Vec<[f64; 2]> {
                 }
             }
         }
-        for &(u, v, _) in edges {
+        for &(u, v) in edges {
             let (u, v) = (u as usize, v as usize);
             if u == v || u >= nodes || v >= nodes {
                 continue;
@@ -162,7 +204,7 @@ mod tests {
 
     #[test]
     fn nodes_lie_apart_inside_the_picture_and_always_at_the_same_place() {
-        let ring: Vec<_> = (0..20).map(|i| (i, (i + 1) % 20, false)).collect();
+        let ring: Vec<_> = (0..20).map(|i| (i, (i + 1) % 20)).collect();
         let found = places(22, &ring);
         assert_eq!(found, places(22, &ring));
         for (i, a) in found.iter().enumerate() {
@@ -175,16 +217,17 @@ mod tests {
 
     #[test]
     fn odd_graphs_are_drawn() {
-        for (nodes, edges) in [(0, vec![]), (1, vec![(0, 0, true)]), (2, vec![(0, 1, true), (0, 9, false)])] {
+        for (nodes, edges) in [(0, vec![]), (1, vec![(0, 0)]), (2, vec![(0, 1), (0, 9)])] {
             let network = Network {
                 title: "t".into(),
                 description: "d".into(),
                 nodes: vec![(Look::Hollow, "node".into()); nodes],
-                edges,
+                places: places(nodes, &edges),
+                edges: edges.into_iter().map(|(u, v)| (u, v, Stroke::Thick(Colour::Bad))).collect(),
                 legend: vec![],
-                wrong: "violated".into(),
+                strokes: vec![(Stroke::Plain, "edge".into())],
             };
-            assert!(!network.draw().to_string().contains("NaN"));
+            assert!(!network.draw(300.0).to_string().contains("NaN"));
         }
     }
 }

@@ -1,12 +1,14 @@
 //! Points in a plane, with curves of equal value behind them.
 
+use serde::Serialize;
 use std::collections::BTreeMap;
 
-use super::axis::Axis;
-use super::canvas::{Anchor, Paint, Path, Type};
-use super::frame::{Entry, Frame, SMALL, Sign};
-use super::palette::Colour;
-use super::svg::Svg;
+use crate::chart::axis::Axis;
+use crate::chart::drawing::Drawing;
+use crate::chart::drawing::canvas::{Anchor, Paint, Path, Type};
+use crate::chart::drawing::frame::{Entry, Frame, SMALL, Sign};
+use crate::chart::drawing::marker::marker;
+use crate::chart::drawing::palette::Colour;
 
 /// More points than these of one cloud are drawn as a density.
 const MOST_POINTS: usize = 600;
@@ -14,7 +16,7 @@ const MOST_POINTS: usize = 600;
 const PLACE: f64 = 6.0;
 
 /// Clouds of points.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Scatter {
     /// What a screen reader calls it.
     pub title: String,
@@ -35,7 +37,7 @@ pub struct Scatter {
 }
 
 /// Points of one colour.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cloud {
     /// The name in the legend; without one it is not there.
     pub name: Option<String>,
@@ -48,7 +50,7 @@ pub struct Cloud {
 }
 
 /// One point.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Point {
     /// Where it lies.
     pub x: f64,
@@ -61,8 +63,8 @@ pub struct Point {
 }
 
 impl Scatter {
-    /// The drawing.
-    pub fn draw(&self) -> Svg {
+    /// The drawing, as wide as given.
+    pub(crate) fn draw(&self, width: f64) -> Drawing {
         let legend: Vec<Entry<'_>> = self
             .clouds
             .iter()
@@ -71,17 +73,13 @@ impl Scatter {
                 Some(Entry { name: cloud.name.as_deref()?, colour: cloud.colour, sign })
             })
             .collect();
-        let (mut canvas, frame) = Frame::new(&self.x, &self.y, self.height, &legend);
+        let (mut canvas, frame) = Frame::new(&self.x, &self.y, [width, self.height], &legend);
         for (name, points) in &self.contours {
             let path = Path::through(points.iter().map(|(x, y)| frame.at(*x, *y)));
             canvas.path(path, Paint::line(Colour::Quiet, 1.0).faded(0.7), None);
             if let Some((x, y)) = points.last() {
                 let [x, y] = frame.at(*x, *y);
-                canvas.text(
-                    [x - 4.0, y - 4.0],
-                    name,
-                    Type::new(SMALL - 1.0, Anchor::End).quiet().with_halo(),
-                );
+                canvas.text([x - 4.0, y - 4.0], name, Type::new(SMALL, Anchor::End).quiet().with_halo());
             }
         }
         for (value, name) in &self.levels {
@@ -95,7 +93,12 @@ impl Scatter {
                     Paint::fill(cloud.colour).outlined(Colour::Paper, 0.8).faded(0.8)
                 };
                 for Point { x, y, radius, tip } in &cloud.points {
-                    canvas.circle(frame.at(*x, *y), *radius, paint, Some(tip));
+                    let at = frame.at(*x, *y);
+                    if cloud.hollow {
+                        canvas.circle(at, *radius, paint, Some(tip));
+                    } else {
+                        marker(&mut canvas, cloud.colour, at, *radius, paint, Some(tip));
+                    }
                 }
             } else {
                 let places = cloud.points.iter().map(|point| frame.at(point.x, point.y));
@@ -151,8 +154,8 @@ mod tests {
             contours: Vec::new(),
             levels: Vec::new(),
         };
-        let text = scatter.draw().to_string();
+        let text = scatter.draw(720.0).to_string();
         assert!(text.len() < 120_000, "{}", text.len());
-        assert_eq!(text, scatter.draw().to_string());
+        assert_eq!(text, scatter.draw(720.0).to_string());
     }
 }

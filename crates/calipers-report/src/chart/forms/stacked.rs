@@ -1,17 +1,19 @@
 //! Shares of a whole, one stacked bar a name.
 
-use super::axis::Axis;
-use super::canvas::{Anchor, Canvas, Paint, Type, fitted, text_width};
-use super::frame::{SMALL, WIDTH};
-use super::palette::{Colour, LEVELS};
-use super::svg::Svg;
+use serde::Serialize;
+
+use crate::chart::axis::Axis;
+use crate::chart::drawing::Drawing;
+use crate::chart::drawing::canvas::{Anchor, Canvas, Paint, Type, fitted, text_width};
+use crate::chart::drawing::frame::{Entry, Legend, SMALL, Sign};
+use crate::chart::drawing::palette::{Colour, LEVELS};
 
 const ROW: f64 = 30.0;
 /// The least width in which a share is written.
 const ROOM: f64 = 34.0;
 
 /// Named bars of shares that add up to 1, one below the other.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Stacked {
     /// What a screen reader calls it.
     pub title: String,
@@ -26,26 +28,26 @@ pub struct Stacked {
 }
 
 impl Stacked {
-    /// The drawing.
-    pub fn draw(&self) -> Svg {
+    /// The drawing, as wide as given.
+    pub(crate) fn draw(&self, width: f64) -> Drawing {
         let widest = self.bars.iter().map(|(name, _)| text_width(name, 13.0)).fold(0.0, f64::max);
-        let left = (widest + 24.0).clamp(60.0, 230.0);
-        let (right, top) = (WIDTH - 24.0, 34.0);
+        let left = (widest + 24.0).clamp(60.0, 0.32 * width);
+        let entry = |(at, part): (usize, &'_ String)| (self.level(at), part.clone());
+        let entries: Vec<(Colour, String)> = self.parts.iter().enumerate().map(entry).collect();
+        let entries: Vec<Entry<'_>> =
+            entries.iter().map(|(colour, name)| Entry { name, colour: *colour, sign: Sign::Block }).collect();
+        let legend = Legend::new(&entries, width);
+        let (right, top) = (width - 24.0, 14.0 + legend.height());
         let bottom = top + ROW * self.bars.len() as f64;
-        let mut canvas = Canvas::new(WIDTH, bottom + 50.0);
+        let mut canvas = Canvas::new(width, bottom + 50.0);
         let axis = Axis::share(&self.axis);
         let at = |value: f64| left + (right - left) * axis.place(value).clamp(0.0, 1.0);
-        for (value, label) in axis.ticks(5.0) {
+        for (value, label) in axis.ticks((right - left) / 90.0) {
             canvas.line([at(value), top], [at(value), bottom], Paint::line(Colour::Rule, 1.0));
             canvas.text([at(value), bottom + 17.0], &label, Type::new(SMALL, Anchor::Middle).quiet());
         }
         canvas.text([0.5 * (left + right), bottom + 40.0], &axis.title, Type::new(13.0, Anchor::Middle));
-        let mut x = left;
-        for (at, part) in self.parts.iter().enumerate() {
-            canvas.rect([x, 8.0, 12.0, 12.0], 2.0, Paint::fill(self.level(at)), None);
-            canvas.text([x + 17.0, 18.5], part, Type::new(SMALL, Anchor::Start).quiet());
-            x += text_width(part, SMALL) + 34.0;
-        }
+        legend.draw(&mut canvas, 8.0);
         for (i, (name, shares)) in self.bars.iter().enumerate() {
             let y = top + ROW * i as f64;
             let shown = fitted(name, 13.0, left - 22.0);
@@ -91,7 +93,7 @@ mod tests {
         let bars = vec![("a<b>".into(), vec![0.75, 0.24, 0.01]), ("c".into(), vec![0.0, 0.0, 1.0])];
         let parts = ["rank 1", "rank 2", "rank 3"].map(String::from).into();
         let (title, description, axis) = ("t".into(), "d".into(), "share".into());
-        let text = Stacked { title, description, axis, parts, bars }.draw().to_string();
+        let text = Stacked { title, description, axis, parts, bars }.draw(720.0).to_string();
         assert!(text.contains("a&lt;b&gt;") && text.contains(">0.75<") && !text.contains(">0.01<"), "{text}");
         assert!(text.contains("a&lt;b&gt;, rank 3: 0.0100"), "{text}");
     }

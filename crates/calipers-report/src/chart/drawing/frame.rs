@@ -1,11 +1,12 @@
 //! The frame of a plot: where it lies on the paper, grid, axes and legend.
 
-use super::axis::Axis;
 use super::canvas::{Anchor, Canvas, Paint, Type, fitted, text_width};
+use super::marker::marker;
 use super::palette::Colour;
+use crate::chart::axis::Axis;
 
-/// The natural width of every drawing.
-pub(crate) const WIDTH: f64 = 720.0;
+/// The width for which heights are given.
+const NATURAL: f64 = 720.0;
 /// The size of most words.
 pub(crate) const SMALL: f64 = 12.0;
 /// The most entries of a legend.
@@ -22,10 +23,19 @@ pub(crate) struct Entry<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sign {
     Line,
+    /// A line with the markers of its colour.
+    Marked,
+    Dashed,
     Stroke,
     Dot,
     Ring,
     Block,
+}
+
+/// How high something is on a drawing of this width, of which the natural height is given: narrow
+/// drawings are lower, but not in proportion.
+pub(crate) fn height(natural: f64, width: f64) -> f64 {
+    natural * (width / NATURAL).clamp(0.6, 1.0)
 }
 
 /// A plot with two axes.
@@ -39,16 +49,22 @@ pub(crate) struct Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// A canvas with a plot of the given height; legend above, axes drawn.
-    pub(crate) fn new(x: &'a Axis, y: &'a Axis, plot_height: f64, legend: &[Entry<'_>]) -> (Canvas, Self) {
-        let rows = legend_rows(legend, WIDTH - 40.0);
-        let top = if rows.is_empty() { 16.0 } else { 14.0 + 20.0 * rows.len() as f64 };
-        let ticks = y.ticks(5.0);
+    /// A canvas of the given width with a plot of the given natural height; legend above, axes drawn.
+    pub(crate) fn new(
+        x: &'a Axis,
+        y: &'a Axis,
+        [width, natural]: [f64; 2],
+        legend: &[Entry<'_>],
+    ) -> (Canvas, Self) {
+        let legend = Legend::new(legend, width);
+        let top = 14.0 + legend.height();
+        let plot = height(natural, width);
+        let ticks = y.ticks(plot / 60.0);
         let widest = ticks.iter().map(|(_, label)| text_width(label, SMALL)).fold(0.0, f64::max);
-        let left = (widest + 40.0).clamp(56.0, 130.0);
-        let frame = Self { x, y, left, top, width: WIDTH - left - 20.0, height: plot_height };
-        let mut canvas = Canvas::new(WIDTH, top + plot_height + 54.0);
-        draw_legend(&mut canvas, &rows, left);
+        let left = (widest + 40.0).clamp(52.0, 130.0);
+        let frame = Self { x, y, left, top, width: width - left - 20.0, height: plot };
+        let mut canvas = Canvas::new(width, top + plot + 54.0);
+        legend.draw(&mut canvas, (left - 36.0).min(30.0));
         frame.axes(&mut canvas);
         (canvas, frame)
     }
@@ -96,12 +112,12 @@ impl<'a> Frame<'a> {
     fn axes(&self, canvas: &mut Canvas) {
         let [left, top, right, bottom] = self.edges();
         let rule = Paint::line(Colour::Rule, 1.0);
-        for (value, label) in self.y.ticks(5.0) {
+        for (value, label) in self.y.ticks(self.height / 60.0) {
             let y = self.at_y(value);
             canvas.line([left, y], [right, y], rule);
             canvas.text([left - 8.0, y + 4.0], &label, Type::new(SMALL, Anchor::End).quiet());
         }
-        for (value, label) in self.x.ticks(8.0) {
+        for (value, label) in self.x.ticks(self.width / 80.0) {
             let x = self.at_x(value);
             canvas.line([x, bottom], [x, bottom + 5.0], Paint::line(Colour::Quiet, 1.0));
             canvas.text([x, bottom + 19.0], &label, Type::new(SMALL, Anchor::Middle).quiet());
@@ -115,48 +131,69 @@ impl<'a> Frame<'a> {
     }
 }
 
+/// What signs and colours mean, in rows above a plot.
+pub(crate) struct Legend<'e>(Vec<LegendRow<'e>>);
+
 type LegendRow<'e> = Vec<(f64, String, &'e Entry<'e>)>;
 
-fn legend_rows<'e>(legend: &'e [Entry<'e>], width: f64) -> Vec<LegendRow<'e>> {
-    let mut rows: Vec<LegendRow<'e>> = Vec::new();
-    let mut used = f64::INFINITY;
-    for entry in legend.iter().take(MOST_ENTRIES) {
-        let name = fitted(entry.name, SMALL, 0.45 * width);
-        let wide = text_width(&name, SMALL) + 46.0;
-        if used + wide > width {
-            rows.push(Vec::new());
-            used = 0.0;
+impl<'e> Legend<'e> {
+    /// Rows of entries on a drawing of this width.
+    pub(crate) fn new(entries: &'e [Entry<'e>], width: f64) -> Self {
+        let width = width - 40.0;
+        let mut rows: Vec<LegendRow<'e>> = Vec::new();
+        let mut used = f64::INFINITY;
+        for entry in entries.iter().take(MOST_ENTRIES) {
+            let name = fitted(entry.name, SMALL, width - 46.0);
+            let wide = text_width(&name, SMALL) + 46.0;
+            if used + wide > width {
+                rows.push(Vec::new());
+                used = 0.0;
+            }
+            if let Some(row) = rows.last_mut() {
+                row.push((used, name, entry));
+            }
+            used += wide;
         }
-        if let Some(row) = rows.last_mut() {
-            row.push((used, name, entry));
-        }
-        used += wide;
+        Self(rows)
     }
-    rows
+
+    /// How high it is.
+    pub(crate) fn height(&self) -> f64 {
+        20.0 * self.0.len() as f64
+    }
+
+    /// Draws it at the top of a drawing.
+    pub(crate) fn draw(&self, canvas: &mut Canvas, left: f64) {
+        for (i, row) in self.0.iter().enumerate() {
+            for (offset, name, entry) in row {
+                let place = [left + offset, 12.0 + 20.0 * i as f64];
+                sign(canvas, entry, place);
+                canvas.text([place[0] + 27.0, place[1] + 4.0], name, Type::new(SMALL, Anchor::Start));
+            }
+        }
+    }
 }
 
-fn draw_legend(canvas: &mut Canvas, rows: &[LegendRow<'_>], left: f64) {
-    for (i, row) in rows.iter().enumerate() {
-        let y = 12.0 + 20.0 * i as f64;
-        for (offset, name, entry) in row {
-            let x = (left - 36.0).min(30.0) + offset;
-            let (from, to) = ([x, y], [x + 20.0, y]);
-            match entry.sign {
-                Sign::Line => canvas.line(from, to, Paint::line(entry.colour, 2.4)),
-                Sign::Stroke => {
-                    let ends = [[x + 13.0, y - 6.0], [x + 13.0, y + 6.0]];
-                    canvas.line(ends[0], ends[1], Paint::line(entry.colour, 1.6));
-                }
-                Sign::Dot => canvas.circle([x + 13.0, y], 4.5, Paint::fill(entry.colour), None),
-                Sign::Ring => {
-                    let ring = Paint::fill(Colour::Paper).outlined(entry.colour, 2.0);
-                    canvas.circle([x + 13.0, y], 4.5, ring, None);
-                }
-                Sign::Block => {
-                    canvas.rect([x + 6.0, y - 6.0, 12.0, 12.0], 2.0, Paint::fill(entry.colour), None);
-                }
-            }
-            canvas.text([x + 27.0, y + 4.0], name, Type::new(SMALL, Anchor::Start));
+fn sign(canvas: &mut Canvas, entry: &Entry<'_>, [x, y]: [f64; 2]) {
+    let (from, to, middle) = ([x, y], [x + 20.0, y], [x + 10.0, y]);
+    let line = Paint::line(entry.colour, 2.4);
+    match entry.sign {
+        Sign::Line => canvas.line(from, to, line),
+        Sign::Marked => {
+            canvas.line(from, to, line);
+            let paint = Paint::fill(entry.colour).outlined(Colour::Paper, 1.0);
+            marker(canvas, entry.colour, middle, 4.5, paint, None);
         }
+        Sign::Dashed => canvas.line(from, to, Paint::line(entry.colour, 1.3).dashed()),
+        Sign::Stroke => {
+            let ends = [[x + 13.0, y - 6.0], [x + 13.0, y + 6.0]];
+            canvas.line(ends[0], ends[1], Paint::line(entry.colour, 1.6));
+        }
+        Sign::Dot => marker(canvas, entry.colour, [x + 13.0, y], 4.5, Paint::fill(entry.colour), None),
+        Sign::Ring => {
+            let ring = Paint::fill(Colour::Paper).outlined(entry.colour, 2.0);
+            canvas.circle([x + 13.0, y], 4.5, ring, None);
+        }
+        Sign::Block => canvas.rect([x + 6.0, y - 6.0, 12.0, 12.0], 2.0, Paint::fill(entry.colour), None),
     }
 }

@@ -1,10 +1,21 @@
 //! The colours of pictures: a few roles, eight hues that colour-blind eyes tell apart, and sixteen
 //! even steps from little to much. Each has a light and a dark form under one class name.
 
+use serde::{Serialize, Serializer};
+
 /// How many steps there are from little to much.
 pub const LEVELS: u8 = 16;
 /// From this step on writing is in the colour of the paper.
 const INVERTED: u8 = 9;
+
+/// The paper on which a drawing lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ground {
+    /// White.
+    Light,
+    /// Nearly black.
+    Dark,
+}
 
 /// What a colour is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,25 +99,34 @@ impl Colour {
         }
     }
 
-    /// The colour on white paper.
-    pub fn light(self) -> String {
-        hex(self.rgb())
+    /// The colour on white paper, as CSS writes it.
+    pub(crate) fn css(self) -> String {
+        self.css_on(Ground::Light)
     }
 
-    /// The colour on white paper, as red, green and blue in the lowest bytes.
-    pub(crate) fn rgb(self) -> u32 {
-        match self {
-            Self::Series(i) => SERIES[i % SERIES.len()].0,
-            Self::Level(k) => LEVEL[usize::from(k.min(LEVELS - 1))].0,
+    /// The colour on this paper, as CSS writes it.
+    pub(crate) fn css_on(self, ground: Ground) -> String {
+        hex(self.rgb(ground))
+    }
+
+    /// The colour on this paper, as red, green and blue in the lowest bytes.
+    pub(crate) fn rgb(self, ground: Ground) -> u32 {
+        let (light, dark) = match self {
+            Self::Series(i) => SERIES[i % SERIES.len()],
+            Self::Level(k) => LEVEL[usize::from(k.min(LEVELS - 1))],
             Self::OnLevel(k) => {
-                if k < INVERTED {
-                    ROLES[0].1
-                } else {
-                    ROLES[3].1
-                }
+                let (_, light, dark) = if k < INVERTED { ROLES[0] } else { ROLES[3] };
+                (light, dark)
             }
-            Self::Fixed([r, g, b]) => u32::from_be_bytes([0, r, g, b]),
-            role => role.role().1,
+            Self::Fixed([r, g, b]) => [u32::from_be_bytes([0, r, g, b]); 2].into(),
+            role => {
+                let (_, light, dark) = role.role();
+                (light, dark)
+            }
+        };
+        match ground {
+            Ground::Light => light,
+            Ground::Dark => dark,
         }
     }
 
@@ -118,6 +138,13 @@ impl Colour {
             Self::Bad => ROLES[4],
             _ => ROLES[0],
         }
+    }
+}
+
+impl Serialize for Colour {
+    /// The colour on white paper, as CSS writes it.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.css())
     }
 }
 
@@ -250,7 +277,7 @@ mod tests {
         for colour in [Colour::Ink, Colour::Bad, Colour::Series(9), Colour::Level(200), Colour::OnLevel(12)] {
             let name = colour.name().unwrap();
             assert!(rules().contains(&format!(".f-{name}{{")), "{name}");
-            assert!(light().contains(&format!("--chart-{name}:{};", colour.light())), "{name}");
+            assert!(light().contains(&format!("--chart-{name}:{};", colour.css())), "{name}");
             assert!(dark().contains(&format!("--chart-{name}:#")), "{name}");
         }
     }

@@ -1,16 +1,21 @@
 //! Curves: straight or in steps, with bands, marks, and stretches that stand out.
 
-use super::axis::Axis;
-use super::canvas::{Paint, Path};
-use super::frame::{Entry, Frame, Sign};
-use super::palette::Colour;
-use super::svg::Svg;
+use serde::Serialize;
 
+use crate::chart::axis::Axis;
+use crate::chart::drawing::Drawing;
+use crate::chart::drawing::canvas::{Canvas, Paint, Path};
+use crate::chart::drawing::frame::{Entry, Frame, Sign};
+use crate::chart::drawing::marker::marker;
+use crate::chart::drawing::palette::Colour;
+
+/// How often the sign of a curve stands on it, where others are near.
+const SIGNS: usize = 5;
 /// The most points drawn of one curve: more than a screen has columns.
 const MOST_POINTS: usize = 1200;
 
 /// Curves over one axis.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Lines {
     /// What a screen reader calls it.
     pub title: String,
@@ -29,7 +34,7 @@ pub struct Lines {
 }
 
 /// One curve.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Curve {
     /// The name in the legend; without one it is not there.
     pub name: Option<String>,
@@ -75,7 +80,8 @@ impl Curve {
 }
 
 /// How neighbouring points are joined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Course {
     /// By straight lines.
     Straight,
@@ -84,11 +90,12 @@ pub enum Course {
 }
 
 /// What a point that stands out looks like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Mark {
     /// A dot.
     Dot,
-    /// A ring.
+    /// A dot with a dark rim.
     Ring,
     /// A short upright stroke.
     Stroke,
@@ -97,10 +104,11 @@ pub enum Mark {
 }
 
 impl Lines {
-    /// The drawing.
-    pub fn draw(&self) -> Svg {
+    /// The drawing, as wide as given.
+    pub(crate) fn draw(&self, width: f64) -> Drawing {
         let named = self.curves.iter().filter_map(|curve| {
-            Some(Entry { name: curve.name.as_deref()?, colour: curve.colour, sign: Sign::Line })
+            let sign = if self.is_signed(curve) { Sign::Marked } else { Sign::Line };
+            Some(Entry { name: curve.name.as_deref()?, colour: curve.colour, sign })
         });
         let signs = self.signs.iter().map(|(colour, name, mark)| Entry {
             name,
@@ -113,7 +121,7 @@ impl Lines {
             },
         });
         let legend: Vec<Entry<'_>> = named.chain(signs).collect();
-        let (mut canvas, frame) = Frame::new(&self.x, &self.y, 300.0, &legend);
+        let (mut canvas, frame) = Frame::new(&self.x, &self.y, [width, 300.0], &legend);
         let [_, _, _, bottom] = frame.edges();
         for curve in self.curves.iter().filter(|curve| curve.band.len() > 1) {
             let (lower, upper) = (curve.band.iter(), curve.band.iter().rev());
@@ -158,20 +166,20 @@ impl Lines {
                 }
             }
         }
-        for (value, name) in &self.levels {
-            frame.level(&mut canvas, *value, name);
-        }
-        for curve in &self.curves {
+        for (place, curve) in self.curves.iter().enumerate() {
+            if self.is_signed(curve) && !curve.marks.iter().any(|(_, _, mark, _)| *mark == Mark::Dot) {
+                self.signs_on(&mut canvas, &frame, place, curve);
+            }
             for (x, y, mark, tip) in &curve.marks {
                 let at = frame.at(*x, *y);
                 match mark {
                     Mark::Dot => {
                         let paint = Paint::fill(curve.colour).outlined(Colour::Paper, 1.5);
-                        canvas.circle(at, 5.0, paint, Some(tip));
+                        marker(&mut canvas, curve.colour, at, 5.0, paint, Some(tip));
                     }
                     Mark::Ring => {
-                        let paint = Paint::fill(Colour::Paper).outlined(curve.colour, 2.0);
-                        canvas.circle(at, 4.2, paint, Some(tip));
+                        let paint = Paint::fill(curve.colour).outlined(Colour::Ink, 1.6);
+                        canvas.circle(at, 5.5, paint, Some(tip));
                     }
                     Mark::Stroke | Mark::Stretch => {
                         let ends = [[at[0], at[1] - 6.0], [at[0], at[1] + 6.0]];
@@ -180,7 +188,35 @@ impl Lines {
                 }
             }
         }
+        // Last, so that nothing hides their names.
+        for (value, name) in &self.levels {
+            frame.level(&mut canvas, *value, name);
+        }
         canvas.finish(&self.title, &self.description)
+    }
+
+    /// Whether a curve is told from others by the shape of its signs too.
+    fn is_signed(&self, curve: &Curve) -> bool {
+        let named = self.curves.iter().filter(|curve| curve.name.is_some()).count();
+        named > 1 && curve.name.is_some() && matches!(curve.colour, Colour::Series(_))
+    }
+
+    /// A few signs along a curve, each curve's at places of its own.
+    fn signs_on(&self, canvas: &mut Canvas, frame: &Frame<'_>, place: usize, curve: &Curve) {
+        let finite: Vec<&(f64, f64)> =
+            curve.points.iter().filter(|(x, y)| x.is_finite() && y.is_finite()).collect();
+        let offset = (place as f64 + 0.5) / self.curves.len() as f64;
+        let paint = Paint::fill(curve.colour).outlined(Colour::Paper, 1.0).faded(curve.opacity);
+        let mut before = None;
+        for k in 0..SIGNS {
+            let at = ((k as f64 + offset) / SIGNS as f64 * finite.len() as f64) as usize;
+            if let Some((x, y)) = finite.get(at)
+                && before != Some(at)
+            {
+                marker(canvas, curve.colour, frame.at(*x, *y), 4.5, paint, None);
+            }
+            before = Some(at);
+        }
     }
 }
 
@@ -254,7 +290,7 @@ mod tests {
         points[777_777].1 = 9.0;
         assert!(thinned(&points).iter().any(|point| point.1 > 8.0));
         assert!(thinned(&points).len() <= MOST_POINTS);
-        assert!(lines(points).draw().to_string().len() < 40_000);
+        assert!(lines(points).draw(720.0).to_string().len() < 40_000);
     }
 
     #[test]

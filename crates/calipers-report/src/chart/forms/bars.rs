@@ -1,16 +1,18 @@
 //! Bars beside their names, with intervals.
 
-use super::axis::Axis;
-use super::canvas::{Anchor, Canvas, Paint, Path, Type, fitted, text_width};
-use super::frame::{SMALL, WIDTH};
-use super::palette::Colour;
-use super::svg::Svg;
+use serde::Serialize;
+
+use crate::chart::axis::Axis;
+use crate::chart::drawing::Drawing;
+use crate::chart::drawing::canvas::{Anchor, Canvas, Paint, Path, Type, fitted, text_width};
+use crate::chart::drawing::frame::SMALL;
+use crate::chart::drawing::palette::Colour;
 use crate::number::rounded;
 
 const ROW: f64 = 26.0;
 
 /// Named values as bars, one below the other. Draw a few dozen at most: the caller chooses which.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Bars {
     /// What a screen reader calls it.
     pub title: String,
@@ -25,7 +27,7 @@ pub struct Bars {
 }
 
 /// One bar.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Bar {
     /// Its name.
     pub name: String,
@@ -40,17 +42,17 @@ pub struct Bar {
 }
 
 impl Bars {
-    /// The drawing.
-    pub fn draw(&self) -> Svg {
+    /// The drawing, as wide as given.
+    pub(crate) fn draw(&self, width: f64) -> Drawing {
         let widest = self.bars.iter().map(|bar| text_width(&bar.name, 13.0)).fold(0.0, f64::max);
-        let left = (widest + 24.0).clamp(60.0, 230.0);
-        let right = WIDTH - 66.0;
+        let left = (widest + 24.0).clamp(60.0, 0.36 * width);
+        let right = width - 66.0;
         let top = if self.reference.is_some() { 28.0 } else { 10.0 };
         let bottom = top + ROW * self.bars.len() as f64;
-        let mut canvas = Canvas::new(WIDTH, bottom + 52.0);
+        let mut canvas = Canvas::new(width, bottom + 52.0);
         let at = |value: f64| left + (right - left) * self.axis.place(value).clamp(0.0, 1.0);
 
-        for (value, label) in self.axis.ticks(5.0) {
+        for (value, label) in self.axis.ticks((right - left) / 90.0) {
             canvas.line([at(value), top], [at(value), bottom], Paint::line(Colour::Rule, 1.0));
             canvas.text([at(value), bottom + 18.0], &label, Type::new(SMALL, Anchor::Middle).quiet());
         }
@@ -85,7 +87,7 @@ impl Bars {
             canvas.line([x, top - 4.0], [x, bottom], Paint::line(Colour::Ink, 1.2).dashed());
             let name = fitted(name, SMALL, right - left);
             let half = 0.5 * text_width(&name, SMALL);
-            let x = x.clamp(left + half, (WIDTH - half - 8.0).max(left + half));
+            let x = x.clamp(left + half, (width - half - 8.0).max(left + half));
             canvas.text([x, top - 10.0], &name, Type::new(SMALL, Anchor::Middle));
         }
         canvas.finish(&self.title, &self.description)

@@ -1,10 +1,11 @@
 //! A drawing in the making: a list of shapes of a few kinds, in colours that have a purpose.
-//! [`svg`](super::svg) writes it as text, `raster` as pixels.
+//! [`svg`](super::svg) and the formats in `files` write it.
 
 use calipers_core::error::printable;
 
+use super::Drawing;
 use super::palette::Colour;
-use super::svg::Svg;
+use crate::chart::Image;
 use crate::text;
 
 /// How a shape is painted.
@@ -110,7 +111,8 @@ pub(crate) enum Shape {
     Line { ends: [[f64; 2]; 2], paint: Paint },
     Path { path: Path, paint: Paint, tip: Option<Box<str>> },
     Text { place: [f64; 2], words: Box<str>, set: Type },
-    Placed { corner: [f64; 2], scale: f64, shapes: Vec<Shape> },
+    Image { place: [f64; 4], image: Image },
+    Placed { corner: [f64; 2], shapes: Vec<Shape> },
 }
 
 /// A drawing in the making.
@@ -153,14 +155,19 @@ impl Canvas {
         self.shapes.push(Shape::Text { place, words: printable(words).into(), set });
     }
 
+    /// Pixels, each a block of one colour.
+    pub(crate) fn image(&mut self, place: [f64; 4], image: &Image) {
+        self.shapes.push(Shape::Image { place, image: image.clone() });
+    }
+
     /// Another drawing with its corner at a place.
-    pub(crate) fn place(&mut self, corner: [f64; 2], scale: f64, svg: &Svg) {
-        self.shapes.push(Shape::Placed { corner, scale, shapes: svg.shapes.clone() });
+    pub(crate) fn place(&mut self, corner: [f64; 2], drawing: Drawing) {
+        self.shapes.push(Shape::Placed { corner, shapes: drawing.shapes });
     }
 
     /// The drawing; title and description are what a screen reader says.
-    pub(crate) fn finish(self, title: &str, description: &str) -> Svg {
-        Svg {
+    pub(crate) fn finish(self, title: &str, description: &str) -> Drawing {
+        Drawing {
             width: self.width,
             height: self.height,
             title: text::short(title, 200),

@@ -7,11 +7,24 @@ use super::font::{Font, Point};
 /// DejaVu Sans, cut to Latin, Greek, Cyrillic and common signs.
 pub(super) const FILE: &[u8] = include_bytes!("../../../assets/DejaVuSans-subset.ttf");
 
+/// The width of the outline that makes letters bold, for a size of one: the typeface has one weight.
+pub(super) const BOLD: f32 = 0.045;
+
 /// What words are set with.
 pub(super) struct Typeface {
     font: Font,
     /// What stands for a character that the typeface lacks: its own sign for that is blank.
     missing: u16,
+}
+
+/// A letter in its line.
+pub(super) struct Letter {
+    pub(super) character: char,
+    pub(super) glyph: u16,
+    /// How much farther than usual it stands from the one before, in units of the typeface.
+    pub(super) farther: f32,
+    /// How far on the next one stands, in the same units.
+    pub(super) width: f32,
 }
 
 impl Typeface {
@@ -21,21 +34,33 @@ impl Typeface {
         Some(Self { font, missing })
     }
 
-    /// The outline of words whose line begins at the origin, and their width; letters stand `apart`
-    /// by that share of their size. As in SVG, blanks count once between words and not at all
-    /// around them.
+    /// Units in the size of the typeface.
+    pub(super) fn em(&self) -> f32 {
+        self.font.em
+    }
+
+    /// The letters of words, `apart` by that share of their size. As in SVG, blanks count once between
+    /// words and not at all around them.
+    pub(super) fn letters(&self, words: &str, apart: f32) -> Vec<Letter> {
+        let words = words.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+        let mut before = None;
+        let letter = |character: char| {
+            let glyph = self.font.letter(character).unwrap_or(self.missing);
+            let farther = before
+                .map_or(0.0, |before| self.font.farther(before, glyph).unwrap_or(0.0) + apart * self.font.em);
+            before = Some(glyph);
+            Letter { character, glyph, farther, width: self.font.width(glyph).unwrap_or(0.0) }
+        };
+        words.chars().map(letter).collect()
+    }
+
+    /// The outline of words whose line begins at the origin, and their width.
     pub(super) fn set(&self, words: &str, size: f32, apart: f32) -> (Option<Path>, f32) {
         let mut pen = Pen { path: PathBuilder::new(), scale: size / self.font.em, x: 0.0 };
-        let mut before = None;
-        let words = words.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
-        for c in words.chars() {
-            let letter = self.font.letter(c).unwrap_or(self.missing);
-            if let Some(before) = before {
-                pen.x += self.font.farther(before, letter).unwrap_or(0.0) + apart * self.font.em;
-            }
-            self.font.contours(letter).iter().flatten().for_each(|contour| pen.draw(contour));
-            pen.x += self.font.width(letter).unwrap_or(0.0);
-            before = Some(letter);
+        for letter in self.letters(words, apart) {
+            pen.x += letter.farther;
+            self.font.contours(letter.glyph).iter().flatten().for_each(|contour| pen.draw(contour));
+            pen.x += letter.width;
         }
         (pen.path.finish(), pen.scale * pen.x)
     }
