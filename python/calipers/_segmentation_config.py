@@ -85,7 +85,7 @@ def labels_table(given: Any, name: str) -> dict[str, Any]:
             labels[key] = listed(f"{name}[{key!r}]", labels[key])
     for key in ("background", "rest"):
         if key in labels:
-            labels[key] = _class(f"{name}[{key!r}]", labels[key])
+            labels[key] = one_class(f"{name}[{key!r}]", labels[key])
     if "include_background" in labels:
         flag(f"{name}['include_background']", labels["include_background"])
     for key in ("unpredicted", "missing_heads"):
@@ -128,7 +128,8 @@ def _original(name: str, given: Any) -> Any:
     return names
 
 
-def _class(name: str, given: Any) -> Any:
+def one_class(name: str, given: Any) -> Any:
+    """Return the id or the name of a class."""
     if isinstance(given, str):
         return given
     if _is_whole(given):
@@ -139,14 +140,14 @@ def _class(name: str, given: Any) -> Any:
 def listed(name: str, given: Any) -> list[Any]:
     """Return ids and names of classes; one of them is a list of one."""
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-        return [_class(name, given)]
-    return [_class(name, one) for one in given]
+        return [one_class(name, given)]
+    return [one_class(name, one) for one in given]
 
 
 def _by_name(name: str, given: Any, *, grouped: bool) -> dict[str, Any]:
     if not isinstance(given, Mapping):
         raise wrong_type(name, given, "a mapping by name")
-    of = listed if grouped else _class
+    of = listed if grouped else one_class
     return {str(key): of(f"{name}[{key!r}]", value) for key, value in given.items()}
 
 
@@ -164,7 +165,7 @@ def _head(name: str, given: Any) -> dict[str, Any]:
     if "groups" in head:
         head["groups"] = _by_name(f"{name}['groups']", head["groups"], grouped=True)
     if "rest" in head:
-        head["rest"] = _class(f"{name}['rest']", head["rest"])
+        head["rest"] = one_class(f"{name}['rest']", head["rest"])
     return head
 
 

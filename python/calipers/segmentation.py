@@ -17,12 +17,13 @@ import numpy.typing as npt
 
 from calipers import _calipers, _files
 from calipers import _segmentation_config as config
-from calipers._arguments import names_of, number, whole, word
+from calipers._arguments import names_of, number, text, whole, word
 from calipers._arrays import ArrayLike
 from calipers._errors import UsageError
 from calipers._evaluator import EvaluatorBase
 from calipers._paths import Path
 from calipers._report import Value
+from calipers._short import short
 
 __all__ = [
     "BoundaryCounts",
@@ -152,7 +153,7 @@ class Evaluator(EvaluatorBase):
             return
         self._settle(kind)
         pred = dict(pred) if isinstance(pred, Mapping) else pred
-        _calipers.segmentation_update(self._state, name, truth, pred, config.spacing(spacing))
+        _calipers.segmentation_update(self._state, text("name", name), truth, pred, config.spacing(spacing))
         self._open = False
 
     def update_batch(
@@ -195,7 +196,7 @@ class Evaluator(EvaluatorBase):
 
     def update_confusion(self, name: str, confusion: ArrayLike) -> None:
         """Measure one confusion matrix over the listed classes: rows are truth, columns prediction."""
-        _calipers.segmentation_update_confusion(self._state, name, confusion)
+        _calipers.segmentation_update_confusion(self._state, text("name", name), confusion)
         self._open = False
 
     def merge(self, other: Evaluator | bytes) -> None:
@@ -254,7 +255,9 @@ def _labels(
     short = config.labels_table(classes, "classes")
     if ignore is not None:
         short["ignore"] = config.listed("ignore", ignore)
-    return short if background is None else {**short, "background": background}
+    if background is not None:
+        short["background"] = config.one_class("background", background)
+    return short
 
 
 def _one(
@@ -315,6 +318,9 @@ class Fit(NamedTuple):
     nll_holdout: float | None
     nll_holdout_fitted: float | None
     toml: str
+
+    def __repr__(self) -> str:
+        return short(self)
 
 
 def fit(

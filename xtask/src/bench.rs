@@ -5,24 +5,24 @@ use std::process::Command;
 
 use crate::step::{Outcome, cargo, is_there, root, step};
 
-/// The bench of the Python package, which is a script of its own.
-const EXPLANATION: &str = "explanation";
+/// The benches of the Python package, each a script of its own.
+const SCRIPTS: [&str; 2] = ["explanation", "compat"];
 
 /// The bench whose other side is the Python package, in the environment it is tested in.
 const SEGMENTATION: &str = "segmentation_python";
 
 /// Builds the benches and runs the named ones, or all.
 pub(crate) fn run(names: &[&str]) -> Outcome {
-    if names.contains(&EXPLANATION) {
+    for name in SCRIPTS.into_iter().filter(|name| names.contains(name)) {
         let python = crate::python::installed_package()?;
-        let script = root().join("benches/python/explanation.py");
-        step(EXPLANATION, Command::new(python).current_dir(root()).arg(script))?;
+        let script = root().join(format!("benches/python/{name}.py"));
+        step(name, Command::new(python).current_dir(root()).arg(script))?;
     }
     if names.contains(&SEGMENTATION) {
         run_with(&crate::python::installed_package()?, &[SEGMENTATION])?;
     }
-    let apart = [EXPLANATION, SEGMENTATION];
-    let others: Vec<&str> = names.iter().copied().filter(|name| !apart.contains(name)).collect();
+    let apart = |name: &&str| SCRIPTS.contains(name) || *name == SEGMENTATION;
+    let others: Vec<&str> = names.iter().copied().filter(|name| !apart(name)).collect();
     if others.is_empty() && !names.is_empty() {
         return Ok(());
     }

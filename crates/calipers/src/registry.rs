@@ -27,7 +27,7 @@ pub const FAMILIES: &[Family] = &[
 ];
 
 /// What the library does with a family beside reading its metrics.
-pub(crate) trait Registered: Protocol<Row: Send + Sync> + Default + Send + Sync {
+pub(crate) trait Registered: Protocol + Default {
     /// What it scores, in a few words.
     const SUMMARY: &'static str;
     /// Whether a report may hold only the metrics that were asked for.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from calipers._short import short
+
 
 class Difference(NamedTuple):
     """One case in which results differ."""
@@ -20,6 +22,9 @@ class Difference(NamedTuple):
     """What is done here."""
     why: str
     """The reason."""
+
+    def __repr__(self) -> str:
+        return short(self)
 
 
 _EXACT = "a count is a whole number, and adding to a large float loses it"

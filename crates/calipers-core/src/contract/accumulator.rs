@@ -138,15 +138,13 @@ impl<P: Protocol> Accumulator<P> {
 
     /// Measures a unit and keeps its row. A name seen before is a `Duplicate`.
     pub fn update(&mut self, id: impl Into<UnitId>, unit: P::Unit<'_>) -> Result<()> {
-        match self.rows.entry(id.into()) {
-            Entry::Occupied(entry) => Err(twice(entry.key())),
-            Entry::Vacant(entry) => {
-                let measured = self.protocol.measure(entry.key().as_str(), unit);
-                let row = measured.map_err(|error| error.at(format!("unit {}", entry.key())))?;
-                entry.insert(Kept { row, source: Arc::clone(&self.source) });
-                Ok(())
-            }
+        let id = id.into();
+        if self.rows.contains_key(&id) {
+            return Err(twice(&id));
         }
+        let measured = self.protocol.measure(id.as_str(), unit);
+        let row = measured.map_err(|error| error.at(format!("unit {id}")))?;
+        self.insert(id, row)
     }
 
     /// Keeps the row of a unit that was measured before its name was settled. A name seen before is a

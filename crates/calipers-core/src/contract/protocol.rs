@@ -21,9 +21,9 @@ pub trait Protocol: Clone + PartialEq + Serialize + DeserializeOwned + Send + Sy
     /// Every number it reports, in report order.
     const METRICS: &'static [Metric<Self>];
     /// The first columns of the per-unit table, before the per-unit metrics.
-    const COLUMNS: &'static [Column<Self>];
+    const COLUMNS: &'static [Column<Self>] = &[];
     /// Keys of [`Provenance::readings`] that rows depend on: states that differ there do not merge.
-    const READING_IN_ROWS: &'static [&'static str];
+    const READING_IN_ROWS: &'static [&'static str] = &[];
 
     /// Whether numbers of labels are columns of their own in the per-unit table, and not one for all labels.
     const COLUMNS_OF_LABELS: bool = false;

@@ -1,16 +1,18 @@
 //! The metric table: every number of the family in report order, and what its lines share.
 
 use calipers_core::metric::{joined, lines_of};
-use calipers_core::{Column, Metric, Range, Value};
+use calipers_core::{Column, Metric, Range};
 
 use super::boundary::{biou, cheng, contour_f1};
 use super::heads;
 use super::overlap::pixels::{IGNORED_PIXELS, SCORED_PIXELS, UNPREDICTED_PIXELS};
 use super::overlap::{Confusion, agreement, classes, images, pixels, worst};
 use super::probability::{calibration, classwise, reliability, temperature};
-use super::protocol::Segmentation;
-use super::row::Row;
+pub(crate) use super::protocol::{Measure, Segmentation};
+pub(crate) use super::row::Row;
+pub(crate) use super::row::evidence::*;
 use super::surface;
+pub(crate) use crate::line::*;
 
 pub(crate) type Line = Metric<Segmentation>;
 
@@ -95,6 +97,12 @@ macro_rules! reasons {
     };
     (pixels $(, $reason:literal)*) => {
         concat!("\"not requested\"; \"confusion matrices carry no pixels\"" $(, "; \"", $reason, "\"")*, ".")
+    };
+    (heads $(, $reason:literal)*) => {
+        reasons!(
+            pixels, "needs two or more heads", "truth is given in the global space",
+            "head is missing in every unit" $(, $reason)*
+        )
     };
     (bands $(, $reason:literal)*) => {
         concat!(

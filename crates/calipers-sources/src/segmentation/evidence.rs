@@ -74,26 +74,17 @@ impl Reader<'_> {
         let named =
             |error: Error| error.in_file(self.plan.truth.shown_place(unit.name.as_str(), &unit.truth));
         let (truth, own) = self.truth(unit, buffers).map_err(named)?;
-        let mut said = Said::default();
-        let mut identical = false;
-        if self.labels() {
-            for (pred, place) in self.plan.preds.iter().zip(&unit.preds) {
-                if let Some(place) = place {
-                    let shown = pred.side.shown_place(unit.name.as_str(), place);
-                    let read = self.label_map(pred, unit, place, buffers);
-                    let (hash, space) = read.map_err(|error| error.in_file(shown))?;
-                    (identical, said) = (hash == truth, space);
-                }
-            }
-        } else {
-            buffers.scores.clear();
-            buffers.scores.resize(self.protocol.heads.len(), None);
-            for (pred, place) in self.plan.preds.iter().zip(&unit.preds) {
-                if let Some(place) = place {
-                    let shown = pred.side.shown_place(unit.name.as_str(), place);
-                    let read = self.scores(pred, unit, place, buffers);
-                    said = read.map_err(|error| error.in_file(shown))?;
-                }
+        let (labels, mut identical, mut said) = (self.labels(), false, Said::default());
+        buffers.scores.clear();
+        buffers.scores.resize(self.protocol.heads.len(), None);
+        for (pred, place) in self.plan.preds.iter().zip(&unit.preds) {
+            let Some(place) = place else { continue };
+            let named = |error: Error| error.in_file(pred.side.shown_place(unit.name.as_str(), place));
+            if labels {
+                let (hash, space) = self.label_map(pred, unit, place, buffers).map_err(named)?;
+                (identical, said) = (hash == truth, space);
+            } else {
+                said = self.scores(pred, unit, place, buffers).map_err(named)?;
             }
         }
         let settled = self.told.settle(&own, &said);

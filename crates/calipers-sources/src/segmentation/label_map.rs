@@ -3,13 +3,12 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use crate::array_file::shape_text;
 use calipers_core::{Error, Result};
 use calipers_io::array::{Array, Dtype};
 use calipers_io::image::{Beside, Geometry, Image, Pixels, Reader};
 use calipers_metrics::segmentation::Space;
 use calipers_metrics::segmentation::{Grid, LabelMap, MapData};
-
-use super::shape_text;
 
 /// The id of each colour.
 pub type Colours = BTreeMap<[u8; 3], i64>;

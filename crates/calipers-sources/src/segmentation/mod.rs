@@ -149,8 +149,3 @@ fn note(provenance: &mut Provenance, unit: &UnitPlan, contents: &Contents) {
         provenance.facts.insert(Fact { code: (*code).into(), unit, detail: String::new() });
     }
 }
-
-/// A shape as messages show it.
-fn shape_text(shape: &[u64]) -> String {
-    format!("[{}]", shape.iter().map(u64::to_string).collect::<Vec<_>>().join(","))
-}

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use calipers_core::spelling;
 use calipers_core::{Error, Fact, Result, UnitId};
 use calipers_metrics::segmentation::{Measure, MissingHeads, Segmentation};
 
@@ -233,14 +234,10 @@ fn nothing(side: &Side, suffix: Option<&str>) -> Error {
 }
 
 fn unpredicted(names: &[&str], truth: &Side, preds: &[PredSide]) -> Error {
-    let mut shown = names.iter().take(5).copied().collect::<Vec<_>>().join(", ");
-    if names.len() > 5 {
-        shown.push_str(&format!(" and {} more", names.len() - 5));
-    }
     let sides: Vec<&str> = preds.iter().map(|pred| pred.side.shown.as_str()).collect();
     Error::value(format!("truth without prediction: {}", names.len()))
         .at(format!("{} and {}", truth.shown, sides.join(", ")))
-        .found(shown)
+        .found(spelling::listed(names, 5))
         .advice("units pair by name; --allow-missing leaves those without a prediction out, with a warning")
 }
 

@@ -1,10 +1,9 @@
 //! Score arrays of heads, borrowed from the arrays of files.
 
+use crate::array_file::shape_text;
 use calipers_core::{Error, Result};
 use calipers_io::array::{AnyElements, Array};
 use calipers_metrics::segmentation::{Grid, Layout, ScoreArray};
-
-use super::shape_text;
 
 /// A score array, borrowed where memory allows.
 pub struct Scores<'a> {

@@ -3,10 +3,9 @@
 use super::{
     bce, bce_micro, feasibility, feasibility_micro, from_sums, loss_sums, total, total_micro, with_weight,
 };
-use crate::independent_set::line::*;
+use crate::independent_set::metrics::*;
 use crate::independent_set::protocol::{PosWeight, Preset};
-use crate::independent_set::published;
-use crate::reading::number;
+use crate::independent_set::row::published;
 
 const LOSS: Line = Line { group: "losses", better: lower, range: NON_NEGATIVE, ..PUBLISHED };
 
@@ -88,10 +87,10 @@ pub(crate) const LOSS_BCE_UNWEIGHTED: Line = Line {
     ..PER_GRAPH
 };
 
+const MICRO: Line = Line { better: lower, range: NON_NEGATIVE, ..POOLED };
+
 pub(crate) const LOSS_BCE_MICRO: Line = Line {
     id: "loss_bce_micro",
-    better: lower,
-    range: NON_NEGATIVE,
     measures: "The weighted cross-entropy over all nodes of all graphs.",
     formula: "sum(w_g s_pos + s_neg) / sum N over the graphs where loss_bce is defined; w_g as in loss_bce.",
     undefined: UNDEFINED,
@@ -101,25 +100,22 @@ pub(crate) const LOSS_BCE_MICRO: Line = Line {
         PosWeight::Pooled => Number::Rows(|p, rows| with_weight(p, rows, &LOSS_BCE_MICRO)),
         _ => from_sums(|p, sums| number(bce_micro(p, sums))),
     }),
-    ..POOLED
+    ..MICRO
 };
 
 pub(crate) const LOSS_FEASIBILITY_MICRO: Line = Line {
     id: "loss_feasibility_micro",
-    better: lower,
     range: SHARE,
     measures: "The relaxed violations over all edges of all graphs.",
     formula: "sum s_edge / sum m.",
     undefined: "\"no scores given\"; \"a set was given, not scores\"; \"graph has no edges\".",
     example: ("batch", "0.24375"),
     number: from_sums(|_, sums| number(feasibility_micro(sums))),
-    ..POOLED
+    ..MICRO
 };
 
 pub(crate) const LOSS_TOTAL_MICRO: Line = Line {
     id: "loss_total_micro",
-    better: lower,
-    range: NON_NEGATIVE,
     measures: "The training objective from the two pooled losses.",
     formula: "loss_bce_micro + lambda loss_feasibility_micro; lambda = 0: loss_bce_micro.",
     undefined: TOTAL_UNDEFINED,
@@ -128,5 +124,5 @@ pub(crate) const LOSS_TOTAL_MICRO: Line = Line {
         PosWeight::Pooled => Number::Rows(|p, rows| with_weight(p, rows, &LOSS_TOTAL_MICRO)),
         _ => from_sums(|p, sums| number(total_micro(p, sums))),
     }),
-    ..POOLED
+    ..MICRO
 };

@@ -1,14 +1,8 @@
 //! The outer band around each foreground class.
 
-use calipers_core::{IntervalRule, Number, Sums, Terms, Value};
-
 use super::band::{Band, add_bands, class_ious, mean_iou, pooled};
-use crate::line::{SHARE, higher};
-use crate::reading::{Reading, number, per_label};
-use crate::segmentation::evidence::{FIRST, add_own, has_pixels, mean_of_images, pixels};
-use crate::segmentation::metrics::{Line, document, reasons};
-use crate::segmentation::protocol::{Conventions, Measure, Segmentation};
-use crate::segmentation::row::Row;
+use crate::segmentation::metrics::*;
+use crate::segmentation::protocol::Conventions;
 
 const BY_CLASS: Line = Line {
     group: "boundary",

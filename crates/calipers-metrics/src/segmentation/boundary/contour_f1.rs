@@ -1,14 +1,9 @@
 //! Contours matched within a radius, added up over images and read.
 
+use crate::segmentation::metrics::*;
 use calipers_core::exact::exact_mean;
-use calipers_core::{Number, Sums, Terms, Value};
 
-use crate::line::{SHARE, higher};
-use crate::reading::{Reading, Reason, number, per_label, quotient};
-use crate::segmentation::evidence::{FIRST, has_pixels, pixels};
-use crate::segmentation::metrics::{Line, reasons};
-use crate::segmentation::protocol::{Measure, Segmentation};
-use crate::segmentation::row::{ContourCounts, Row};
+use crate::segmentation::row::ContourCounts;
 
 const NO_CONTOUR: &str = "no contour in truth or prediction";
 

@@ -1,16 +1,8 @@
 //! Whether probabilities mean what they say, over all pixels and image by image.
 
-use calipers_core::{Number, Sums, Terms, Value};
-
 use super::bins::{Bin, add_bins, bins_at, confidences, gaps};
-use crate::line::{NON_NEGATIVE, SHARE, UP_TO_TWO, lower, neither};
-use crate::reading::{Reading, Reason, number};
-use crate::segmentation::evidence::{
-    FIRST, NO_SCORED_PIXEL, add_own, has_scores, mean_of_images, pixel_mean, scores,
-};
-use crate::segmentation::metrics::{Line, UP_TO_PIXELS, document, reasons};
-use crate::segmentation::protocol::{Measure, Segmentation};
-use crate::segmentation::row::{CalibrationRow, Row};
+use crate::segmentation::metrics::*;
+use crate::segmentation::row::CalibrationRow;
 
 /// The columns of all pixels together; the bins come last.
 pub(super) const PIXELS: usize = FIRST;

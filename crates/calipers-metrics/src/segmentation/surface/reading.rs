@@ -7,7 +7,7 @@ use super::percent::Percent;
 use super::row::{Apart, Space, SurfaceRow};
 use super::settings::{Absent, Convention, Missing, MissingRule, Surface};
 use crate::reading::{Reading, Reason, number, per_label};
-use crate::segmentation::evidence::{FIRST, has_pixels, pixels, requested};
+use crate::segmentation::row::evidence::{FIRST, has_pixels, pixels, requested};
 use crate::segmentation::overlap::Overlap;
 use crate::segmentation::protocol::{Measure, Segmentation};
 use crate::segmentation::row::Row;

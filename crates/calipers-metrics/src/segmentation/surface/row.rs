@@ -10,7 +10,7 @@ use super::points::{Points, points, weights};
 use super::settings::{Convention, Surface};
 use crate::segmentation::labels::ClassId;
 use crate::segmentation::protocol::Segmentation;
-use crate::segmentation::sparse::Sparse;
+use crate::segmentation::row::sparse::Sparse;
 
 /// Within the tolerance T are squared distances up to T T times this: a spacing that was stored in single
 /// precision does no harm.

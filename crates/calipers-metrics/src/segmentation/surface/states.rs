@@ -4,7 +4,7 @@ use calipers_core::{Number, Sums, Terms, Value};
 
 use super::row::SurfaceRow;
 use crate::line::{NON_NEGATIVE, lower, neither};
-use crate::segmentation::evidence::{FIRST, has_pixels, pixels};
+use crate::segmentation::row::evidence::{FIRST, has_pixels, pixels};
 use crate::segmentation::metrics::{Line, reasons};
 use crate::segmentation::protocol::{Measure, Segmentation};
 use crate::segmentation::row::Row;

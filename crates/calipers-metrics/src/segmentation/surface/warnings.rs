@@ -5,11 +5,11 @@ use calipers_core::{Rows, Warning};
 use super::settings::{Missing, MissingRule};
 use crate::segmentation::protocol::Segmentation;
 use crate::segmentation::row::Row;
-use crate::segmentation::warnings::{concerning, counted, whole};
+use crate::warnings::{about, about_run, counted, units};
 
 /// Every warning about surfaces, volumes and spacings.
 pub(crate) fn warnings(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Vec<Warning> {
-    let mut all = mixed_dimensions(rows);
+    let mut all: Vec<Warning> = mixed_dimensions(rows).into_iter().collect();
     let Some(surface) = &protocol.surface else { return all };
     if surface.missing == Missing::Rule(MissingRule::Undefined) {
         all.extend(missing_surfaces(protocol, rows));
@@ -17,13 +17,13 @@ pub(crate) fn warnings(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Vec<War
     if protocol.labels.background.is_none() && rows.iter().any(|row| row.space().is_some()) {
         let message = "no background is declared, so that every class has a surface; declare it (--background) \
                        unless all classes are objects";
-        all.push(whole("background-undeclared", message.into()));
+        all.push(about_run("background-undeclared", message));
     }
     all.extend(spacings(rows));
     all
 }
 
-fn missing_surfaces(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Vec<Warning> {
+fn missing_surfaces(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Option<Warning> {
     let one_sided = |row: &Row, class: usize| {
         let surfaces = row.space().and_then(|space| space.surfaces.get(&(class as u32)));
         surfaces.is_some_and(|surfaces| surfaces.apart.is_none())
@@ -31,12 +31,12 @@ fn missing_surfaces(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Vec<Warnin
     let classes: Vec<String> = protocol
         .foreground_names()
         .filter_map(|(class, name)| {
-            let units = rows.iter().filter(|row| one_sided(row, class)).count();
-            (units > 0).then(|| format!("{name} in {units}"))
+            let count = rows.iter().filter(|row| one_sided(row, class)).count();
+            (count > 0).then(|| format!("{name} in {count}"))
         })
         .collect();
-    let units = named(rows, |row| protocol.foreground().any(|class| one_sided(row, class)));
-    concerning("missing-surfaces", units, |units| {
+    let concerned = units(rows, |row| protocol.foreground().any(|class| one_sided(row, class)));
+    about("missing-surfaces", concerned, |units| {
         format!(
             "in {} a class has a surface in only one of truth and prediction and no distance there: {}; \
              --surface-missing gives them one",
@@ -46,23 +46,23 @@ fn missing_surfaces(protocol: &Segmentation, rows: &Rows<'_, Row>) -> Vec<Warnin
     })
 }
 
-fn mixed_dimensions(rows: &Rows<'_, Row>) -> Vec<Warning> {
-    let volumes = named(rows, Row::is_volume);
+fn mixed_dimensions(rows: &Rows<'_, Row>) -> Option<Warning> {
+    let volumes = units(rows, Row::is_volume);
     let images = rows.iter().filter(|row| row.pixels.is_some() && !row.is_volume()).count();
     if images == 0 {
-        return Vec::new();
+        return None;
     }
-    concerning("mixed-dimensions", volumes, |volumes| {
+    about("mixed-dimensions", volumes, |volumes| {
         format!("{} are volumes, {images} are images: their numbers do not mean the same", counted(volumes))
     })
 }
 
-fn spacings(rows: &Rows<'_, Row>) -> Vec<Warning> {
+fn spacings(rows: &Rows<'_, Row>) -> Option<Warning> {
     let is_placed =
         |row: &Row, known: bool| row.space().is_some_and(|space| space.spacing.is_some() == known);
-    let (without, with) = (named(rows, |row| is_placed(row, false)), named(rows, |row| is_placed(row, true)));
+    let (without, with) = (units(rows, |row| is_placed(row, false)), units(rows, |row| is_placed(row, true)));
     if !with.is_empty() {
-        return concerning("mixed-spacing", without, |without| {
+        return about("mixed-spacing", without, |without| {
             format!(
                 "{} without a spacing, {} with one: distances are in different units",
                 counted(without),
@@ -70,15 +70,11 @@ fn spacings(rows: &Rows<'_, Row>) -> Vec<Warning> {
             )
         });
     }
-    let volumes = named(rows, Row::is_volume);
-    concerning("no-spacing", volumes, |volumes| {
+    let volumes = units(rows, Row::is_volume);
+    about("no-spacing", volumes, |volumes| {
         format!(
             "{} are volumes without a spacing: distances are in voxels; --spacing gives one",
             counted(volumes)
         )
     })
-}
-
-fn named(rows: &Rows<'_, Row>, concerned: impl Fn(&Row) -> bool) -> Vec<String> {
-    rows.named().filter(|(_, row)| concerned(row)).map(|(name, _)| name.to_owned()).collect()
 }

@@ -3,13 +3,8 @@
 use super::by_preset::Aggregation::{self, Naive, Strict, Wise};
 use super::by_preset::{BROKEN, Having, STABILITY, STEADY, aggregate, by_preset, stability_of};
 use super::velocity::velocity;
-use crate::line::{NON_NEGATIVE, SHARE};
-use crate::reading::{Reading, number};
-use crate::training::group::{Runs, none_lacks, per_group};
-use crate::training::metrics::{Line, NO_SATURATION, by_stability_reading, document};
-use crate::training::parameters::Preset;
-use crate::training::protocol::Training;
-use crate::training::row::Row;
+use crate::training::metrics::*;
+use crate::training::protocol::parameters::Preset;
 
 const STEADINESS: Line =
     Line { group: "stability", better: by_stability_reading, range: NON_NEGATIVE, ..Line::DEFAULTS };
