@@ -475,7 +475,7 @@ def surface_distances(
 ) -> dict[str, float | None]:
     """Measure how far the surfaces of two masks of zeros and ones lie apart, in an image or a volume.
 
-    `hd` is the Hausdorff distance, `hd95` its 95th percentile and `hd_p` the one that is asked for. The average
+    `hd` is the Hausdorff distance, `hd95` its 95th percentile, `hd_p` the one that is asked for. The average
     distances are `assd` and `masd`; `nsd` is the share of surface within the tolerance. `None` is undefined.
 
     >>> truth, pred = np.zeros((6, 7), int), np.zeros((6, 7), int)
