@@ -110,7 +110,8 @@ pub(super) const MEAN_DIFF: Line = Line {
               number of neighbours there; mean over repetitions.",
     undefined: "\"report holds K conditions; see robustness.curve\"; \"no attacked edges given\"; \"attacked \
                 graph has no edges\".",
-    differs: "Every undirected edge counts once.",
+    differs: "Every undirected edge counts once. Features are divided by the square root of the degree plus \
+              one, as in the published function; the document's summary leaves that out.",
     reference: "Estimation Bias Measurement, compute_edge_feature_diff_distribution",
     example: ("four-nodes", "1.6833718299963145"),
     number: mean!(differences, ALL),

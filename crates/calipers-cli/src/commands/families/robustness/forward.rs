@@ -92,6 +92,7 @@ impl ForwardArgs {
             stuck(nodes, &format!("graph of budget {}", condition.budget));
         }
         arrays.write(&self.out)?;
+        self.speaking.wrote(&self.out);
         Ok(warnings.outcome())
     }
 }

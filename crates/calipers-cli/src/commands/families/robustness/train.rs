@@ -91,6 +91,7 @@ impl TrainArgs {
         )
         .map_err(|error| error.in_file(&dataset.shown))?;
         checkpoint::write(&self.out, &model)?;
+        self.speaking.wrote(&self.out);
         Ok(warnings.outcome())
     }
 

@@ -65,10 +65,9 @@ impl ExtractArgs {
             ..Options::over(self.inputs, Vec::new())
         };
         let extracted = extract(&options, self.project.as_deref())?;
-        output::write(&self.output, extracted.to_text().as_bytes())?;
+        emit::put(&self.output, &extracted.to_text(), self.quiet)?;
         if !self.quiet {
             doubts(&extracted);
-            emit::note(&format!("wrote {}", self.output.display()));
         }
         Ok(if self.strict && !extracted.doubts.is_empty() { Outcome::Warned } else { Outcome::Done })
     }

@@ -25,7 +25,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 
 use self::extract::ExtractArgs;
-use crate::commands::demo::{Shown, headlines};
+use crate::commands::demo::{Shown, first_numbers};
 use crate::options::{Output, Work, named};
 use crate::progress::Bar;
 use crate::{Measured, Outcome, emit};
@@ -296,7 +296,7 @@ impl TrainingArgs {
             tables::write(&runs, &measured, prefix, self.preset(), self.runs.folds)?;
         }
         if self.output.wants_table() {
-            emit::say(&view::write(&measured, emit::style()))?;
+            emit::show(&view::write(&measured, emit::style(), self.output.all))?;
         }
         let boxed = |accumulator| -> Box<dyn Ledger> { Box::new(accumulator) };
         let ledgers = measured.accumulators.into_iter().map(boxed).collect();
@@ -459,13 +459,9 @@ pub(in crate::commands) fn demo(folder: &Path, seed: u64, work: &run::Work<'_>) 
         ..Options::over(vec![folder.to_owned()], vec![metric])
     };
     let measured = sources::training::measure(&options, Inputs::default(), work)?;
-    let mut shown =
-        Shown { text: format!("\n{}", view::curves(&measured, emit::style())), ..Shown::default() };
+    let mut shown = Shown { text: view::curves(&measured, emit::style()), ..Shown::default() };
     for rows in measured.accumulators {
-        let mut groups: Vec<String> = rows.rows().iter().map(|row| row.group.clone()).collect();
-        groups.dedup();
-        let groups: Vec<&str> = groups.iter().map(String::as_str).collect();
-        shown.text += &headlines("training, configurations side by side", &rows.finish(), &groups);
+        shown.text += &format!("\n{}", first_numbers(&rows));
         shown.ledgers.push((None, Box::new(rows)));
     }
     let command = format!("training {} --metric {KEY} --group-by folder", folder.display());
