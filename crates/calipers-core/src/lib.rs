@@ -24,14 +24,15 @@ pub mod reading;
 pub mod resample;
 
 pub use contract::{
-    accumulator, error, input_files, ledger, metric, protocol, provenance, report, spelling, state, stop,
-    value, workers,
+    accumulator, error, input_files, ledger, listings, metric, protocol, provenance, report, spelling, state,
+    stop, value, workers,
 };
 
 pub use contract::accumulator::{Accumulator, UnitId};
 pub use contract::error::{Error, ErrorKind, Result};
 pub use contract::input_files::{Digest, Input, InputFiles, Notes};
 pub use contract::ledger::Ledger;
+pub use contract::listings::{Listing, Listings};
 pub use contract::metric::{Better, Column, Form, IntervalRule, Metric, MetricInfo, Need, Number, Range};
 pub use contract::protocol::Protocol;
 pub use contract::provenance::{Content, Fact, Provenance, Reading};

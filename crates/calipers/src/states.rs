@@ -1,5 +1,6 @@
 //! State files: accumulators written for later, read back and merged.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use calipers_core::{Error, ErrorKind, Ledger, Result, state};
@@ -33,6 +34,17 @@ pub fn read(path: &Path) -> Result<Vec<Box<dyn Ledger>>> {
 /// Whether bytes begin like a state.
 pub fn is_state(bytes: &[u8]) -> bool {
     bytes.starts_with(b"CALIPERS")
+}
+
+/// Refuses accumulators of which shards are missing.
+pub fn require_whole(ledgers: &[Box<dyn Ledger>]) -> Result<()> {
+    ledgers.iter().try_for_each(|ledger| ledger.provenance().listings.require_whole())
+}
+
+/// What there is to say about shards that are missing, in sentences; nothing about whole states.
+pub fn unfinished(ledgers: &[Box<dyn Ledger>]) -> BTreeSet<String> {
+    let warnings = ledgers.iter().flat_map(|ledger| ledger.provenance().listings.warnings());
+    warnings.map(|warning| format!("warning[{}]: {}", warning.code, warning.message)).collect()
 }
 
 /// Merges one state into another. Both must hold the same protocols in the same order.

@@ -46,6 +46,17 @@ impl Merge {
             states::merge(&mut merged, states::read(path)?)?;
         }
         emit::resample_as_asked(&mut merged, &output, self.seed)?;
+        if let (Err(error), false) = (states::require_whole(&merged), output.partial) {
+            if output.wants_report() {
+                return Err(error);
+            }
+            // Joining some shards is no fault, but whoever does it should know.
+            emit::state(&merged, &output)?;
+            if !output.quiet {
+                states::unfinished(&merged).iter().for_each(|sentence| emit::note(sentence));
+            }
+            return Ok(Outcome::Done);
+        }
         emit::ledgers(&merged, &output, self.seed, emit::one_a_core())
     }
 }

@@ -112,9 +112,9 @@ impl Side {
     }
 
     /// The units by name, in byte order, each once.
-    pub fn units(&self, suffix: Option<&str>, flat: bool) -> Result<Vec<(String, Place)>> {
+    pub fn units(&self, suffix: Option<&str>, flat: bool, inputs: &Inputs) -> Result<Vec<(String, Place)>> {
         let mut units = match &self.kind {
-            SideKind::Folder(folder) => self.files(folder, suffix, flat)?,
+            SideKind::Folder(folder) => self.files(folder, suffix, flat, inputs)?,
             SideKind::Image(..) => {
                 let file = self.shown.rsplit('/').next().unwrap_or_default();
                 vec![(image::FORMATS.stem(file).to_owned(), Place::Whole)]
@@ -152,13 +152,19 @@ impl Side {
         Ok(units)
     }
 
-    fn files(&self, folder: &Path, suffix: Option<&str>, flat: bool) -> Result<Vec<(String, Place)>> {
+    fn files(
+        &self,
+        folder: &Path,
+        suffix: Option<&str>,
+        flat: bool,
+        inputs: &Inputs,
+    ) -> Result<Vec<(String, Place)>> {
         let wanted = |name: &str| match suffix {
             Some(suffix) => name.len() > suffix.len() && name.ends_with(suffix),
             None => stem(name).is_some(),
         };
         let mut units = Vec::new();
-        for file in walk::below(folder, &wanted)? {
+        for file in walk::below(folder, inputs, &wanted)? {
             let Some(stem) = stem(&file) else {
                 return Err(Error::value("the ending of the file says no format")
                     .in_file(format!("{}/{file}", self.shown))

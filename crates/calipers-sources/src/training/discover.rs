@@ -1,6 +1,6 @@
 //! Which histories a path on the command line stands for, and what the runs in them are called.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -13,6 +13,8 @@ use super::input_folder::{name_folders, names_checkpoint, own_name, parent, with
 use super::parts;
 use super::unread;
 pub use super::unread::{Unread, nothing_in};
+use crate::inputs::Inputs;
+use crate::tree::{Entries, Tree};
 
 /// A file or folder that holds one run, or a table of runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,7 +96,9 @@ impl Content {
 
 /// Every history under the given paths, in the order of the paths and within a folder in byte
 /// order of names. A format narrows the search in folders to files that can have it.
-pub fn histories(inputs: &[PathBuf], format: Option<&'static Format>) -> Result<Found> {
+///
+/// What folders hold beside histories is counted in `record`.
+pub fn histories(inputs: &[PathBuf], format: Option<&'static Format>, record: &Inputs) -> Result<Found> {
     let mut found = Found::default();
     // Event files of one folder are one run, however they were named.
     let mut event_folders: BTreeMap<PathBuf, usize> = BTreeMap::new();
@@ -115,10 +119,16 @@ pub fn histories(inputs: &[PathBuf], format: Option<&'static Format>) -> Result<
                 return Err(unread::refused(tool).in_file(&shown));
             }
             let root = if shown == "/" { "" } else { shown.trim_end_matches('/') };
-            let walk = Walk { own: own_name(path)?, input, format, within: within(path)? };
+            let tree = Tree::read(path, record)?;
+            let walk = Walk { own: own_name(path)?, input, format, within: within(path)?, tree: &tree };
             let folder = Folder { path: path.clone(), shown: root.into(), below: String::new() };
             let before = found.histories.len();
             walk.search(&folder, &mut found)?;
+            let read = found.histories[before..].iter().flat_map(|history| history.content.places());
+            let read: BTreeSet<&str> = read.map(|place| place.shown.as_str()).collect();
+            let others: Vec<String> =
+                tree.files().filter(|file| !read.contains(format!("{root}/{file}").as_str())).collect();
+            tree.pass_over(others.iter().map(String::as_str), record);
             if found.histories.len() == before {
                 return Err(nothing_in(&shown, &found.unread));
             }
@@ -191,13 +201,15 @@ fn named_file(place: Place, input: usize) -> Result<History> {
 /// The ending of the files in which DVCLive keeps a metric.
 const TSV: &str = ".tsv";
 
-struct Walk {
+struct Walk<'t> {
     /// What a path that is empty below the folder is called.
     own: String,
     input: usize,
     format: Option<&'static Format>,
     /// What the rule `folder` makes of runs directly in the folder.
     within: Option<String>,
+    /// What is in the folder that was given.
+    tree: &'t Tree,
 }
 
 /// One folder of the walk.
@@ -217,34 +229,21 @@ impl Folder {
         let place = self.place(name);
         Self { path: place.path, shown: place.shown, below: joined(&self.below, name) }
     }
-
-    /// The names of the files and of the folders in it, in byte order.
-    fn entries(&self) -> Result<(Vec<String>, Vec<String>)> {
-        let cannot = |error: std::io::Error| {
-            Error::io(format!("cannot read the folder: {}", error.kind())).in_file(&self.shown)
-        };
-        let (mut files, mut folders) = (Vec::new(), Vec::new());
-        for entry in fs::read_dir(&self.path).map_err(cannot)? {
-            let entry = entry.map_err(cannot)?;
-            let name = entry.file_name();
-            let name = text(Path::new(&name)).map_err(|error| error.in_file(&self.shown))?;
-            let kind = entry.file_type().map_err(cannot)?;
-            let hidden = name.starts_with('.') && !unread::is_known(name);
-            if hidden || kind.is_symlink() {
-                continue;
-            }
-            if kind.is_dir() { &mut folders } else { &mut files }.push(name.to_owned());
-        }
-        files.sort_unstable();
-        folders.sort_unstable();
-        Ok((files, folders))
-    }
 }
 
-impl Walk {
+impl Walk<'_> {
+    /// The names in a folder; none in one that could not be read.
+    fn entries(&self, folder: &Folder) -> Entries {
+        self.tree.entries(&folder.below).cloned().unwrap_or_default()
+    }
+
+    fn has(&self, folder: &Folder) -> bool {
+        self.tree.entries(&folder.below).is_some()
+    }
+
     fn search(&self, folder: &Folder, all: &mut Found) -> Result<()> {
-        let (files, folders) = folder.entries()?;
-        all.unread.extend(unread::among(&files, &folders, &folder.path, &folder.shown));
+        let Entries { files, folders, hidden } = self.entries(folder);
+        all.unread.extend(unread::among(&files, &hidden, &folder.path, &folder.shown));
         let found = &mut all.histories;
         let has_meta = files.iter().any(|name| name == RUN_META);
         if has_meta && folders.iter().any(|name| name == "metrics") {
@@ -278,7 +277,7 @@ impl Walk {
                 found.push(self.history(&run, &shown, Content::File(place)));
             }
         }
-        for name in folders.iter().filter(|name| !name.starts_with('.')) {
+        for name in &folders {
             // An MLflow experiment keeps models beside its runs; their metrics are no histories.
             let skipped = (has_meta && name == "models") || (plots && name == "plots");
             if !skipped {
@@ -295,11 +294,11 @@ impl Walk {
             return Ok(false);
         }
         let metrics = folder.folder("plots").folder("metrics");
-        if !metrics.path.is_dir() {
+        if !self.has(&metrics) {
             return Ok(false);
         }
         let mut files = Vec::new();
-        below(&metrics, "", &mut files)?;
+        self.below(&metrics, "", &mut files);
         let is_table = |key: &str| FORMATS.by_name(key).and_then(|format| format.ending_of(key)) == Some(TSV);
         files.retain(|(key, _)| is_table(key));
         for (key, _) in &mut files {
@@ -346,7 +345,7 @@ impl Walk {
         }
         for name in folders.iter().filter(|name| is_checkpoint(name)) {
             let checkpoint = folder.folder(name);
-            if checkpoint.entries()?.0.iter().any(|name| name == TRAINER_STATE) {
+            if self.entries(&checkpoint).files.iter().any(|name| name == TRAINER_STATE) {
                 states.push(checkpoint.place(TRAINER_STATE));
             }
         }
@@ -362,12 +361,19 @@ impl Walk {
         }
         let mut files = vec![(RUN_META.to_owned(), folder.place(RUN_META))];
         for part in ["metrics", "params", "tags"] {
-            if folder.path.join(part).is_dir() {
-                below(&folder.folder(part), part, &mut files)?;
-            }
+            self.below(&folder.folder(part), part, &mut files);
         }
         found.push(self.history(&folder.below, &folder.shown, Content::Mlflow(files)));
         Ok(())
+    }
+
+    /// Every file below a folder, with its path below the run.
+    fn below(&self, folder: &Folder, path: &str, files: &mut Vec<(String, Place)>) {
+        let entries = self.entries(folder);
+        files.extend(entries.files.iter().map(|name| (format!("{path}/{name}"), folder.place(name))));
+        for name in &entries.folders {
+            self.below(&folder.folder(name), &format!("{path}/{name}"), files);
+        }
     }
 
     fn wants(&self, format: &Format) -> bool {
@@ -385,13 +391,6 @@ impl Walk {
         let text = |format: &Format| inner == name || format.is_text();
         FORMATS.iter().any(|format| format.ending_of(inner).is_some() && text(format) && self.wants(format))
     }
-}
-
-/// Every file below a folder, with its path below the run.
-fn below(folder: &Folder, path: &str, files: &mut Vec<(String, Place)>) -> Result<()> {
-    let (names, folders) = folder.entries()?;
-    files.extend(names.iter().map(|name| (format!("{path}/{name}"), folder.place(name))));
-    folders.iter().try_for_each(|name| below(&folder.folder(name), &format!("{path}/{name}"), files))
 }
 
 /// Whether a file is one of several that are one run together, by its name.
@@ -441,7 +440,7 @@ mod tests {
     }
 
     fn names(folder: &tempfile::TempDir, format: Option<&'static Format>) -> Vec<String> {
-        let found = histories(&[folder.path().join("in")], format).unwrap().histories;
+        let found = histories(&[folder.path().join("in")], format, &Inputs::default()).unwrap().histories;
         found.into_iter().map(|history| history.name).collect()
     }
 
@@ -465,7 +464,7 @@ mod tests {
         ]);
         assert_eq!(names(&folder, None), ["in", "a/b.c", "hf", "light/version_0", "mlruns/1/r1", "tb/run1"]);
         assert_eq!(names(&folder, FORMATS.called("tensorboard")), ["tb/run1"]);
-        let found = histories(&[folder.path().join("in/tb")], None).unwrap().histories;
+        let found = histories(&[folder.path().join("in/tb")], None, &Inputs::default()).unwrap().histories;
         let Content::Events(files) = &found[0].content else { panic!("{found:?}") };
         assert!(files[0].shown.ends_with("tfevents.1"), "{files:?}");
     }
@@ -476,18 +475,33 @@ mod tests {
         let path = |name: &str| folder.path().join("in").join(name);
         let given =
             [path("x/metrics.csv"), path("x/a.b.csv"), path("tb/e.tfevents.2"), path("tb/e.tfevents.1")];
-        let found = histories(&given, None).unwrap().histories;
+        let found = histories(&given, None, &Inputs::default()).unwrap().histories;
         let names: Vec<&str> = found.iter().map(|history| history.name.as_str()).collect();
         assert_eq!(names, ["x", "a.b", "tb"], "event files of one folder are one run");
     }
 
+    #[cfg(unix)]
     #[test]
-    fn links_are_passed_over_and_an_empty_folder_says_what_was_looked_for() {
+    fn a_link_to_a_run_that_is_read_already_adds_nothing_and_one_to_a_log_counts() {
+        let folder = tree(&["run-1/a.csv", "run-1/notes.md"]);
+        let path = |name: &str| folder.path().join("in").join(name);
+        std::os::unix::fs::symlink("run-1", path("latest-run")).unwrap();
+        std::os::unix::fs::symlink("run-1/a.csv", path("b.csv")).unwrap();
+        let record = Inputs::default();
+        let found = histories(&[folder.path().join("in")], None, &record).unwrap().histories;
+        let names: Vec<&str> = found.iter().map(|history| history.name.as_str()).collect();
+        assert_eq!(names, ["b", "run-1/a"]);
+        let said = record.passed_over();
+        assert_eq!(said[0], "passed over: 1 .md");
+        assert!(said[1].contains("latest-run leads to"), "{said:?}");
+    }
+
+    #[test]
+    fn an_empty_folder_says_what_was_looked_for() {
         let folder = tree(&["readme.md"]);
-        #[cfg(unix)]
-        std::os::unix::fs::symlink("readme.md", folder.path().join("in/link.csv")).unwrap();
-        let error = histories(&[folder.path().join("in")], None).unwrap_err().to_string();
+        let read = |name: &str| histories(&[folder.path().join(name)], None, &Inputs::default());
+        let error = read("in").unwrap_err().to_string();
         assert!(error.contains("tfevents") && error.contains("/in"), "{error}");
-        assert!(histories(&[folder.path().join("none")], None).is_err());
+        assert!(read("none").is_err());
     }
 }

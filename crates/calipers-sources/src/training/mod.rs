@@ -70,22 +70,18 @@ const SKETCHED: usize = 60;
 pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Measured> {
     options.check()?;
     let protocols = options.protocols();
-    let Found { mut histories, unread } = discover::histories(&options.inputs, options.format)?;
+    let inputs = inputs.keep_going(work.keep_going);
+    let Found { mut histories, unread } = discover::histories(&options.inputs, options.format, &inputs)?;
     histories.retain(|history| match &history.content {
         Content::Server(address) => inputs.may_read_below(address.shown()),
         content => content.places().iter().any(|place| inputs.may_read(&place.shown)),
     });
-    // Where there are fewer histories than shards, every shard reads them all and measures its runs.
-    let share = work.shard.filter(|shard| (shard.of as usize) > histories.len());
-    let part = match work.shard.filter(|_| share.is_none()) {
-        Some(shard) => shard.range(histories.len()),
-        None => 0..histories.len(),
-    };
     let reader = Reader { options, inputs: &inputs, notes: logs::notes(&options.inputs) };
-    let assembler = Assembler { options, protocols: &protocols, share, reader };
+    let assembler = Assembler { options, protocols: &protocols, reader };
+    // Only all histories together say what the runs are called, so that every shard reads them all.
     let parts =
-        run::in_parts(&histories[part], work.threads, work.progress, Part::default, |job, history, part| {
-            assembler.history(job, history, part)
+        run::in_parts(&histories, work.threads, work.progress, Part::default, |job, history, part| {
+            assembler.history_or_nothing(job, history, part)
         })?;
     let (mut found, mut seen, mut runs): (usize, BTreeSet<usize>, Vec<Pending>) = Default::default();
     for part in parts {
@@ -93,24 +89,22 @@ pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Mea
         seen.extend(part.seen);
         runs.extend(part.runs);
     }
-    if work.shard.is_none() {
-        let empty = (0..options.inputs.len()).find(|input| !seen.contains(input));
-        if let Some(empty) = empty.filter(|empty| histories.iter().any(|history| history.input == *empty)) {
-            return Err(nothing_in(&options.inputs[empty].display().to_string(), &unread));
-        }
+    let empty = (0..options.inputs.len()).find(|input| !seen.contains(input) && !inputs.goes_on());
+    if let Some(empty) = empty.filter(|empty| histories.iter().any(|history| history.input == *empty)) {
+        return Err(nothing_in(&options.inputs[empty].display().to_string(), &unread));
     }
     let kept = (!options.filters.is_empty()).then_some((runs.len(), found));
-    if let (Some((0, 1..)), None) = (kept, work.shard) {
+    if let Some((0, 1..)) = kept {
         return Err(nothing_left(options, &histories, found));
     }
-    let runs = resolve(runs, options)?;
+    let runs = resolve(runs, options, &inputs)?;
+    let names: Vec<String> = runs.iter().map(Pending::name).collect();
+    let chosen = work.choose_names(names.iter().map(String::as_str), &inputs, &[])?;
     let mut accumulators: Vec<_> = protocols.iter().cloned().map(Accumulator::new).collect();
     let (mut sketches, mut endings, mut claims) = (Vec::new(), Endings::new(), Vec::new());
-    for run in runs {
-        if share.is_none_or(|shard| shard.takes(run.claim.place)) {
-            claims.push(run.claim.clone());
-            run.into_unit(&mut accumulators, &mut sketches, &mut endings)?;
-        }
+    for (run, _) in runs.into_iter().zip(&names).filter(|(_, name)| work.wants(name)) {
+        claims.push(run.claim.clone());
+        run.into_unit(&mut accumulators, &mut sketches, &mut endings)?;
     }
     for accumulator in &mut accumulators {
         accumulator.protocol().check_folds(&accumulator.rows())?;
@@ -126,7 +120,7 @@ pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Mea
             endings.entry((row.group.clone(), row.fold.clone())).or_default().epochs = Some(row.epochs);
         }
     }
-    work.record(&mut accumulators, inputs, Some(options.reading()))?;
+    chosen.record(&mut accumulators, inputs, Some(options.reading()))?;
     Ok(Measured { accumulators, runs: claims, sketches: first_runs(sketches), endings, kept })
 }
 

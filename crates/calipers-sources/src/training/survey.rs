@@ -30,8 +30,8 @@ pub(super) fn survey(
     keys: Keys,
     each: &mut dyn FnMut(&History, Surveyed) -> Result<()>,
 ) -> Result<Found> {
-    let found = discover::histories(&options.inputs, options.format)?;
     let inputs = Inputs::default();
+    let found = discover::histories(&options.inputs, options.format, &inputs)?;
     let reader = Reader { options, inputs: &inputs, notes: logs::notes(&options.inputs) };
     for history in &found.histories {
         let mut named = Named { keys, wanted: base(options) };

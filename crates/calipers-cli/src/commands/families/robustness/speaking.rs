@@ -31,7 +31,7 @@ pub(super) struct Speaking {
 impl Speaking {
     /// The number of worker threads.
     pub(super) fn threads(&self) -> usize {
-        Work { shard: None, threads: self.threads }.threads()
+        Work { threads: self.threads, ..Work::default() }.threads()
     }
 
     /// Says something that is no warning.

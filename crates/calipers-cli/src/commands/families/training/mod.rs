@@ -75,7 +75,7 @@ pub(crate) struct TrainingArgs {
     #[arg(long, value_name = "K", default_value_t = 0)]
     seed: u64,
     #[command(flatten)]
-    work: Work,
+    pub(super) work: Work,
     #[command(flatten)]
     output: Output,
 }
@@ -239,6 +239,7 @@ impl TrainingArgs {
             keys::write(&self.listing()?, &self.output)?;
             return Ok(Outcome::Done);
         }
+        self.output.check_shard(&self.work)?;
         let without_histories = self.inputs.is_empty() && self.metrics.metric.is_empty();
         let inputs = Inputs::default();
         self.output.check()?;
@@ -284,7 +285,9 @@ impl TrainingArgs {
                 .found(format!("{} metrics", options.metrics.len()))
                 .advice("give one --metric, or write a --state and show its parts"));
         }
-        let measured = sources::training::measure(&options, inputs, &self.work.with(progress))?;
+        let names = self.work.names()?;
+        let work = self.work.with(names.as_ref(), progress);
+        let measured = sources::training::measure(&options, inputs, &work)?;
         if let Some((kept, found)) = measured.kept.filter(|_| !self.output.quiet) {
             emit::note(&format!("{kept} of {found} runs read (--where)"));
         }
