@@ -46,6 +46,10 @@ mod _calipers {
     #[pymodule_export]
     use crate::families::explanation::{explanation_new, explanation_update, explanation_update_batch};
     #[pymodule_export]
+    use crate::families::histories::{
+        training_extract, training_keys, training_read, training_tables, training_write_tables,
+    };
+    #[pymodule_export]
     use crate::families::independent_set::{
         independent_set_greedy_decode, independent_set_is_independent, independent_set_loss_and_grad,
         independent_set_min_degree, independent_set_new, independent_set_swap_search, independent_set_update,

@@ -4,6 +4,7 @@
 //! ```text
 //! given      a value as the program has it
 //! arguments  keyword arguments -> the arguments of a command line, read by the same parser
+//! histories  what `calipers training` does beside measuring
 //! others     commands that do not measure: fit, verify, demo, serve
 //! refused    what the parser refuses, in the words of a keyword argument
 //! wording    messages that name options, in the same words
@@ -13,6 +14,7 @@
 
 mod arguments;
 mod given;
+pub mod histories;
 mod others;
 mod refused;
 mod wording;

@@ -3,9 +3,9 @@
 use calipers_core::{Column, Error, Metric, Protocol, Provenance, Result, Rows, Warning};
 use serde::{Deserialize, Serialize};
 
-use super::measure::measure;
 use super::metrics::METRICS;
 use super::row::Row;
+use super::row::measure::measure;
 use super::unit::Evidence;
 use super::warnings::warnings;
 

@@ -2,9 +2,9 @@
 
 use calipers_core::{Number, Protocol, Provenance, Rows, Warning};
 
-use super::evidence::best_known;
 use super::metrics::METRICS;
 use super::protocol::{IndependentSet, Kind, Preset, Reference};
+use super::row::evidence::best_known;
 use super::row::{LabelRow, Row, ScoreRow};
 
 /// Fewer nodes than this say nothing about how their scores are distributed.

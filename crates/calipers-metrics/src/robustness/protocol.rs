@@ -4,9 +4,9 @@ use calipers_core::resample::{Sampled, Sampling};
 use calipers_core::{Column, Error, Metric, Protocol, Provenance, Result, Rows, Value, Warning};
 use serde::{Deserialize, Serialize};
 
-use super::measure::measure;
 use super::metrics::METRICS;
 use super::row::Row;
+use super::row::measure::measure;
 use super::unit::Pair;
 use super::warnings::warnings;
 

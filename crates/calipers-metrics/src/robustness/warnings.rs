@@ -5,7 +5,7 @@ use std::fmt;
 
 use calipers_core::{Provenance, Rows, Warning};
 
-use super::condition::conditions;
+use super::row::condition::conditions;
 use super::row::{Decisions, FlipRow, Row};
 
 /// What is noticed while files are read and models are run, and what it means.

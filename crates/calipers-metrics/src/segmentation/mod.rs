@@ -34,31 +34,25 @@
 //! ```
 
 pub mod boundary;
-pub mod config;
-mod evidence;
 pub mod fit;
 pub mod heads;
 pub mod labels;
-mod measure;
 mod metrics;
 pub mod overlap;
-mod presets;
 pub mod probability;
 mod protocol;
-mod resolve;
 mod row;
-mod sparse;
 mod unit;
 mod warnings;
 
 pub use calipers_core::NumberSlice;
-pub use config::Config;
-pub use measure::measure;
 pub use overlap::Confusion;
+pub use protocol::config::{self, Config};
 pub use protocol::{
     Bins, Boundary, Closed, Conventions, Head, Kind, LabelSpace, Layout, Measure, MissingHeads, Preset,
     Segmentation, Space, Unpredicted,
 };
+pub use row::measure::measure;
+pub use row::sparse::Sparse;
 pub use row::{BandCounts, BinRow, CalibrationRow, ContourCounts, HeadRow, PixelRow, Row};
-pub use sparse::Sparse;
 pub use unit::{LabelMap, MapData, Prediction, ScoreArray, Unit};

@@ -4,8 +4,8 @@ use calipers_core::{Better, Metric, Range};
 
 use super::curve::values;
 use super::intervals;
-use super::parameters::{Direction, StabilityReading};
 use super::protocol::Training;
+use super::protocol::parameters::{Direction, StabilityReading};
 use super::saturation::{aftermath, by_preset, divergence, stability, sustained, sweep, velocity};
 use super::survival::{spread, times};
 
@@ -90,8 +90,8 @@ pub(crate) fn by_direction(protocol: &Training) -> Better {
 
 #[cfg(test)]
 mod tests {
-    use super::super::parameters::Preset;
     use super::*;
+    use crate::training::protocol::parameters::Preset;
 
     #[test]
     fn the_preset_decides_which_stability_is_better() {

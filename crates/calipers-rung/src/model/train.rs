@@ -2,15 +2,15 @@
 
 use calipers_core::{Error, Result};
 
-use crate::model::backward::Through;
 use crate::model::features::Features;
 use crate::model::graph::Graph;
-use crate::model::links::Links;
 use crate::model::loss::{accuracy, cross_entropy, labels_of};
 use crate::model::matrix::{Matrix, WIDTH};
-use crate::model::mlp::{Dropout, Gradients, Layer, Perceptron};
+use crate::model::network::mlp::{Dropout, Gradients, Layer, Perceptron};
 use crate::model::penalty::Penalty;
 use crate::model::propagation::Propagation;
+use crate::model::propagation::backward::Through;
+use crate::model::propagation::links::Links;
 use crate::model::random::{Draws, Stream};
 use crate::model::rung::{Rung, check_rows};
 use crate::model::settings::{LAMBDA_HAT, LAYERS, Settings};

@@ -1,6 +1,6 @@
 //! From a history to rows: its runs are named, placed in a group, and measured for every metric.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use calipers_core::{Error, Protocol, Result};
 use calipers_io::history::{Numbers, Origin, Reader as FormatReader, Table};
@@ -24,7 +24,7 @@ use super::runs::resolve::{Lacking, Measured, Pending, Print};
 use super::runs::rules::Labelled;
 use super::runs::split::{Part as RunPart, Split};
 use crate::run::caught;
-use crate::training::endings::{Ending, TEST_KEYS};
+use crate::training::study::endings::{Ending, TEST_KEYS};
 
 /// What one worker gathers.
 #[derive(Default)]
@@ -357,6 +357,7 @@ impl Assembler<'_> {
             metrics: Vec::new(),
             sketches: Vec::new(),
             ending: if self.options.endings { Some(ending) } else { None },
+            config: self.config(known, part),
             claim,
         };
         for (metric, curves) in curves.iter().enumerate() {
@@ -376,6 +377,13 @@ impl Assembler<'_> {
             run.metrics.push(Ok(measured));
         }
         Ok(run)
+    }
+
+    /// What is known of a run by key, where that is kept.
+    fn config(&self, known: &Known, part: &RunPart) -> BTreeMap<String, String> {
+        let kept = self.options.points;
+        let config = known.config.iter().chain(&part.columns).filter(|_| kept);
+        config.map(|(key, text)| (key.clone(), text.clone())).collect()
     }
 
     /// What a message needs to know about a run without the metric.
@@ -417,6 +425,7 @@ impl Assembler<'_> {
         let about = |error: Error| {
             error.at(format!("unit {}, run {}, key '{}'", claim.unit(), claim.run, protocol.metric))
         };
+        let points = if self.options.points { protocol.points(&curve).map_err(about)? } else { Vec::new() };
         let row = protocol.measure(&claim.unit(), curve).map_err(about)?;
         if let (Some(cause), true) = (&of_run.cause, row.doubts.repeated > 0) {
             facts.push(("repeated-x".into(), cause.clone()));
@@ -424,7 +433,7 @@ impl Assembler<'_> {
         if self.options.sketches && claim.place.0 < SKETCHED && claim.place.1 < SKETCHED {
             run.sketches.push(Sketch::new(metric, protocol, samples, &row));
         }
-        Ok(Measured { row, x_key, print: Print::of(samples), facts })
+        Ok(Measured { row, x_key, print: Print::of(samples), facts, points })
     }
 
     /// How many folds the per-run JSON lists for a group.

@@ -4,7 +4,7 @@ use calipers_core::{Error, Result};
 
 use super::runs::rules::{BETWEEN, Labelled, Rule};
 pub use super::runs::rules::{FoldBy, GroupBy};
-use super::runs_file::RunsFile;
+use super::study::runs_file::RunsFile;
 
 /// The two rules together, and the file one of them may read.
 #[derive(Clone, Debug)]

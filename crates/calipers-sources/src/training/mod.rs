@@ -4,33 +4,22 @@
 //! discover  paths -> histories              logs      files -> tables of logged rows
 //! runs      a table -> its runs, their      points    the rows of a run -> its curve
 //!           labels, which are read          assign    a run -> group and fold
-//! assemble  all of it, run by run           cut       a long table into tables of one run
-//! study     what the per-run JSON adds      endings   what a history says beside its curve
-//! tracking  the runs of a tracking server   survey    every run, whatever it logged
-//! listing   what there is to read           extract   the per-run JSON of a study
+//! assemble  all of it, run by run           survey    every run, whatever it logged
+//! study     what the per-run JSON adds,     extract   the per-run JSON of a study
+//!           and histories beside curves
 //! ```
 
 pub mod assemble;
 pub mod assign;
-pub mod cut;
-pub mod described;
 pub mod discover;
-pub mod endings;
 pub mod extract;
-mod input_folder;
-pub mod listing;
 pub mod logs;
 mod noticed;
 pub mod options;
-mod parts;
 pub mod points;
 pub mod runs;
-pub mod runs_file;
-mod several_files;
 pub mod study;
-mod survey;
-mod tracking;
-mod unread;
+pub mod survey;
 
 use std::collections::BTreeSet;
 
@@ -41,12 +30,13 @@ use self::assemble::{Assembler, Part};
 use self::discover::{Content, Found, nothing_in};
 use self::logs::Reader;
 use self::options::Options;
+use self::points::read::Read;
 use self::points::sketch::Sketch;
 use self::runs::claims::Claim;
 use self::runs::resolve::{Pending, resolve};
 use crate::inputs::Inputs;
 use crate::run::{self, Work};
-use crate::training::endings::Endings;
+use crate::training::study::endings::Endings;
 
 /// Everything a run over histories gives.
 pub struct Measured {
@@ -58,6 +48,8 @@ pub struct Measured {
     pub sketches: Vec<Sketch>,
     /// What histories say beside their curves, where it was asked for.
     pub endings: Endings,
+    /// The runs and their points in the order of units, where they were asked for.
+    pub read: Vec<Read>,
     /// How many runs were read, and of how many, where conditions left some out.
     pub kept: Option<(usize, usize)>,
 }
@@ -102,10 +94,12 @@ pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Mea
     let chosen = work.choose_names(names.iter().map(String::as_str), &inputs, &[])?;
     let mut accumulators: Vec<_> = protocols.iter().cloned().map(Accumulator::new).collect();
     let (mut sketches, mut endings, mut claims) = (Vec::new(), Endings::new(), Vec::new());
+    let mut read: Vec<Read> = Vec::new();
     for (run, _) in runs.into_iter().zip(&names).filter(|(_, name)| work.wants(name)) {
         claims.push(run.claim.clone());
-        run.into_unit(&mut accumulators, &mut sketches, &mut endings)?;
+        run.into_unit(&mut accumulators, &mut sketches, &mut endings, &mut read)?;
     }
+    read.sort_by_cached_key(|run| run.claim.unit());
     for accumulator in &mut accumulators {
         accumulator.protocol().check_folds(&accumulator.rows())?;
         accumulator.provenance.facts.extend(study::facts(options));
@@ -121,12 +115,12 @@ pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Mea
         }
     }
     chosen.record(&mut accumulators, inputs, Some(options.reading()))?;
-    Ok(Measured { accumulators, runs: claims, sketches: first_runs(sketches), endings, kept })
+    Ok(Measured { accumulators, runs: claims, sketches: first_runs(sketches), endings, read, kept })
 }
 
 /// Why the conditions on runs leave nothing over: a key that nobody has, or the texts that are there.
 fn nothing_left(options: &Options, histories: &[discover::History], found: usize) -> Error {
-    let described = described::described(options, histories).unwrap_or_default();
+    let described = survey::described::described(options, histories).unwrap_or_default();
     for test in &options.filters {
         let texts: BTreeSet<&str> = described.iter().filter_map(|run| run.text(&test.key)).collect();
         let texts: Vec<&str> = texts.into_iter().take(LISTED).collect();

@@ -12,7 +12,7 @@ use calipers_sources::inputs::role;
 use calipers_sources::run::Work;
 use calipers_sources::training::assign::Assignment;
 use calipers_sources::training::options::Options;
-use calipers_sources::training::runs_file::RunsFile;
+use calipers_sources::training::study::runs_file::RunsFile;
 use calipers_sources::training::{self, Measured};
 
 use crate::pictures;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use calipers_core::{Error, Result};
 
 use super::super::{Numbers, Texts, Wanted};
-use super::value::{Kind, Value};
+use super::syntax::value::{Kind, Value};
 use crate::text::shown;
 
 /// The columns of the wanted keys, each once.

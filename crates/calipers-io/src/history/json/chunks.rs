@@ -7,7 +7,7 @@ use super::super::chunks::Chunks;
 use super::super::window::Window;
 use super::super::{Origin, Places, Table, Wanted};
 use super::rows::{Held, Rows};
-use super::scan::{Scanner, Start, empty};
+use super::syntax::scan::{Scanner, Start, empty};
 
 /// What messages call a row of a list.
 const ROW: &str = "row";

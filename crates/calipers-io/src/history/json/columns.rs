@@ -7,8 +7,8 @@ use calipers_core::{Error, Result};
 use super::super::window::Window;
 use super::super::{Origin, Places, Run, Table, Wanted};
 use super::cells::{Cells, next_row};
-use super::scan::{Scanner, Start, empty};
 use super::state::LOG;
+use super::syntax::scan::{Scanner, Start, empty};
 
 const PLACES: Places = Places::Numbered("entry", 0);
 
@@ -190,7 +190,7 @@ impl Reader {
 
 #[cfg(test)]
 mod tests {
-    use super::super::scan::not_text;
+    use super::super::syntax::scan::not_text;
     use super::*;
 
     fn read_text(text: &str) -> Result<Table> {

@@ -7,8 +7,8 @@ use calipers_core::Result;
 use super::super::{Origin, Places, Run, Table, Wanted};
 use super::cells::{Cells, next_row};
 use super::keys::{Keys, Node};
-use super::scan::Scanner;
-use super::value::{Kind, Value};
+use super::syntax::scan::Scanner;
+use super::syntax::value::{Kind, Value};
 
 /// The rows read so far.
 pub(super) struct Rows {

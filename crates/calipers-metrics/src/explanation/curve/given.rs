@@ -4,10 +4,10 @@ use calipers_core::{Number, Rows, Value};
 
 use super::{characterization, curve_area};
 use crate::explanation::metrics::{BEYOND, Line, PUBLISHED, document};
-use crate::explanation::needs::Need;
 use crate::explanation::protocol::{Explanation, Preset};
 use crate::explanation::published;
-use crate::explanation::reading::{
+use crate::explanation::row::needs::Need;
+use crate::explanation::row::reading::{
     AXES_DIFFER, LENGTHS_DIFFER, NO_RANGE, PUBLISHED_NAN, ZERO_WEIGHT, given, mean, of_unit,
 };
 use crate::explanation::row::{CurveRow, Row};

@@ -7,11 +7,11 @@ pub(super) mod row_kernel;
 use calipers_core::{Number, Sums, Terms, Value};
 
 use super::metrics::{BEYOND, GRAPHXAI, Line, PUBLISHED, document};
-use super::needs::Need;
 use super::protocol::{Explanation, Preset};
 use super::published;
-use super::reading::{PUBLISHED_NAN, Pooled, given, of_unit};
 use super::row::Row;
+use crate::explanation::row::needs::Need;
+use crate::explanation::row::reading::{PUBLISHED_NAN, Pooled, given, of_unit};
 use crate::line::{NON_NEGATIVE, SHARE, lower};
 use crate::reading::Reading;
 

@@ -4,10 +4,10 @@ use calipers_core::{Number, Terms};
 
 use super::{SIDES, Side, need};
 use crate::explanation::metrics::{BEYOND, Line};
-use crate::explanation::needs::Need;
 use crate::explanation::protocol::Explanation;
-use crate::explanation::reading::{Pooled, given};
 use crate::explanation::row::Row;
+use crate::explanation::row::needs::Need;
+use crate::explanation::row::reading::{Pooled, given};
 use crate::line::{NON_NEGATIVE, higher, lower};
 
 const PLUS: Need = need!("y_hat" "y_comp", Plus, |side| side.regression.is_some());

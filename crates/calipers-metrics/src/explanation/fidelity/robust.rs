@@ -4,9 +4,9 @@ use calipers_core::{CompactSum, Number, Sums, Terms, Value};
 
 use super::{KINDS, Of, SIDES, Side, need, place};
 use crate::explanation::metrics::{BEYOND, Line, TWICE_SIGNED};
-use crate::explanation::needs::Need;
 use crate::explanation::protocol::Explanation;
-use crate::explanation::reading::{Pooled, given};
+use crate::explanation::row::needs::Need;
+use crate::explanation::row::reading::{Pooled, given};
 use crate::explanation::row::{Row, SideRow};
 use crate::line::{SHARE, SIGNED, higher, lower};
 

@@ -6,7 +6,7 @@ use super::TRUTH;
 use crate::explanation::metrics::{BEYOND, CLEVR, GRAPHXAI, Line, PUBLISHED, document};
 use crate::explanation::protocol::{Explanation, Preset};
 use crate::explanation::published;
-use crate::explanation::reading::{
+use crate::explanation::row::reading::{
     NEITHER, NO_ELEMENTS, NO_NEGATIVE, NO_POSITIVE, NONE_SELECTED, PUBLISHED_NAN, ZERO_MASK, of_unit, unless,
 };
 use crate::explanation::row::{AgreementRow, Confusion, Row};

@@ -6,7 +6,7 @@ use calipers_core::{Number, Terms, Value};
 use super::MASK;
 use crate::explanation::metrics::{BEYOND, Line, SURVEY};
 use crate::explanation::protocol::Explanation;
-use crate::explanation::reading::{NO_ELEMENTS, Pooled, ZERO_MASK, given, of_unit, unless};
+use crate::explanation::row::reading::{NO_ELEMENTS, Pooled, ZERO_MASK, given, of_unit, unless};
 use crate::explanation::row::{MaskRow, Row};
 use crate::line::{NON_NEGATIVE, SHARE, higher, lower, neither};
 use crate::reading::{Reading, quotient};

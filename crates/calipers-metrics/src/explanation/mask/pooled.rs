@@ -6,7 +6,7 @@ use super::TRUTH;
 use super::agreement::{Share, accuracy, agreement, f1_score, jaccard, precision, recall};
 use crate::explanation::metrics::{BEYOND, Line};
 use crate::explanation::protocol::Explanation;
-use crate::explanation::reading::{given, number};
+use crate::explanation::row::reading::{given, number};
 use crate::explanation::row::{Confusion, Row};
 use crate::line::{SHARE, higher};
 

@@ -6,9 +6,9 @@ use calipers_core::{Number, Rows, Value};
 
 use super::agreement::{Share, accuracy, auroc_of, f1_score, jaccard, precision, recall};
 use crate::explanation::metrics::{BEYOND, Line};
-use crate::explanation::needs::Need;
 use crate::explanation::protocol::Explanation;
-use crate::explanation::reading::{NO_ELEMENTS, given, mean};
+use crate::explanation::row::needs::Need;
+use crate::explanation::row::reading::{NO_ELEMENTS, given, mean};
 use crate::explanation::row::{Row, TypeRow};
 use crate::line::{SHARE, higher, neither};
 use crate::reading::{Reading, quotient};

@@ -5,9 +5,9 @@ pub(super) mod distances;
 use calipers_core::{Number, Value};
 
 use super::metrics::{BEYOND, GRAPHXAI, Line};
-use super::needs::Need;
-use super::reading::{NO_ELEMENTS, ZERO_MASK, of_unit};
 use super::row::{Row, StabilityRow};
+use crate::explanation::row::needs::Need;
+use crate::explanation::row::reading::{NO_ELEMENTS, ZERO_MASK, of_unit};
 use crate::line::{NON_NEGATIVE, UP_TO_TWO, lower};
 
 pub(super) const SAMPLED_MASKS: Need = Need {

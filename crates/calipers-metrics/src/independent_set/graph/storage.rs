@@ -2,10 +2,10 @@
 
 use calipers_core::{IntervalRule, Sums, Terms};
 
-use crate::independent_set::evidence::NO_UNITS;
-use crate::independent_set::line::*;
+use crate::independent_set::metrics::*;
 use crate::independent_set::protocol::IndependentSet;
 use crate::independent_set::row::Row;
+use crate::independent_set::row::evidence::NO_UNITS;
 
 pub(crate) const NODES_TOTAL: Line = Line {
     id: "nodes_total",

@@ -3,9 +3,9 @@
 use super::{
     bce, bce_micro, feasibility, feasibility_micro, from_sums, loss_sums, total, total_micro, with_weight,
 };
-use crate::independent_set::line::*;
+use crate::independent_set::metrics::*;
 use crate::independent_set::protocol::{PosWeight, Preset};
-use crate::independent_set::published;
+use crate::independent_set::row::published;
 use crate::reading::number;
 
 const LOSS: Line = Line { group: "losses", better: lower, range: NON_NEGATIVE, ..PUBLISHED };

@@ -2,14 +2,14 @@
 
 use calipers_core::{Sums, Terms};
 
-use crate::independent_set::evidence::{ZERO_REFERENCE, reference, scores, yes_or_no};
-use crate::independent_set::line::*;
-use crate::independent_set::pooled::{
+use crate::independent_set::metrics::*;
+use crate::independent_set::protocol::IndependentSet;
+use crate::independent_set::row::Row;
+use crate::independent_set::row::evidence::{ZERO_REFERENCE, reference, scores, yes_or_no};
+use crate::independent_set::row::pooled::{
     DECODED, DECODED_OF_REFERENCE, REFERENCE, SCORED, compared, pooled, ratio, scored, some, total,
 };
-use crate::independent_set::protocol::IndependentSet;
-use crate::independent_set::published;
-use crate::independent_set::row::Row;
+use crate::independent_set::row::published;
 use crate::reading::{Reading, number, quotient};
 
 const DECODE: Line = Line { group: "decode", better: higher, ..PUBLISHED };

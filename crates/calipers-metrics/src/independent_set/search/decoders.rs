@@ -1,7 +1,7 @@
 //! Decoders beside the greedy one.
 
-use crate::independent_set::evidence::scores;
-use crate::independent_set::line::*;
+use crate::independent_set::metrics::*;
+use crate::independent_set::row::evidence::scores;
 use crate::independent_set::row::{Row, ScoreRow};
 use crate::reading::number;
 

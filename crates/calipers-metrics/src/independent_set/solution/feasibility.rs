@@ -1,11 +1,11 @@
 //! Feasibility: edges with both ends predicted, and nodes that could be added.
 
-use crate::independent_set::evidence::{NO_EDGES, NONE_PREDICTED, edges, scores, yes_or_no};
-use crate::independent_set::line::*;
-use crate::independent_set::pooled::{EDGES, VIOLATIONS, pooled, ratio, scored, some, total};
+use crate::independent_set::metrics::*;
 use crate::independent_set::protocol::IndependentSet;
-use crate::independent_set::published;
 use crate::independent_set::row::Row;
+use crate::independent_set::row::evidence::{NO_EDGES, NONE_PREDICTED, edges, scores, yes_or_no};
+use crate::independent_set::row::pooled::{EDGES, VIOLATIONS, pooled, ratio, scored, some, total};
+use crate::independent_set::row::published;
 use crate::reading::{number, quotient};
 
 /// The heading, and the id of its first number.

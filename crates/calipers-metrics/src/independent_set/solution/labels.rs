@@ -1,7 +1,7 @@
 //! Labels: the label set checked on the graph.
 
-use crate::independent_set::evidence::{best_known, bound, labels, yes_or_no};
-use crate::independent_set::line::*;
+use crate::independent_set::metrics::*;
+use crate::independent_set::row::evidence::{best_known, bound, labels, yes_or_no};
 
 const LABELS: Line = Line { group: "labels", better: higher, range: YES_OR_NO, ..PER_GRAPH };
 

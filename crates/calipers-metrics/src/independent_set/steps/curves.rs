@@ -3,8 +3,8 @@
 use calipers_core::Rows;
 use calipers_core::exact::exact_mean;
 
-use crate::independent_set::evidence::{NO_NODES, NO_UNITS, first_solved, labels, nodes, steps};
-use crate::independent_set::line::*;
+use crate::independent_set::metrics::*;
+use crate::independent_set::row::evidence::{NO_NODES, NO_UNITS, first_solved, labels, nodes, steps};
 use crate::independent_set::row::{Row, StepRow};
 use crate::reading::{Reason, quotient};
 

@@ -5,13 +5,13 @@ pub(super) mod decisions;
 use calipers_core::exact::Rational;
 use calipers_core::{Number, Terms};
 
-use super::condition::{by_condition, of_only};
 use super::metrics::{BEYOND, DOCUMENTED, Line};
 use super::protocol::Robustness;
-use super::reading::{Scalar, mean, unless};
 use super::row::{Decisions, Row};
 use crate::line::{SHARE, SIGNED, higher, lower};
 use crate::reading::Reason;
+use crate::robustness::row::condition::{by_condition, of_only};
+use crate::robustness::row::reading::{Scalar, mean, unless};
 
 pub(super) const CLEAN: Scalar = Scalar::new(0, |row| {
     let (tested, counts) = decided(row)?;

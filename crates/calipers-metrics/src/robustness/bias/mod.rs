@@ -9,12 +9,12 @@ mod squares;
 use calipers_core::exact::Rational;
 use calipers_core::{Number, Rows, Terms, Value};
 
-use super::condition::{by_condition, of_only};
 use super::metrics::{BEYOND, DOCUMENTED, Line};
 use super::protocol::Robustness;
-use super::reading::{Exact, NO_NODES, Scalar, flips, mean, unless};
 use super::row::Row;
 use crate::line::{NON_NEGATIVE, SHARE, lower, neither};
+use crate::robustness::row::condition::{by_condition, of_only};
+use crate::robustness::row::reading::{Exact, NO_NODES, Scalar, flips, mean, unless};
 use measure::QUANTILES;
 
 pub(super) const TOTAL: Scalar = Scalar::new(0, |row| Ok(row.bias.total.value()));

@@ -12,13 +12,13 @@ use calipers_core::{End, Number, Sums, Terms};
 
 use super::accuracy::{CLEAN, ROBUST, accuracies};
 use super::bias::TOTAL;
-use super::condition::by_condition;
 use super::metrics::{BEYOND, Line};
 use super::protocol::Robustness;
-use super::reading::{Exact, unless, value};
 use super::row::Row;
 use crate::line::{NON_NEGATIVE, SHARE, UP_TO_ONE, higher, lower};
 use crate::reading::Reason;
+use crate::robustness::row::condition::by_condition;
+use crate::robustness::row::reading::{Exact, unless, value};
 use fraction::Budget;
 
 /// A budget, and the mean of a number at it.

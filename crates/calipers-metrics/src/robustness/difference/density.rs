@@ -7,10 +7,10 @@ use super::Edges;
 use super::bins::edge;
 use crate::line::{ANY, NON_NEGATIVE};
 use crate::reading::Reason;
-use crate::robustness::condition::{by_condition, of_only};
 use crate::robustness::metrics::{BEYOND, DOCUMENTED, Line};
 use crate::robustness::protocol::Robustness;
-use crate::robustness::reading::{NO_ATTACKED_EDGES, value};
+use crate::robustness::row::condition::{by_condition, of_only};
+use crate::robustness::row::reading::{NO_ATTACKED_EDGES, value};
 use crate::robustness::row::{Row, SpreadRow};
 
 /// Counts between the edges of bins.

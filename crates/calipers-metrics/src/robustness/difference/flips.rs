@@ -4,11 +4,11 @@ use calipers_core::exact::Rational;
 use calipers_core::{Number, Terms};
 
 use crate::line::NON_NEGATIVE;
-use crate::robustness::condition::{by_condition, of_only};
 use crate::robustness::metrics::{BEYOND, Line};
 use crate::robustness::protocol::Robustness;
-use crate::robustness::reading::{Scalar, flips, mean, unless};
 use crate::robustness::row::Row;
+use crate::robustness::row::condition::{by_condition, of_only};
+use crate::robustness::row::reading::{Scalar, flips, mean, unless};
 
 pub(in crate::robustness) const ADDED: Scalar =
     Scalar::new(0, |row| Ok(Rational::whole(flips(row)?.added.count)));

@@ -11,13 +11,13 @@ pub(super) mod spread;
 use calipers_core::exact::Rational;
 use calipers_core::{CompactSum, Number, Terms};
 
-use super::condition::{by_condition, of_only};
 use super::metrics::{BEYOND, DOCUMENTED, Line};
 use super::protocol::Robustness;
-use super::reading::{self, Exact, NO_ATTACKED_EDGES, Scalar, mean, unless};
 use super::row::{Row, SpreadRow};
 use crate::line::{NON_NEGATIVE, SHARE, higher, lower};
 use crate::reading::Reason;
+use crate::robustness::row::condition::{by_condition, of_only};
+use crate::robustness::row::reading::{self, Exact, NO_ATTACKED_EDGES, Scalar, mean, unless};
 
 /// A set of edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

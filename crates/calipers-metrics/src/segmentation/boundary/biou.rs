@@ -5,10 +5,10 @@ use calipers_core::{IntervalRule, Number, Sums, Terms, Value};
 use super::band::{Band, add_bands, class_ious, mean_iou, pooled};
 use crate::line::{SHARE, higher};
 use crate::reading::{Reading, number, per_label};
-use crate::segmentation::evidence::{FIRST, add_own, has_pixels, mean_of_images, pixels};
 use crate::segmentation::metrics::{Line, document, reasons};
 use crate::segmentation::protocol::{Conventions, Measure, Segmentation};
 use crate::segmentation::row::Row;
+use crate::segmentation::row::evidence::{FIRST, add_own, has_pixels, mean_of_images, pixels};
 
 const BY_CLASS: Line = Line {
     group: "boundary",

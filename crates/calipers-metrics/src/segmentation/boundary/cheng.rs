@@ -5,10 +5,10 @@ use calipers_core::{Number, Terms};
 use super::band::{add_bands, class_ious, mean_iou};
 use crate::line::{SHARE, higher};
 use crate::reading::{number, per_label};
-use crate::segmentation::evidence::pixels;
 use crate::segmentation::metrics::{Line, reasons};
 use crate::segmentation::protocol::{Measure, Segmentation};
 use crate::segmentation::row::Row;
+use crate::segmentation::row::evidence::pixels;
 
 const BY_CLASS: Line = Line {
     group: "inner band",

@@ -5,9 +5,9 @@ use calipers_core::{Number, Sums, Terms, Value};
 
 use crate::line::{SHARE, higher};
 use crate::reading::{Reading, Reason, number, per_label, quotient};
-use crate::segmentation::evidence::{FIRST, has_pixels, pixels};
 use crate::segmentation::metrics::{Line, reasons};
 use crate::segmentation::protocol::{Measure, Segmentation};
+use crate::segmentation::row::evidence::{FIRST, has_pixels, pixels};
 use crate::segmentation::row::{ContourCounts, Row};
 
 const NO_CONTOUR: &str = "no contour in truth or prediction";

@@ -5,11 +5,11 @@ use calipers_core::{Number, Sums, Terms, Value};
 use crate::line::{SHARE, higher};
 use crate::reading::{Reading, Reason, per_label};
 use crate::segmentation::boundary::band::{Band, SIZES, add_pooled};
-use crate::segmentation::evidence::{FIRST, has_pixels, pixels};
 use crate::segmentation::metrics::{Line, document, reasons};
 use crate::segmentation::overlap::{COUNTS, Overlap, add_matrix, miou, pixel_accuracy};
 use crate::segmentation::protocol::{Head, Measure, Segmentation, Space};
 use crate::segmentation::row::Row;
+use crate::segmentation::row::evidence::{FIRST, has_pixels, pixels};
 
 const BY_HEAD: Line = Line {
     group: "heads",

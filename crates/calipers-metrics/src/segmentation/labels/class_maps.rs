@@ -52,7 +52,7 @@ pub fn class_maps(protocol: &Segmentation, unit: &Unit<'_>) -> Result<ClassMaps>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::segmentation::config::Config;
+    use crate::segmentation::protocol::config::Config;
     use calipers_core::NumberSlice;
 
     use crate::segmentation::unit::{LabelMap, MapData, ScoreArray};

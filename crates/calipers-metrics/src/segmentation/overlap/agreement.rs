@@ -6,8 +6,8 @@ use super::classes::{iou, recall};
 use super::totals::{Overlap, pooled, total};
 use crate::line::{SHARE, SIGNED, higher, lower};
 use crate::reading::{Reading, quotient};
-use crate::segmentation::evidence::{NO_SCORED_PIXEL, pixel_mean};
 use crate::segmentation::metrics::{Line, document, reasons};
+use crate::segmentation::row::evidence::{NO_SCORED_PIXEL, pixel_mean};
 
 const SHARE_OF_PIXELS: Line = Line {
     group: "overlap",

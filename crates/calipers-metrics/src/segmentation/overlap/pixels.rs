@@ -4,10 +4,10 @@ use calipers_core::{Alone, Number, Rows, Value};
 
 use super::totals::{Overlap, count, counts_by_class, ignored, pooled};
 use crate::line::{NON_NEGATIVE, lower, neither};
-use crate::segmentation::evidence::requested;
 use crate::segmentation::metrics::{Line, UP_TO_PIXELS, document, reasons};
 use crate::segmentation::protocol::{Measure, Segmentation};
 use crate::segmentation::row::Row;
+use crate::segmentation::row::evidence::requested;
 
 /// Up to so many classes workers share the adding up of whole matrices: each needs one of its own.
 const SHARED_CLASSES: usize = 256;

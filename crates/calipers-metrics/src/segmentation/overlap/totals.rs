@@ -5,9 +5,9 @@ use calipers_core::{Number, Rows, Sums, Terms, Value};
 
 use super::Confusion;
 use crate::reading::{Reading, Reason, number, per_label};
-use crate::segmentation::evidence::{guarded, requested};
 use crate::segmentation::protocol::{Conventions, Measure, Segmentation};
 use crate::segmentation::row::Row;
+use crate::segmentation::row::evidence::{guarded, requested};
 
 /// The column of pixels whose truth is ignored.
 const IGNORED: usize = 0;

@@ -5,11 +5,11 @@ use calipers_core::{Number, Sums, Terms, Value};
 use super::bins::{Bin, add_bins, bins_at, confidences, gaps};
 use crate::line::{NON_NEGATIVE, SHARE, UP_TO_TWO, lower, neither};
 use crate::reading::{Reading, Reason, number};
-use crate::segmentation::evidence::{
-    FIRST, NO_SCORED_PIXEL, add_own, has_scores, mean_of_images, pixel_mean, scores,
-};
 use crate::segmentation::metrics::{Line, UP_TO_PIXELS, document, reasons};
 use crate::segmentation::protocol::{Measure, Segmentation};
+use crate::segmentation::row::evidence::{
+    FIRST, NO_SCORED_PIXEL, add_own, has_scores, mean_of_images, pixel_mean, scores,
+};
 use crate::segmentation::row::{CalibrationRow, Row};
 
 /// The columns of all pixels together; the bins come last.

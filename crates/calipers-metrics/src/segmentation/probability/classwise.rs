@@ -7,10 +7,10 @@ use super::bins::{COLUMNS, add_bins, bins_at, gaps};
 use super::calibration::{PIXELS, without_pixels};
 use crate::line::{SHARE, lower};
 use crate::reading::{Reading, Reason, number, per_label};
-use crate::segmentation::evidence::{FIRST, NO_SCORED_PIXEL, has_scores, pixel_mean, scores};
 use crate::segmentation::metrics::{Line, reasons};
 use crate::segmentation::protocol::{Measure, Segmentation};
 use crate::segmentation::row::Row;
+use crate::segmentation::row::evidence::{FIRST, NO_SCORED_PIXEL, has_scores, pixel_mean, scores};
 
 const BY_CLASS: Line = Line {
     group: "class-wise calibration",

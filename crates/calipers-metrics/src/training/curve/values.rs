@@ -6,8 +6,8 @@ use crate::line::{ANY, NON_NEGATIVE, lower};
 use crate::reading::{number, quotient};
 use crate::training::group::{mean, per_group};
 use crate::training::metrics::{self, FOLDS, Line, by_direction};
-use crate::training::parameters::Direction;
 use crate::training::protocol::Training;
+use crate::training::protocol::parameters::Direction;
 use crate::training::row::Row;
 
 const VALUES: Line = Line { group: "values", better: by_direction, range: ANY, ..Line::DEFAULTS };

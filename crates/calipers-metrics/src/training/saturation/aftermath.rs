@@ -11,8 +11,8 @@ use crate::reading::{Reading, number};
 use crate::training::curve::points::Points;
 use crate::training::group::{Runs, mean, per_group};
 use crate::training::metrics::{EPOCHS, Line, NO_SATURATION};
-use crate::training::parameters::Direction;
 use crate::training::protocol::Training;
+use crate::training::protocol::parameters::Direction;
 use crate::training::row::Row;
 
 const AFTER: Line = Line { group: "after saturation", better: lower, range: NON_NEGATIVE, ..Line::DEFAULTS };

@@ -7,8 +7,8 @@ use crate::line::higher;
 use crate::reading::{Reading, Reason};
 use crate::training::group::{Runs, all_present, folds, list_folds, none_lacks, per_group};
 use crate::training::metrics::{FOLDS, Line, document};
-use crate::training::parameters::Preset;
 use crate::training::protocol::Training;
+use crate::training::protocol::parameters::Preset;
 use crate::training::row::Row;
 
 /// How many runs saturate.

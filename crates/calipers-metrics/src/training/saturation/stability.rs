@@ -7,8 +7,8 @@ use crate::line::{NON_NEGATIVE, SHARE};
 use crate::reading::{Reading, number};
 use crate::training::group::{Runs, none_lacks, per_group};
 use crate::training::metrics::{Line, NO_SATURATION, by_stability_reading, document};
-use crate::training::parameters::Preset;
 use crate::training::protocol::Training;
+use crate::training::protocol::parameters::Preset;
 use crate::training::row::Row;
 
 const STEADINESS: Line =

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use calipers_core::{Fact, Provenance, Rows, Warning};
 
 use super::{about, about_all, counted, listed};
-use crate::training::parameters::Restarts;
 use crate::training::protocol::Training;
+use crate::training::protocol::parameters::Restarts;
 use crate::training::row::Row;
 
 pub(super) fn sampled(provenance: &Provenance) -> Option<Warning> {

@@ -5,9 +5,9 @@ mod folds;
 
 use calipers_core::{Provenance, Rows, Warning};
 
-use super::parameters::{Direction, Duplicates, Preset};
 use super::protocol::Training;
 use super::row::Row;
+use crate::training::protocol::parameters::{Direction, Duplicates, Preset};
 
 /// How many details a message spells out.
 const SHOWN: usize = 5;

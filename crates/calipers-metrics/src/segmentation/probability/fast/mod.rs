@@ -261,7 +261,7 @@ fn look(rows: &[Pixels], classes: &[i32; BLOCK]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::segmentation::config::Config;
+    use crate::segmentation::protocol::config::Config;
     use calipers_core::NumberSlice;
 
     fn is_fast(more: &str, data: NumberSlice<'_>) -> bool {
