@@ -111,7 +111,7 @@ class Evaluator(EvaluatorBase):
 
     def _declared(self) -> Kind:
         if self._kind is None:
-            self._kind = self.report().protocol["heads"][0]["kind"]
+            self._kind = self.report(partial=True).protocol["heads"][0]["kind"]
         return self._kind
 
     def _empty(self, kind: Kind) -> _calipers.State:
@@ -207,7 +207,8 @@ def evaluate(*inputs: Path, **options: Any) -> Evaluator:
       `background`, `exclude_background`, `truth_space`, `unpredicted`, `missing_heads`
     * prediction: `kind`, `layout`, `space`
     * measuring: `preset`, `measure`, `thickness`, `cheng`, `tolerance`, `tolerance_px`, `bins`, `bins_closed`
-    * work: `threads`, `shard`, `strict`, `progress`; for the report: `bootstrap`, `confidence`, `seed`
+    * work: `threads`, `shard`, `units` (names), `keep_going`, `resume` (a folder), `strict`, `progress`
+    * for the report: `bootstrap`, `confidence`, `seed`
 
     >>> import pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())

@@ -161,6 +161,7 @@ impl Inputs {
     pub(crate) fn adopt(&self, unit: Self) {
         let shared = unit.shared.into_inner().unwrap_or_default();
         let mut files = unit.files.into_inner().unwrap_or_default();
+        remark(&mut files, &unit.remarks.into_inner().unwrap_or_default());
         for shared in shared.iter().filter(|shared| !shared.adopted.swap(true, Ordering::Relaxed)) {
             files.extend(shared.files.iter().cloned());
         }
@@ -406,17 +407,38 @@ impl Inputs {
                 files.extend(shared.files.iter().cloned());
             }
         }
-        let remarks = self.remarks.into_inner().unwrap_or_default();
-        files.retain_mut(|file| match remarks.get(&*file.shown) {
-            None => true,
-            Some(Remark::Forgotten) => false,
-            Some(Remark::Notes(notes)) => {
-                Arc::make_mut(&mut file.input.notes).extend(notes.clone());
-                true
-            }
-        });
+        remark(&mut files, &self.remarks.into_inner().unwrap_or_default());
         recorded(files)
     }
+
+    /// Adds files that an earlier run has read.
+    pub(crate) fn adopt_recorded(&self, files: &InputFiles) {
+        let file = |(shown, input): (&str, &Input)| ReadFile {
+            shown: shown.into(),
+            input: input.clone(),
+            stamp: None,
+        };
+        locked(&self.files).extend(files.iter().map(file));
+    }
+
+    /// The files that were read so far, as they will be recorded.
+    pub(crate) fn remarked(&self) -> Vec<ReadFile> {
+        let mut files = self.read_files();
+        remark(&mut files, &locked(&self.remarks));
+        files
+    }
+}
+
+/// Adds what was said about files, and strikes out those that hold nothing.
+fn remark(files: &mut Vec<ReadFile>, remarks: &BTreeMap<String, Remark>) {
+    files.retain_mut(|file| match remarks.get(&*file.shown) {
+        None => true,
+        Some(Remark::Forgotten) => false,
+        Some(Remark::Notes(notes)) => {
+            Arc::make_mut(&mut file.input.notes).extend(notes.clone());
+            true
+        }
+    });
 }
 
 /// The inputs that files are in a report.

@@ -137,7 +137,7 @@ where
     Ok(whole)
 }
 
-pub(super) fn interrupted() -> Error {
+pub(crate) fn interrupted() -> Error {
     Error::new(ErrorKind::Interrupted, "interrupted")
 }
 

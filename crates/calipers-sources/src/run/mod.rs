@@ -20,6 +20,7 @@ use std::sync::{Mutex, PoisonError};
 use calipers_core::{Error, ErrorKind, Result, Workers, stop};
 
 pub use self::chosen::{Chosen, Named};
+pub(crate) use self::measure::interrupted;
 pub use self::measure::measure_all;
 pub use self::shard::Shard;
 

@@ -23,7 +23,6 @@ use super::runs::known::Known;
 use super::runs::resolve::{Lacking, Measured, Pending, Print};
 use super::runs::rules::Labelled;
 use super::runs::split::{Part as RunPart, Split};
-use crate::run::caught;
 use crate::training::study::endings::{Ending, TEST_KEYS};
 
 /// What one worker gathers.
@@ -35,6 +34,15 @@ pub struct Part {
     pub found: usize,
     /// The paths of the command line under which there was a history.
     pub seen: BTreeSet<usize>,
+}
+
+impl Part {
+    /// Adds what came of another history.
+    pub fn take_in(&mut self, other: Self) {
+        self.runs.extend(other.runs);
+        self.found += other.found;
+        self.seen.extend(other.seen);
+    }
 }
 
 /// Measures histories.
@@ -98,17 +106,6 @@ impl Sink for Gathering<'_, '_> {
 }
 
 impl Assembler<'_> {
-    /// Measures every run of a history. One that cannot be measured is left out where that is wanted.
-    pub fn history_or_nothing(&self, job: usize, history: &History, part: &mut Part) -> Result<()> {
-        let done = caught(|| self.history(job, history, part));
-        let inputs = self.reader.inputs;
-        if done.is_err() && inputs.goes_on() {
-            part.seen.insert(history.input);
-            self.reader.forget(history);
-        }
-        inputs.unless_left_out(&history.shown, done).map(drop)
-    }
-
     /// Measures every run of a history.
     pub fn history(&self, job: usize, history: &History, part: &mut Part) -> Result<()> {
         let mut had = More::default();

@@ -13,6 +13,7 @@ pub mod assemble;
 pub mod assign;
 pub mod discover;
 pub mod extract;
+mod kept;
 pub mod logs;
 mod noticed;
 pub mod options;
@@ -23,11 +24,12 @@ pub mod survey;
 
 use std::collections::BTreeSet;
 
-use calipers_core::{Accumulator, Error, Fact, Result};
+use calipers_core::{Accumulator, Error, Fact, Result, stop};
 use calipers_metrics::training::Training;
 
 use self::assemble::{Assembler, Part};
 use self::discover::{Content, Found, nothing_in};
+use self::kept::Kept;
 use self::logs::Reader;
 use self::options::Options;
 use self::points::read::Read;
@@ -68,13 +70,34 @@ pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Mea
         Content::Server(address) => inputs.may_read_below(address.shown()),
         content => content.places().iter().any(|place| inputs.may_read(&place.shown)),
     });
-    let reader = Reader { options, inputs: &inputs, notes: logs::notes(&options.inputs) };
-    let assembler = Assembler { options, protocols: &protocols, reader };
+    let notes = logs::notes(&options.inputs);
+    let kept = work.resume.map(|folder| Kept::open(folder, options, &protocols, &histories, (&inputs, work)));
+    let kept = kept.transpose()?;
     // Only all histories together say what the runs are called, so that every shard reads them all.
     let parts =
         run::in_parts(&histories, work.threads, work.progress, Part::default, |job, history, part| {
-            assembler.history_or_nothing(job, history, part)
-        })?;
+            if let Some(stored) = kept.as_ref().and_then(|kept| kept.take(job, history, &inputs)) {
+                part.take_in(stored);
+                return Ok(());
+            }
+            let (own, mut read) = (inputs.aside(), Part::default());
+            let reader = Reader { options, inputs: &own, notes: &notes };
+            let assembler = Assembler { options, protocols: &protocols, reader };
+            let done = run::caught(|| assembler.history(job, history, &mut read));
+            if stop::asked() {
+                return Err(run::interrupted());
+            }
+            if inputs.unless_left_out(&history.shown, done)?.is_none() {
+                part.seen.insert(history.input);
+                return Ok(());
+            }
+            kept.as_ref().map_or(Ok(()), |kept| kept.add(history, &read, &own))?;
+            inputs.adopt(own);
+            part.take_in(read);
+            Ok(())
+        });
+    kept.as_ref().map_or(Ok(()), Kept::close)?;
+    let parts = parts?;
     let (mut found, mut seen, mut runs): (usize, BTreeSet<usize>, Vec<Pending>) = Default::default();
     for part in parts {
         found += part.found;

@@ -18,18 +18,20 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use calipers_core::accumulator::{protocol_json, reading_json};
-use calipers_core::{Accumulator, Digest, Error, Input, InputFiles, Ledger, Protocol, Reading, Result};
+use calipers_core::{
+    Accumulator, Digest, Error, Input, InputFiles, Ledger, Listing, Protocol, Reading, Result,
+};
 use calipers_core::{state, stop};
 use serde_json::{Value as Json, json};
 
 pub(crate) use self::folder::{Folder, Part};
 use super::measure::Worker;
-use super::{Chosen, Progress};
+use super::{Chosen, Progress, Shard};
 use crate::inputs::{Inputs, ReadFile, recorded};
 
 /// How many units a part has at most, and how long it stays open after its first.
-const UNITS: usize = 1000;
-const OPEN_FOR: Duration = Duration::from_secs(5);
+pub(crate) const UNITS: usize = 1000;
+pub(crate) const OPEN_FOR: Duration = Duration::from_secs(5);
 /// How soon a part is closed when the program is told to end.
 const TICK: Duration = Duration::from_millis(100);
 
@@ -47,9 +49,9 @@ pub(super) struct Kept<P: Protocol> {
 }
 
 /// The first line of the manifest: what is measured, how, over which names, and what all units depend on.
-pub(crate) fn head<U>(
+pub(crate) fn head(
     protocol: Json,
-    chosen: &Chosen<'_, U>,
+    (listing, shard): (Listing, Shard),
     inputs: &Inputs,
     reading: Option<&Reading>,
 ) -> Json {
@@ -57,9 +59,9 @@ pub(crate) fn head<U>(
         "calipers": env!("CARGO_PKG_VERSION"),
         "protocol": protocol,
         "reading": reading.map(reading_json),
-        "shard": chosen.shard.to_string(),
-        "names": chosen.listing.names,
-        "listing": chosen.listing.blake3.to_string(),
+        "shard": shard.to_string(),
+        "names": listing.names,
+        "listing": listing.blake3.to_string(),
         "inputs": Digest::from(inputs.digest()).to_string(),
     })
 }
@@ -74,7 +76,8 @@ impl<P: Protocol> Kept<P> {
         reading: Option<&Reading>,
         tell: &dyn Progress,
     ) -> Result<Self> {
-        let head = head(Json::Object(protocol_json(protocol)), chosen, inputs, reading);
+        let of = (chosen.listing, chosen.shard);
+        let head = head(Json::Object(protocol_json(protocol)), of, inputs, reading);
         let mut rows = Accumulator::new(protocol.clone());
         let mut files: Vec<(Box<str>, Input)> = Vec::new();
         let wanted: BTreeSet<&str> = chosen.units.iter().map(|unit| unit.name()).collect();

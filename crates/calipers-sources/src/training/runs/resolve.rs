@@ -6,7 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use calipers_core::{Accumulator, Error, ErrorKind, Fact, Result};
+use calipers_io::history::FORMATS;
 use calipers_metrics::training::{Point, Row, Sample, Training};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::claims::{self, Claim};
 use crate::inputs::Inputs;
@@ -15,7 +18,11 @@ use crate::training::points::read::Read;
 use crate::training::points::sketch::Sketch;
 use crate::training::study::endings::{Ending, Endings};
 
+/// The name of a format. By its own name it is not taken for text that is borrowed from a file.
+type FormatName = &'static str;
+
 /// A run that was measured and is not yet a unit.
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Pending {
     /// Which unit it would be.
     pub claim: Claim,
@@ -26,7 +33,8 @@ pub struct Pending {
     /// Its identifier.
     pub id: Option<String>,
     /// The format it was read in.
-    pub format: &'static str,
+    #[serde(deserialize_with = "format_name")]
+    pub format: FormatName,
     /// What was noticed about it in its file: the code and the words.
     pub facts: Vec<(String, String)>,
     /// What came of each metric, or why it is missing.
@@ -39,7 +47,15 @@ pub struct Pending {
     pub config: BTreeMap<String, String>,
 }
 
+/// The name of a format that this version has.
+fn format_name<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<&'static str, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    let known = FORMATS.called(&name).map(|format| format.name);
+    known.ok_or_else(|| D::Error::custom("an unknown format"))
+}
+
 /// The row of one metric of a run.
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Measured {
     /// The row.
     pub row: Row,
@@ -50,11 +66,12 @@ pub struct Measured {
     /// What was noticed about its values.
     pub facts: Vec<(String, String)>,
     /// Its points, where they are kept.
+    #[serde(skip)]
     pub points: Vec<Point>,
 }
 
 /// Why a run has no value of a metric.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Lacking {
     /// Whether the key is there, without a value.
     pub has_key: bool,
@@ -67,7 +84,7 @@ pub struct Lacking {
 }
 
 /// What the values of a run are told by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Print {
     /// How many there are.
     pub values: usize,

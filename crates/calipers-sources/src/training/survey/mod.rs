@@ -37,7 +37,8 @@ pub(super) fn survey(
 ) -> Result<Found> {
     let inputs = Inputs::default();
     let found = discover::histories(&options.inputs, options.format, &inputs)?;
-    let reader = Reader { options, inputs: &inputs, notes: logs::notes(&options.inputs) };
+    let notes = logs::notes(&options.inputs);
+    let reader = Reader { options, inputs: &inputs, notes: &notes };
     progress.start(found.histories.len() as u64);
     for history in &found.histories {
         if stop::asked() {

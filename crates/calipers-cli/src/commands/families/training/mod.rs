@@ -377,7 +377,8 @@ impl TrainingArgs {
             format: self.files.format.0,
             skip_missing: self.runs.skip_missing,
             endings: self.study.wants_tables(),
-            sketches: self.output.wants_table(),
+            // A folder that is resumed has them for whoever wants a table later.
+            sketches: self.output.wants_table() || self.work.resume.is_some(),
             timeout: self.files.timeout,
             ..Options::over(self.inputs.clone(), self.protocols()?)
         })
