@@ -47,6 +47,30 @@ pub fn unfinished(ledgers: &[Box<dyn Ledger>]) -> BTreeSet<String> {
     warnings.map(|warning| format!("warning[{}]: {}", warning.code, warning.message)).collect()
 }
 
+/// Merges states, in any order, each read when it is its turn; none without any. Two merged states are of
+/// about one size, so that joining k states of n units in all takes O(n log k), not O(n k).
+pub fn merge_all(
+    states: impl IntoIterator<Item = Result<Vec<Box<dyn Ledger>>>>,
+) -> Result<Option<Vec<Box<dyn Ledger>>>> {
+    // Like the digits of a binary counter: at each place none, or what that many states have become.
+    let mut merged: Vec<(u32, Vec<Box<dyn Ledger>>)> = Vec::new();
+    for state in states {
+        let (mut level, mut state) = (0, state?);
+        while let Some((_, mut earlier)) = merged.pop_if(|(known, _)| *known == level) {
+            merge(&mut earlier, state)?;
+            (level, state) = (level + 1, earlier);
+        }
+        merged.push((level, state));
+    }
+    let mut rest = merged.into_iter().rev().map(|(_, state)| state);
+    let Some(mut whole) = rest.next() else { return Ok(None) };
+    for mut larger in rest {
+        merge(&mut larger, whole)?;
+        whole = larger;
+    }
+    Ok(Some(whole))
+}
+
 /// Merges one state into another. Both must hold the same protocols in the same order.
 pub fn merge(into: &mut Vec<Box<dyn Ledger>>, other: Vec<Box<dyn Ledger>>) -> Result<()> {
     let names = |ledgers: &[Box<dyn Ledger>]| {

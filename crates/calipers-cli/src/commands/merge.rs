@@ -37,14 +37,8 @@ impl Merge {
             return Err(Error::usage("--state and -o say the same").advice("give -o FILE"));
         }
         output.check_files()?;
-        let mut states = self.states.iter();
-        let mut merged = match states.next() {
-            Some(path) => states::read(path)?,
-            None => return Err(Error::usage("no states to merge")),
-        };
-        for path in states {
-            states::merge(&mut merged, states::read(path)?)?;
-        }
+        let merged = states::merge_all(self.states.iter().map(|path| states::read(path)))?;
+        let mut merged = merged.ok_or_else(|| Error::usage("no states to merge"))?;
         emit::resample_as_asked(&mut merged, &output, self.seed)?;
         if let (Err(error), false) = (states::require_whole(&merged), output.partial) {
             if output.wants_report() {
