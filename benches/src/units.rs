@@ -1,6 +1,6 @@
 //! Ten thousand small units of every family, for benches of what is read from their rows.
 
-use calipers::run::{Work, measure_all};
+use calipers::run::{Silent, in_parts};
 use calipers_core::{Accumulator, Protocol, SplitMix64};
 use calipers_metrics::explanation::{Array, Evidence, NumberSlice};
 use calipers_metrics::explanation::{Explanation, Scores as ScoreKind};
@@ -71,9 +71,15 @@ where
     P::Row: Send + Sync,
 {
     let units: Vec<usize> = (0..units).collect();
-    Ok(measure_all(protocol, &units, &Work::quiet(threads), |&unit, rows| {
+    let empty = || Accumulator::new(protocol.clone());
+    let parts = in_parts(&units, threads, &Silent, empty, |_, &unit, rows| {
         add(rows, &format!("{unit:05}"), &mut SplitMix64::new(seed + unit as u64))
-    })?)
+    })?;
+    let mut all = empty();
+    for part in parts {
+        all.merge(part)?;
+    }
+    Ok(all)
 }
 
 fn graph(

@@ -6,6 +6,7 @@ import copy
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from calipers import _calipers, _frames
+from calipers._arguments import flag
 from calipers._errors import InputTypeError, UsageError
 from calipers._paths import Path, path_text
 from calipers._report import Report, Value
@@ -56,12 +57,14 @@ class EvaluatorBase:
         seed: int | None = None,
         interval: str | None = None,
         cluster_by: str | None = None,
+        partial: bool = False,
     ) -> Report:
         """Read every metric; with `bootstrap` resamples, with intervals.
 
         `interval` is `expanded`, `percentile` or `bca`. `cluster_by` is `none`, `folder`, `regex:PATTERN` or
         `FILE.csv:COLUMN`. What is not given is what `evaluate` was given: else no resamples, 0.95, 0,
-        `expanded` and no clusters.
+        `expanded` and no clusters. Where shards are missing, only `partial=True` gives a report: of the
+        units that are there, with a warning that names the shards.
         """
         given = {
             "bootstrap": bootstrap,
@@ -69,6 +72,7 @@ class EvaluatorBase:
             "seed": seed,
             "interval": interval,
             "cluster_by": cluster_by,
+            "partial": flag("partial", partial) or None,
         }
         return self._reported({key: value for key, value in given.items() if value is not None})
 

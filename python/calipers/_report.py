@@ -98,6 +98,11 @@ class Report(Mapping[str, Value]):
         return list(self._parsed["warnings"])
 
     @property
+    def left_out(self) -> list[dict[str, str]]:
+        """The units that `keep_going=True` left out, each with its `reason`; they are in no number."""
+        return list(self._parsed.get("left_out", []))
+
+    @property
     def inputs(self) -> list[dict[str, Any]]:
         """The files that were read."""
         return list(self._parsed["inputs"])

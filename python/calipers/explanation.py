@@ -147,7 +147,8 @@ def evaluate(*inputs: Path, **options: Any) -> Evaluator:
 
     * measuring: `task`, `scores`, `threshold`, `target_threshold`, `mask_scores`, `pos_weight`, `neg_weight`,
       `preset`, `metrics` (what a report shows)
-    * work: `threads`, `shard`, `strict`, `progress`; for the report: `bootstrap`, `confidence`, `seed`
+    * work: `threads`, `shard`, `units` (names), `keep_going`, `resume` (a folder), `strict`, `progress`
+    * for the report: `bootstrap`, `confidence`, `seed`
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "masks.jsonl"

@@ -209,7 +209,8 @@ def evaluate(*inputs: Path, **options: Any) -> Evaluator:
       `split`, `seeds`, `shares`, `penalty`, `weights`, `gamma`, `lambda_hat`, `layers`, `scad_a`,
       `scad_scale`, `attacked`, `flips` (files by budget), `budgets`
     * `per_node`, a file with one row per node that is written
-    * work: `threads`, `shard`, `strict`, `progress`; for the report: `bootstrap`, `confidence`, `seed`
+    * work: `threads`, `shard`, `units` (names), `keep_going`, `resume` (a folder), `strict`, `progress`
+    * for the report: `bootstrap`, `confidence`, `seed`
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "split0.npz"

@@ -121,7 +121,7 @@ class Evaluator(EvaluatorBase):
 
     def _declared(self) -> Kind:
         if self._kind is None:
-            self._kind = self.report().protocol["heads"][0]["kind"]
+            self._kind = self.report(partial=True).protocol["heads"][0]["kind"]
         return self._kind
 
     def _empty(self, kind: Kind) -> _calipers.State:
@@ -224,7 +224,8 @@ def evaluate(*inputs: Path, **options: Any) -> Evaluator:
     * measuring: `preset`, `measure`, `thickness`, `cheng`, `tolerance`, `tolerance_px`, `bins`, `bins_closed`
     * surfaces: `surface_convention`, `surface_percentile`, `surface_tolerance`, `surface_missing`,
       `surface_absent`; volumes: `spacing`, `orientation`; worst images: `worst`
-    * work: `threads`, `shard`, `strict`, `progress`; for the report: `bootstrap`, `confidence`, `seed`
+    * work: `threads`, `shard`, `units` (names), `keep_going`, `resume` (a folder), `strict`, `progress`
+    * for the report: `bootstrap`, `confidence`, `seed`
 
     >>> import pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())

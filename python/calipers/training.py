@@ -180,7 +180,7 @@ def evaluate(
     * points: `x`, `index`, `first_epoch`, `duplicates`, `restarts`, `precision`, `nan`
     * runs: `group_by`, `fold_by`, `where`, `run_column`, `folds`, `skip_missing`, `runs`, `project`
     * files: `format`, `key_column`, `value_column`, `delimiter`, `decimal`, `encoding`, `timeout`
-    * work: `threads`, `shard`, `strict`, `progress`
+    * work: `threads`, `shard`, `units` (names), `keep_going`, `resume` (a folder), `strict`, `progress`
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "run.csv"

@@ -61,11 +61,8 @@ pub(crate) fn ledgers(
 ) -> Result<Outcome> {
     let reports = ledgers.iter().map(|ledger| report(&**ledger, output, seed, threads));
     let reports: Vec<Report> = reports.collect::<Result<_>>()?;
-    spare_inputs(&reports, output.files())?;
     let selected = chosen::selected(reports.clone(), &output.select)?;
-    if let Some(path) = &output.state {
-        write(path, &states::to_bytes(ledgers), output)?;
-    }
+    state(ledgers, output)?;
     if let Some(path) = &output.per_unit {
         let [ledger] = ledgers else {
             return Err(Error::usage("--per-unit needs a state of one protocol").found(ledgers.len()));
@@ -95,6 +92,13 @@ pub(crate) fn ledgers(
     forms(&selected, output)
 }
 
+/// Writes the state, where one is asked for; no output may be a file that was measured.
+pub(crate) fn state(ledgers: &[Box<dyn Ledger>], output: &Output) -> Result<()> {
+    let inputs = ledgers.iter().flat_map(|ledger| ledger.provenance().inputs.iter());
+    spare_inputs(inputs.map(|(input, _)| input), output.files())?;
+    output.state.as_ref().map_or(Ok(()), |path| write(path, &states::to_bytes(ledgers), output))
+}
+
 /// The report of an accumulator: its intervals and metrics are those that the options ask for.
 /// Intervals are made as asked for, else as its own parameters say.
 pub(crate) fn report(ledger: &dyn Ledger, output: &Output, seed: u64, threads: usize) -> Result<Report> {
@@ -113,16 +117,15 @@ pub(crate) fn report(ledger: &dyn Ledger, output: &Output, seed: u64, threads: u
 }
 
 /// Refuses to write over a file that was measured.
-pub(crate) fn spare_inputs<'p>(
-    reports: &[Report],
+pub(crate) fn spare_inputs<'i, 'p>(
+    inputs: impl Iterator<Item = &'i str> + Clone,
     files: impl Iterator<Item = (&'static str, &'p Path)>,
 ) -> Result<()> {
     for (flag, path) in files {
         let Ok(target) = path.canonicalize() else { continue };
         let named = |input: &str| Path::new(input).file_name() == path.file_name();
         let is_target = |input: &str| Path::new(input).canonicalize().is_ok_and(|input| input == target);
-        let mut inputs = reports.iter().flat_map(|report| report.inputs.iter()).map(|(input, _)| input);
-        if inputs.any(|input| named(input) && is_target(input)) {
+        if inputs.clone().any(|input| named(input) && is_target(input)) {
             return Err(Error::usage(format!("{flag} would write over an input"))
                 .in_file(path.display())
                 .advice("give the output a name of its own"));
@@ -183,6 +186,9 @@ fn forms(reports: &[Report], output: &Output) -> Result<Outcome> {
         show(&terminal::write(reports, &infos, style(), amount))?;
     } else if !output.quiet {
         warn(reports);
+    }
+    if !output.quiet {
+        reports.iter().filter(|report| !report.left_out.is_empty()).for_each(left_out);
     }
     let warned = output.strict && reports.iter().any(|report| !report.warnings.is_empty());
     Ok(if warned { Outcome::Warned } else { Outcome::Done })
@@ -279,6 +285,21 @@ fn write_with(path: &Path, quiet: bool, write: impl FnOnce(&mut dyn Write) -> io
 fn warn(reports: &[Report]) {
     for warning in reports.iter().flat_map(|report| &report.warnings) {
         note(&format!("warning[{}]: {}", warning.code, with_units(warning)));
+    }
+}
+
+/// How many units left out a note names.
+const NAMED: usize = 5;
+
+/// How many units are in no number, and why the first are not.
+fn left_out(report: &Report) {
+    let all = report.units + report.left_out.len() as u64;
+    note(&format!("left out: {} of {all} units", report.left_out.len()));
+    for (unit, reason) in report.left_out.iter().take(NAMED) {
+        note(&format!("  {unit}: {reason}"));
+    }
+    if report.left_out.len() > NAMED {
+        note(&format!("  and {} more, in left_out of the report", report.left_out.len() - NAMED));
     }
 }
 

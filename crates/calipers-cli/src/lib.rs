@@ -8,6 +8,7 @@ mod measured;
 mod options;
 mod progress;
 pub mod serve;
+mod signals;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -39,7 +40,8 @@ Examples:
   calipers explain independent_set.gap_ratio             what a number means
 
 Exit status: 0 done; 1 the input or the computation failed; 2 wrong usage; 3 verify found a
-difference, or a warning under --strict.")]
+difference, or a warning under --strict; 4 done, but --keep-going left units out; 130, 143, 129
+ended by SIGINT, SIGTERM, SIGHUP.")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -54,6 +56,8 @@ enum Outcome {
     Warned,
     /// What was to be verified is not as it was recorded.
     Differs,
+    /// Done, but for units that could not be measured.
+    LeftOut,
 }
 
 /// Runs the program with these arguments, the first of which is its own name, and returns the exit
@@ -72,9 +76,13 @@ where
             return u8::try_from(error.exit_code()).unwrap_or(2);
         }
     };
-    match cli.command.run() {
+    signals::listen();
+    let done = cli.command.run();
+    signals::end_if_signalled();
+    match done {
         Ok(Outcome::Done) => 0,
         Ok(Outcome::Warned | Outcome::Differs) => 3,
+        Ok(Outcome::LeftOut) => 4,
         Err(error) => {
             complain(&error.clone().with_command(|options| commanded(&words, options)));
             if error.kind() == ErrorKind::Usage { 2 } else { 1 }

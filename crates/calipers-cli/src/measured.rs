@@ -1,6 +1,6 @@
 //! What a measuring command has before anything is written.
 
-use calipers::{Ledger, Result};
+use calipers::{Ledger, Result, states};
 
 use crate::options::Output;
 use crate::{Outcome, emit};
@@ -16,8 +16,26 @@ pub struct Measured {
 
 impl Measured {
     /// Writes what the options ask for.
+    ///
+    /// A shard that is kept for later is no report: its state is written, and a line says what it holds.
     pub(crate) fn emit(&self) -> Result<Outcome> {
-        emit::ledgers(&self.ledgers, &self.output, self.seed, self.threads)
+        let Self { ledgers, output, .. } = self;
+        let whole = states::require_whole(ledgers);
+        let alone = output.state.as_ref().filter(|_| !output.wants_report() && !output.partial);
+        let done = match (&whole, alone) {
+            (Err(_), Some(path)) => {
+                emit::state(ledgers, output)?;
+                if let (Some(ledger), true) = (ledgers.first(), output.wants_table()) {
+                    let shards = ledger.provenance().listings.shards();
+                    emit::say(&format!("{}: {} units, {shards}\n", path.display(), ledger.units()))?;
+                }
+                Outcome::Done
+            }
+            (Err(error), None) if !output.partial => return Err(error.clone()),
+            _ => emit::ledgers(ledgers, output, self.seed, self.threads)?,
+        };
+        let left_out = ledgers.iter().any(|ledger| !ledger.provenance().left_out.is_empty());
+        Ok(if left_out { Outcome::LeftOut } else { done })
     }
 
     /// The full ids of the metrics that were chosen; none where all are shown.

@@ -1,10 +1,13 @@
 //! The options every measuring command shares.
 
+use std::collections::BTreeSet;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use calipers::chosen::Chosen;
 use calipers::core::resample::{Bootstrap, Method};
+use calipers::io::file::InputFile;
 use calipers::registry;
 use calipers::report::Amount;
 use calipers::resample::{Intervals, PAGE_RESAMPLES};
@@ -71,10 +74,13 @@ pub(crate) struct Output {
     /// End with exit status 3 when there is any warning
     #[arg(long)]
     pub(crate) strict: bool,
+    /// Report on the units that are there, although shards are missing
+    #[arg(long)]
+    pub(crate) partial: bool,
 }
 
 /// How the work is divided.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Work")]
 pub(crate) struct Work {
     /// Measure only shard I of N (I from 1); combine the states with `calipers merge`
@@ -83,12 +89,64 @@ pub(crate) struct Work {
     /// Number of worker threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
+    /// Measure only the units that FILE names, one per line ("-" reads standard input)
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) units: Option<PathBuf>,
+    /// The names themselves, where a program gives them
+    #[arg(skip)]
+    pub(crate) named: Option<BTreeSet<String>>,
+    /// Leave out units that cannot be read or measured, name them in the report, and end with status 4
+    #[arg(long)]
+    pub(crate) keep_going: bool,
+    /// Keep what is measured in DIR; the same command again goes on from there
+    #[arg(long, value_name = "DIR")]
+    pub(crate) resume: Option<PathBuf>,
 }
 
 impl Work {
-    /// The same for the library, telling someone how far it has come.
-    pub(crate) fn with<'a>(&self, progress: &'a dyn Progress) -> run::Work<'a> {
-        run::Work { shard: self.shard, threads: self.threads(), progress }
+    /// The same for the library, measuring the units of these names, and telling someone how far it has
+    /// come.
+    pub(crate) fn with<'a>(
+        &'a self,
+        names: Option<&'a BTreeSet<String>>,
+        progress: &'a dyn Progress,
+    ) -> run::Work<'a> {
+        run::Work {
+            shard: self.shard,
+            units: names,
+            keep_going: self.keep_going,
+            resume: self.resume.as_deref(),
+            threads: self.threads(),
+            progress,
+        }
+    }
+
+    /// The names of the units that are measured; none where all are. Refuses a folder that is no local path.
+    pub(crate) fn names(&self) -> Result<Option<BTreeSet<String>>> {
+        if let Some(folder) = self.resume.as_deref().filter(|folder| folder.to_string_lossy().contains("://"))
+        {
+            return Err(Error::usage("what is measured is kept in a local folder")
+                .at("--resume")
+                .found(folder.display())
+                .advice("name a folder on this machine"));
+        }
+        let Some(path) = &self.units else { return Ok(self.named.clone()) };
+        let shown = path.display().to_string();
+        let text = if is_stream(path) {
+            let mut text = String::new();
+            let read = std::io::stdin().lock().read_to_string(&mut text);
+            read.map_err(|error| Error::io(format!("cannot read standard input: {error}")))?;
+            text
+        } else {
+            let bytes = InputFile::open(path)?.read_all().map_err(|error| error.in_file(&shown))?;
+            String::from_utf8(bytes).map_err(|_| Error::format("names are UTF-8 text").in_file(&shown))?
+        };
+        let names: BTreeSet<String> =
+            text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
+        if names.is_empty() {
+            return Err(Error::value("no unit is named").in_file(&shown).allowed("one name per line"));
+        }
+        Ok(Some(names))
     }
 
     /// The number of worker threads.
@@ -188,6 +246,25 @@ impl Output {
             (true, true) => Amount::Everything,
             (true, false) => Amount::Headline,
         }
+    }
+
+    /// Whether anything is asked for that shows numbers, beside the table.
+    pub(crate) fn wants_report(&self) -> bool {
+        let files = [&self.json, &self.csv, &self.html, &self.markdown, &self.latex, &self.per_unit];
+        files.iter().any(|file| file.is_some())
+    }
+
+    /// Refuses a report on one shard before it is measured, unless that is wanted.
+    pub(crate) fn check_shard(&self, work: &Work) -> Result<()> {
+        let Some(shard) = work.shard.filter(|shard| shard.is_part() && !self.partial) else { return Ok(()) };
+        let table = self.state.is_none() && !self.quiet;
+        if !self.wants_report() && !table {
+            return Ok(());
+        }
+        Err(Error::value("a report on one shard would be on a part of the units")
+            .at("--shard")
+            .found(shard)
+            .advice("--state FILE keeps it for `calipers merge`; --partial reports on these units alone"))
     }
 
     /// Whether a table is wanted: nothing else was asked to speak for the report.

@@ -23,7 +23,7 @@ mod number_slice;
 pub mod reading;
 pub mod resample;
 
-pub use contract::provenance::{input_files, ledger};
+pub use contract::provenance::{input_files, ledger, listings};
 pub use contract::{
     accumulator, error, metric, protocol, provenance, report, spelling, state, stop, value, workers,
 };
@@ -32,6 +32,7 @@ pub use contract::accumulator::{Accumulator, UnitId};
 pub use contract::error::{Error, ErrorKind, Result};
 pub use contract::metric::{Better, Column, Form, IntervalRule, Metric, MetricInfo, Need, Number, Range};
 pub use contract::protocol::Protocol;
+pub use contract::provenance::listings::{Listing, Listings};
 pub use contract::provenance::{Content, Fact, Provenance, Reading};
 pub use contract::report::{Report, Table, Warning};
 pub use contract::value::Value;

@@ -73,6 +73,11 @@ impl InputFile {
         Ok(Self { size: metadata.len(), modified: metadata.modified().ok(), file })
     }
 
+    /// When it was changed, where the system says so.
+    pub fn modified(&self) -> Option<SystemTime> {
+        self.modified
+    }
+
     /// All bytes.
     pub fn read_all(&self) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();

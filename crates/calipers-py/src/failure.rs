@@ -24,6 +24,7 @@ pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
         ErrorKind::Duplicate => "DuplicateError",
         ErrorKind::Conflict => "ConflictError",
         ErrorKind::ProtocolMismatch => "ProtocolMismatchError",
+        ErrorKind::Internal => "InternalError",
         ErrorKind::Interrupted => return PyKeyboardInterrupt::new_err(()),
     };
     of_class(py, class, error)

@@ -30,6 +30,7 @@ pub(crate) fn small() -> Report {
             message: "one class only".into(),
             units: vec!["0007".into()],
         }],
+        left_out: Vec::new(),
         inputs: [(
             "truth/0001.png".into(),
             Input {

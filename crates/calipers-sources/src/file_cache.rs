@@ -1,8 +1,10 @@
 //! Files that several units share: loaded by the first that needs one, dropped after the last.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use calipers_core::{Error, Result};
+use calipers_core::Result;
+
+use crate::inputs::{Inputs, Shared};
 
 /// Files by their place in a list, each loaded at most once at a time.
 pub struct FileCache<F, T> {
@@ -17,7 +19,19 @@ struct Slot<F, T> {
 struct Content<T> {
     /// How many units still need it.
     users: usize,
-    loaded: Option<Arc<T>>,
+    loaded: Option<Loaded<T>>,
+}
+
+/// What a file holds, and the record of having read it.
+struct Loaded<T> {
+    content: Arc<T>,
+    read: Arc<Shared>,
+}
+
+impl<T> Clone for Loaded<T> {
+    fn clone(&self) -> Self {
+        Self { content: Arc::clone(&self.content), read: Arc::clone(&self.read) }
+    }
 }
 
 impl<F, T> FileCache<F, T> {
@@ -39,20 +53,28 @@ impl<F, T> FileCache<F, T> {
 
     /// Announces one more unit that will take this file.
     pub fn reserve(&self, place: usize) {
-        if let Ok(mut content) = self.slots[place].content.lock() {
-            content.users += 1;
-        }
+        self.locked(place).users += 1;
     }
 
-    /// The content, loaded and kept for the units that will take it.
-    pub fn keep(&self, place: usize, load: impl FnOnce(&F) -> Result<T>) -> Result<Arc<T>> {
-        self.content(place, load, |_| true)
+    /// The content, loaded and kept for the units that will take it. What is read goes into `inputs`.
+    pub fn keep(
+        &self,
+        place: usize,
+        inputs: &Inputs,
+        load: impl FnOnce(&F, &Inputs) -> Result<T>,
+    ) -> Result<Arc<T>> {
+        self.content(place, inputs, load, |_| true)
     }
 
     /// The content for one of the announced units; loads it when no one has, and forgets it with
-    /// the last.
-    pub fn take(&self, place: usize, load: impl FnOnce(&F) -> Result<T>) -> Result<Arc<T>> {
-        self.content(place, load, |users| {
+    /// the last. What is read goes into the `inputs` of every unit that takes it.
+    pub fn take(
+        &self,
+        place: usize,
+        inputs: &Inputs,
+        load: impl FnOnce(&F, &Inputs) -> Result<T>,
+    ) -> Result<Arc<T>> {
+        self.content(place, inputs, load, |users| {
             *users = users.saturating_sub(1);
             *users > 0
         })
@@ -61,17 +83,27 @@ impl<F, T> FileCache<F, T> {
     fn content(
         &self,
         place: usize,
-        load: impl FnOnce(&F) -> Result<T>,
+        inputs: &Inputs,
+        load: impl FnOnce(&F, &Inputs) -> Result<T>,
         stays: impl FnOnce(&mut usize) -> bool,
     ) -> Result<Arc<T>> {
-        let Slot { file, content } = &self.slots[place];
-        let mut content = content.lock().map_err(|_| Error::io("a worker stopped while reading"))?;
+        let mut content = self.locked(place);
         let loaded = match content.loaded.take() {
             Some(loaded) => loaded,
-            None => Arc::new(load(file)?),
+            None => {
+                let own = inputs.aside();
+                let content = Arc::new(load(&self.slots[place].file, &own)?);
+                Loaded { content, read: own.into_shared() }
+            }
         };
-        content.loaded = stays(&mut content.users).then(|| Arc::clone(&loaded));
-        Ok(loaded)
+        inputs.share(&loaded.read);
+        content.loaded = stays(&mut content.users).then(|| loaded.clone());
+        Ok(loaded.content)
+    }
+
+    /// A worker that stopped while it loaded has left nothing behind.
+    fn locked(&self, place: usize) -> MutexGuard<'_, Content<T>> {
+        self.slots[place].content.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -92,12 +124,13 @@ mod tests {
         cache.reserve(0);
         cache.reserve(0);
         let loads = Cell::new(0);
-        let load = |file: &&str| {
+        let inputs = Inputs::default();
+        let load = |file: &&str, _: &Inputs| {
             loads.set(loads.get() + 1);
             Ok((*file).to_owned())
         };
-        let first = cache.take(0, load).unwrap();
-        let second = cache.take(0, load).unwrap();
+        let first = cache.take(0, &inputs, load).unwrap();
+        let second = cache.take(0, &inputs, load).unwrap();
         assert_eq!(loads.get(), 1);
         drop(first);
         assert_eq!(Arc::strong_count(&second), 1);

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use calipers_core::input_files::{BELOW, ROLE};
 use calipers_core::{Error, ErrorKind, Input, InputFiles, Notes, Result};
@@ -11,6 +13,7 @@ use calipers_io::compress::inflated;
 use calipers_io::file::{InputFile, ReadAt, empty};
 
 use crate::hashing::HashedFile;
+use crate::tree::PassedOver;
 use crate::walk::Found;
 
 /// Files above this size are read at positions instead of being held in memory.
@@ -20,10 +23,58 @@ const HELD: u64 = 256 << 20;
 /// sorted at the end, so that workers hardly wait for one another.
 #[derive(Debug, Default)]
 pub struct Inputs {
-    files: Mutex<Vec<(Box<str>, Input)>>,
+    files: Mutex<Vec<ReadFile>>,
+    /// Files that several units share, read for one of them.
+    shared: Mutex<Vec<Arc<Shared>>>,
     remarks: Mutex<BTreeMap<String, Remark>>,
     /// What may be read, and nothing else, when recorded inputs are read again.
     recorded: Option<InputFiles>,
+    /// Whether what cannot be read is left out.
+    keep_going: bool,
+    /// What could not be found out about files while they were listed, by unit or path.
+    left_out: Mutex<BTreeMap<String, String>>,
+    passed_over: Mutex<PassedOver>,
+}
+
+/// A file that was read, and how it is told whether it has changed since.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ReadFile {
+    pub(crate) shown: Box<str>,
+    pub(crate) input: Input,
+    pub(crate) stamp: Option<Stamp>,
+}
+
+/// What changes with a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    pub(crate) bytes: u64,
+    /// When it was changed, in nanoseconds.
+    pub(crate) modified: i64,
+}
+
+impl Stamp {
+    fn of(file: &InputFile) -> Option<Self> {
+        Self::new(file.size(), file.modified()?)
+    }
+
+    /// That of the file at a path today; none where there is no such file.
+    pub(crate) fn at(path: &str) -> Option<Self> {
+        let metadata = std::fs::metadata(path).ok()?;
+        Self::new(metadata.len(), metadata.modified().ok()?)
+    }
+
+    fn new(bytes: u64, modified: SystemTime) -> Option<Self> {
+        let since = modified.duration_since(UNIX_EPOCH).ok()?;
+        Some(Self { bytes, modified: i64::try_from(since.as_nanos()).ok()? })
+    }
+}
+
+/// Files that were read together for the first of several units.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    files: Vec<ReadFile>,
+    /// Whether a unit that was measured has brought them into the record.
+    adopted: AtomicBool,
 }
 
 /// What a family says about a file it read.
@@ -54,6 +105,100 @@ impl Inputs {
     /// Reads recorded files again: nothing else, and nothing that has changed.
     pub fn again(recorded: InputFiles) -> Self {
         Self { recorded: Some(recorded), ..Self::default() }
+    }
+
+    /// What cannot be read is left out, where `keep_going` says so.
+    #[must_use]
+    pub fn keep_going(mut self, keep_going: bool) -> Self {
+        self.keep_going = keep_going;
+        self
+    }
+
+    /// Whether what cannot be read is left out.
+    pub fn goes_on(&self) -> bool {
+        self.keep_going
+    }
+
+    /// Leaves out what cannot be read or paired: a unit, or a file by its path. Fails where that is not
+    /// wanted.
+    pub fn leave_out(&self, name: &str, error: Error) -> Result<()> {
+        if !self.keep_going {
+            return Err(error);
+        }
+        locked(&self.left_out).insert(name.to_owned(), error.in_one_line());
+        Ok(())
+    }
+
+    /// Goes on after a failure about `name`, which is left out; fails where that is not wanted.
+    pub fn unless_left_out<T>(&self, name: &str, done: Result<T>) -> Result<Option<T>> {
+        match done {
+            Ok(done) => Ok(Some(done)),
+            Err(error) => self.leave_out(name, error).map(|()| None),
+        }
+    }
+
+    /// What was left out so far, and why.
+    pub(crate) fn left_out(&self) -> BTreeMap<String, String> {
+        locked(&self.left_out).clone()
+    }
+
+    /// Counts what a listing has passed over.
+    pub(crate) fn pass_over(&self, more: PassedOver) {
+        locked(&self.passed_over).add(more);
+    }
+
+    /// What listings have passed over, in lines.
+    pub(crate) fn passed_over(&self) -> Vec<String> {
+        locked(&self.passed_over).lines()
+    }
+
+    /// A record for one unit, or for a file that several share.
+    pub fn aside(&self) -> Self {
+        Self { recorded: self.recorded.clone(), ..Self::default() }
+    }
+
+    /// Adds what was read for a unit that was measured.
+    pub(crate) fn adopt(&self, unit: Self) {
+        let shared = unit.shared.into_inner().unwrap_or_default();
+        let mut files = unit.files.into_inner().unwrap_or_default();
+        remark(&mut files, &unit.remarks.into_inner().unwrap_or_default());
+        for shared in shared.iter().filter(|shared| !shared.adopted.swap(true, Ordering::Relaxed)) {
+            files.extend(shared.files.iter().cloned());
+        }
+        locked(&self.files).append(&mut files);
+    }
+
+    /// The files that were read so far, those that several units share included.
+    pub(crate) fn read_files(&self) -> Vec<ReadFile> {
+        let mut files = locked(&self.files).clone();
+        locked(&self.shared).iter().for_each(|shared| files.extend(shared.files.iter().cloned()));
+        files
+    }
+
+    /// Everything that was read so far, to be shared by several units.
+    pub(crate) fn into_shared(self) -> Arc<Shared> {
+        let mut files = self.files.into_inner().unwrap_or_default();
+        for shared in self.shared.into_inner().unwrap_or_default() {
+            files.extend(shared.files.iter().cloned());
+        }
+        Arc::new(Shared { files, adopted: AtomicBool::new(false) })
+    }
+
+    /// Notes that a unit uses files that were read for another.
+    pub(crate) fn share(&self, shared: &Arc<Shared>) {
+        locked(&self.shared).push(Arc::clone(shared));
+    }
+
+    /// The hash of all that was read so far, whatever its order.
+    pub(crate) fn digest(&self) -> blake3::Hash {
+        let files = self.read_files();
+        let mut lines: Vec<String> = files
+            .iter()
+            .map(|file| format!("{} {} {}", file.input.blake3, file.input.bytes, file.shown))
+            .collect();
+        lines.sort_unstable();
+        lines.dedup();
+        blake3::hash(lines.join("\n").as_bytes())
     }
 
     /// Whether the file may be read: always, unless only recorded files are.
@@ -103,7 +248,7 @@ impl Inputs {
             return Err(empty().in_file(shown));
         }
         let hash = blake3::hash(bytes);
-        self.record(shown, bytes.len() as u64, hash, notes)?;
+        self.record(shown, bytes.len() as u64, hash, notes, Stamp::of(file))?;
         Ok(hash)
     }
 
@@ -132,7 +277,7 @@ impl Inputs {
     /// Records a file that was opened and read. Fails when it was changed meanwhile.
     pub fn record_read(&self, file: &HashedFile, shown: &str, notes: &Notes) -> Result<blake3::Hash> {
         let hash = file.hash().map_err(|error| error.in_file(shown))?;
-        self.record(shown, file.size(), hash, notes)?;
+        self.record(shown, file.size(), hash, notes, Stamp::of(file.file()))?;
         Ok(hash)
     }
 
@@ -178,7 +323,7 @@ impl Inputs {
         let bytes = match &found.held {
             None => self.read(&found.path, &found.shown, &found.notes).map(Cow::Owned)?,
             Some(bytes) => {
-                self.record(&found.shown, bytes.len() as u64, blake3::hash(bytes), &found.notes)?;
+                self.record(&found.shown, bytes.len() as u64, blake3::hash(bytes), &found.notes, None)?;
                 Cow::Borrowed(&bytes[..])
             }
         };
@@ -190,7 +335,7 @@ impl Inputs {
         let source: Arc<dyn ReadAt> = match &found.held {
             None => self.open(&found.path, &found.shown, &found.notes)?,
             Some(bytes) => {
-                self.record(&found.shown, bytes.len() as u64, blake3::hash(bytes), &found.notes)?;
+                self.record(&found.shown, bytes.len() as u64, blake3::hash(bytes), &found.notes, None)?;
                 Arc::<Vec<u8>>::clone(bytes)
             }
         };
@@ -199,10 +344,17 @@ impl Inputs {
 
     /// Records bytes that a server gave.
     pub fn record_served(&self, shown: &str, bytes: &[u8], notes: &Notes) -> Result<()> {
-        self.record(shown, bytes.len() as u64, blake3::hash(bytes), notes)
+        self.record(shown, bytes.len() as u64, blake3::hash(bytes), notes, None)
     }
 
-    fn record(&self, shown: &str, bytes: u64, hash: blake3::Hash, notes: &Notes) -> Result<()> {
+    fn record(
+        &self,
+        shown: &str,
+        bytes: u64,
+        hash: blake3::Hash,
+        notes: &Notes,
+        stamp: Option<Stamp>,
+    ) -> Result<()> {
         if let Some(recorded) = &self.recorded {
             let same = |known: &Input| (known.bytes, known.blake3) == (bytes, hash.into());
             return match recorded.get(shown) {
@@ -211,16 +363,15 @@ impl Inputs {
                 None => Err(Error::value("the file is not among the recorded inputs").in_file(shown)),
             };
         }
-        let file = (shown.into(), Input { bytes, blake3: hash.into(), notes: Arc::clone(notes) });
-        self.files.lock().map_err(|_| Error::io("a worker stopped while reading"))?.push(file);
+        let input = Input { bytes, blake3: hash.into(), notes: Arc::clone(notes) };
+        locked(&self.files).push(ReadFile { shown: shown.into(), input, stamp });
         Ok(())
     }
 
     /// Adds what a family says about a file that was read.
     pub fn note(&self, shown: &str, key: &str, text: &str) {
-        if let Ok(mut remarks) = self.remarks.lock()
-            && let Remark::Notes(notes) =
-                remarks.entry(shown.into()).or_insert_with(|| Remark::Notes(BTreeMap::new()))
+        if let Remark::Notes(notes) =
+            locked(&self.remarks).entry(shown.into()).or_insert_with(|| Remark::Notes(BTreeMap::new()))
         {
             notes.insert(key.into(), text.into());
         }
@@ -228,25 +379,21 @@ impl Inputs {
 
     /// Takes back that a file was read, because it will be read once more: it may have grown meanwhile.
     pub fn unread(&self, shown: &str) {
-        if let Ok(mut files) = self.files.lock()
-            && let Some(at) = files.iter().rposition(|(path, _)| **path == *shown)
-        {
+        let mut files = locked(&self.files);
+        if let Some(at) = files.iter().rposition(|file| *file.shown == *shown) {
             files.swap_remove(at);
         }
     }
 
     /// Takes back that anything was read that an address serves.
     pub fn unread_below(&self, address: &str) {
-        if let Ok(mut files) = self.files.lock() {
-            files.retain(|(path, _)| !path.strip_prefix(address).is_some_and(|path| path.starts_with('/')));
-        }
+        let is_below = |path: &str| path.strip_prefix(address).is_some_and(|path| path.starts_with('/'));
+        locked(&self.files).retain(|file| !is_below(&file.shown));
     }
 
     /// Strikes out a file that turned out to hold nothing to measure.
     pub fn forget(&self, shown: &str) {
-        if let Ok(mut remarks) = self.remarks.lock() {
-            remarks.insert(shown.into(), Remark::Forgotten);
-        }
+        locked(&self.remarks).insert(shown.into(), Remark::Forgotten);
     }
 
     /// Everything recorded. Fails when a file that was read twice had changed in between.
@@ -255,15 +402,51 @@ impl Inputs {
             return Ok(recorded);
         }
         let mut files = self.files.into_inner().unwrap_or_default();
-        let remarks = self.remarks.into_inner().unwrap_or_default();
-        files.retain_mut(|(path, input)| match remarks.get(&**path) {
-            None => true,
-            Some(Remark::Forgotten) => false,
-            Some(Remark::Notes(notes)) => {
-                Arc::make_mut(&mut input.notes).extend(notes.clone());
-                true
+        for shared in self.shared.into_inner().unwrap_or_default() {
+            if !shared.adopted.swap(true, Ordering::Relaxed) {
+                files.extend(shared.files.iter().cloned());
             }
-        });
-        InputFiles::new(files)
+        }
+        remark(&mut files, &self.remarks.into_inner().unwrap_or_default());
+        recorded(files)
     }
+
+    /// Adds files that an earlier run has read.
+    pub(crate) fn adopt_recorded(&self, files: &InputFiles) {
+        let file = |(shown, input): (&str, &Input)| ReadFile {
+            shown: shown.into(),
+            input: input.clone(),
+            stamp: None,
+        };
+        locked(&self.files).extend(files.iter().map(file));
+    }
+
+    /// The files that were read so far, as they will be recorded.
+    pub(crate) fn remarked(&self) -> Vec<ReadFile> {
+        let mut files = self.read_files();
+        remark(&mut files, &locked(&self.remarks));
+        files
+    }
+}
+
+/// Adds what was said about files, and strikes out those that hold nothing.
+fn remark(files: &mut Vec<ReadFile>, remarks: &BTreeMap<String, Remark>) {
+    files.retain_mut(|file| match remarks.get(&*file.shown) {
+        None => true,
+        Some(Remark::Forgotten) => false,
+        Some(Remark::Notes(notes)) => {
+            Arc::make_mut(&mut file.input.notes).extend(notes.clone());
+            true
+        }
+    });
+}
+
+/// The inputs that files are in a report.
+pub(crate) fn recorded(files: Vec<ReadFile>) -> Result<InputFiles> {
+    InputFiles::new(files.into_iter().map(|file| (file.shown, file.input)).collect())
+}
+
+/// What a worker that stopped half-way has left is whole: entries are added in one step.
+fn locked<T>(held: &Mutex<T>) -> MutexGuard<'_, T> {
+    held.lock().unwrap_or_else(PoisonError::into_inner)
 }

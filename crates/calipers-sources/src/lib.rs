@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! walk        paths -> files found            inputs      files found -> bytes, recorded and hashed
+//! tree        a folder to the bottom, links followed
 //! array_file  bytes -> arrays                 file_cache  files that several units share
 //! stdin       standard input as a file        output      whole files or none
 //! clusters    rules that join sampling units  memory      how much there is
@@ -26,4 +27,5 @@ pub mod run;
 pub mod segmentation;
 pub mod stdin;
 pub mod training;
+mod tree;
 pub mod walk;

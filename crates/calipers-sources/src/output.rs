@@ -1,14 +1,40 @@
 //! Output files: written beside their target and renamed, so that a reader sees the old file or
 //! the new one, whole.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
-use calipers_core::{Error, Result};
+use calipers_core::{Error, ErrorKind, Result, stop};
 
 /// How much is collected before it is handed to the system.
 const BUFFER: usize = 1 << 16;
+
+/// The temporary files that this program has not yet renamed.
+static TEMPORARY: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+fn unfinished(change: impl FnOnce(&mut BTreeSet<PathBuf>)) {
+    change(&mut TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner));
+}
+
+/// Removes what was not finished: call it where the program ends in the middle.
+pub fn remove_temporaries() {
+    unfinished(|files| {
+        for file in std::mem::take(files) {
+            // Nothing better can be done about a file that cannot be removed.
+            let _ = fs::remove_file(file);
+        }
+    });
+}
+
+/// Removes a temporary file that is not wanted.
+fn removed(beside: &Path) -> io::Result<()> {
+    let done = fs::remove_file(beside);
+    unfinished(|files| _ = files.remove(beside));
+    done
+}
 
 /// Fails early where writing to `path` cannot succeed: the folder is missing or cannot be written
 /// to, or the target is a folder or a link. Call it before long work.
@@ -27,7 +53,7 @@ pub fn check(path: &Path) -> Result<()> {
     }
     let (beside, file) = create_beside(path)?;
     drop(file);
-    fs::remove_file(&beside).map_err(|error| failed(path, "remove the temporary file", &error))
+    removed(&beside).map_err(|error| failed(path, "remove the temporary file", &error))
 }
 
 /// Replaces `path` with `bytes`, all of them or none.
@@ -35,8 +61,26 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     write_with(path, |out| out.write_all(bytes))
 }
 
-/// Replaces `path` with what `write` writes, all of it or nothing.
+/// Replaces `path` with what `write` writes, all of it or nothing. What is made while the program ends means
+/// nothing, and is not put there.
 pub fn write_with(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    put(path, write, || if stop::is_ending() { Err(interrupted(path)) } else { Ok(()) })
+}
+
+/// Replaces `path` with bytes that were finished before the program was told to end.
+pub(crate) fn keep(path: &Path, bytes: &[u8]) -> Result<()> {
+    put(path, |out| out.write_all(bytes), || Ok(()))
+}
+
+fn interrupted(path: &Path) -> Error {
+    Error::new(ErrorKind::Interrupted, "interrupted").in_file(path.display())
+}
+
+fn put(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    still_wanted: impl FnOnce() -> Result<()>,
+) -> Result<()> {
     if is_stream(path) {
         let stream = OpenOptions::new().write(true).open(path);
         let mut stream =
@@ -50,12 +94,14 @@ pub fn write_with(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<
         .and_then(|()| file.flush())
         .and_then(|()| file.get_ref().sync_all())
         .map_err(|error| failed(path, "write", &error))
+        .and_then(|()| still_wanted())
         .and_then(|()| fs::rename(&beside, path).map_err(|error| failed(path, "replace", &error)));
     if written.is_err() {
         // Nothing better can be done about a temporary file that cannot be removed either.
-        let _ = fs::remove_file(&beside);
+        let _ = removed(&beside);
         return written;
     }
+    unfinished(|files| _ = files.remove(&beside));
     sync_folder(path);
     written
 }
@@ -77,7 +123,10 @@ fn create_beside(path: &Path) -> Result<(PathBuf, File)> {
         temporary.push(format!(".{}-{attempt}.tmp", std::process::id()));
         let beside = path.with_file_name(temporary);
         match OpenOptions::new().write(true).create_new(true).open(&beside) {
-            Ok(file) => return Ok((beside, file)),
+            Ok(file) => {
+                unfinished(|files| _ = files.insert(beside.clone()));
+                return Ok((beside, file));
+            }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(failed(path, "create", &error)),
         }

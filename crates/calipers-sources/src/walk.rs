@@ -8,7 +8,8 @@ use calipers_core::{Error, Notes, Result};
 use calipers_io::compress::{self, Compression, inflated};
 use calipers_io::file::{InputFile, ReadAt, cannot_open};
 
-use crate::inputs::role;
+use crate::inputs::{Inputs, role};
+use crate::tree::Tree;
 
 /// One file to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,8 +57,8 @@ impl Found {
 }
 
 /// The file itself, or the files of a folder, searched through, whose names are wanted; in byte
-/// order of their names. Hidden files are passed over. `word` says what they are read as.
-pub fn files(given: &Path, word: &str, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<Found>> {
+/// order of their names. `word` says what they are read as; what is passed over is counted in `inputs`.
+pub fn files(given: &Path, word: &str, inputs: &Inputs, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<Found>> {
     let shown = text(given)?.replace(std::path::MAIN_SEPARATOR, "/");
     let metadata = fs::metadata(given).map_err(|error| cannot_open(&error).in_file(&shown))?;
     if !metadata.is_dir() {
@@ -66,7 +67,7 @@ pub fn files(given: &Path, word: &str, wanted: &dyn Fn(&str) -> bool) -> Result<
     }
     let root = shown.trim_end_matches('/');
     let notes = role(word, Some(given_folder(&shown)));
-    let found = below(given, &|name| wanted(compress::FORMATS.stem(name)))?
+    let found = below(given, inputs, &|name| wanted(compress::FORMATS.stem(name)))?
         .into_iter()
         .map(|relative| Found::new(given.join(&relative), format!("{root}/{relative}"), &relative, &notes));
     Ok(found.collect())
@@ -80,43 +81,18 @@ pub fn given_folder(shown: &str) -> &str {
     }
 }
 
-/// The paths below a folder, with `/`, of the files in it whose names are wanted; in byte order.
-/// Hidden files are passed over.
-pub fn below(folder: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<String>> {
-    let mut found = Vec::new();
-    search(folder, "", wanted, &mut found)?;
-    found.sort_unstable();
+/// The paths below a folder, with `/`, of the files in it whose names are wanted; in byte order. What is
+/// passed over is counted in `inputs`.
+pub fn below(folder: &Path, inputs: &Inputs, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<String>> {
+    let tree = Tree::read(folder, inputs)?;
+    let (found, others): (Vec<String>, Vec<String>) =
+        tree.files().partition(|path| wanted(path.rsplit('/').next().unwrap_or(path)));
+    tree.pass_over(others.iter().map(String::as_str), inputs);
     Ok(found)
 }
 
-fn search(folder: &Path, below: &str, wanted: &dyn Fn(&str) -> bool, found: &mut Vec<String>) -> Result<()> {
-    let cannot = |error: std::io::Error| {
-        Error::io(format!("cannot read the folder: {}", error.kind())).in_file(folder.display())
-    };
-    for entry in fs::read_dir(folder).map_err(cannot)? {
-        let entry = entry.map_err(cannot)?;
-        let file_name = entry.file_name();
-        let name = text(Path::new(&file_name)).map_err(|error| error.in_file(folder.display()))?;
-        if name.starts_with('.') {
-            continue;
-        }
-        let relative = if below.is_empty() { name.to_owned() } else { format!("{below}/{name}") };
-        let kind = entry.file_type().map_err(cannot)?;
-        if kind.is_dir() {
-            search(&entry.path(), &relative, wanted, found)?;
-        } else if wanted(name) {
-            if kind.is_symlink() {
-                return Err(Error::io("a symbolic link inside a folder is not followed")
-                    .in_file(entry.path().display())
-                    .advice("copy the file, or give its own folder"));
-            }
-            found.push(relative);
-        }
-    }
-    Ok(())
-}
-
-fn text(path: &Path) -> Result<&str> {
+/// A path as text.
+pub(crate) fn text(path: &Path) -> Result<&str> {
     path.to_str().ok_or_else(|| {
         Error::io("a file name is not UTF-8").in_file(path.display()).advice("rename the file")
     })
@@ -135,20 +111,16 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_is_searched_through_in_byte_order_and_links_are_refused() {
+    fn a_folder_is_searched_through_in_byte_order_and_what_is_passed_over_is_counted() {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("sub")).unwrap();
-        for name in ["b.npz", "a.npz.gz", "sub/c.npz", "readme.md", ".hidden.npz"] {
+        for name in ["b.npz", "a.npz.gz", "sub/c.npz", "readme.md", "notes.md", "LICENSE", ".hidden.npz"] {
             fs::write(folder.path().join(name), "x").unwrap();
         }
-        let wanted = |name: &str| name.contains(".npz");
-        let names: Vec<String> =
-            files(folder.path(), "input", &wanted).unwrap().into_iter().map(|f| f.name).collect();
+        let (inputs, wanted) = (Inputs::default(), |name: &str| name.contains(".npz"));
+        let found = files(folder.path(), "input", &inputs, &wanted).unwrap();
+        let names: Vec<String> = found.into_iter().map(|found| found.name).collect();
         assert_eq!(names, ["a.npz", "b.npz", "sub/c.npz"]);
-        #[cfg(unix)]
-        {
-            std::os::unix::fs::symlink("b.npz", folder.path().join("z.npz")).unwrap();
-            assert!(files(folder.path(), "input", &wanted).unwrap_err().to_string().contains("z.npz"));
-        }
+        assert_eq!(inputs.passed_over(), ["passed over: 1 hidden, 2 .md, 1 without an ending"]);
     }
 }

@@ -1,5 +1,6 @@
 //! State files: accumulators written for later, read back and merged.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use calipers_core::{Error, ErrorKind, Ledger, Result, state};
@@ -33,6 +34,41 @@ pub fn read(path: &Path) -> Result<Vec<Box<dyn Ledger>>> {
 /// Whether bytes begin like a state.
 pub fn is_state(bytes: &[u8]) -> bool {
     bytes.starts_with(b"CALIPERS")
+}
+
+/// Refuses accumulators of which shards are missing.
+pub fn require_whole(ledgers: &[Box<dyn Ledger>]) -> Result<()> {
+    ledgers.iter().try_for_each(|ledger| ledger.provenance().listings.require_whole())
+}
+
+/// What there is to say about shards that are missing, in sentences; nothing about whole states.
+pub fn unfinished(ledgers: &[Box<dyn Ledger>]) -> BTreeSet<String> {
+    let warnings = ledgers.iter().flat_map(|ledger| ledger.provenance().listings.warnings());
+    warnings.map(|warning| format!("warning[{}]: {}", warning.code, warning.message)).collect()
+}
+
+/// Merges states, in any order, each read when it is its turn; none without any. Two merged states are of
+/// about one size, so that joining k states of n units in all takes O(n log k), not O(n k).
+pub fn merge_all(
+    states: impl IntoIterator<Item = Result<Vec<Box<dyn Ledger>>>>,
+) -> Result<Option<Vec<Box<dyn Ledger>>>> {
+    // Like the digits of a binary counter: at each place none, or what that many states have become.
+    let mut merged: Vec<(u32, Vec<Box<dyn Ledger>>)> = Vec::new();
+    for state in states {
+        let (mut level, mut state) = (0, state?);
+        while let Some((_, mut earlier)) = merged.pop_if(|(known, _)| *known == level) {
+            merge(&mut earlier, state)?;
+            (level, state) = (level + 1, earlier);
+        }
+        merged.push((level, state));
+    }
+    let mut rest = merged.into_iter().rev().map(|(_, state)| state);
+    let Some(mut whole) = rest.next() else { return Ok(None) };
+    for mut larger in rest {
+        merge(&mut larger, whole)?;
+        whole = larger;
+    }
+    Ok(Some(whole))
 }
 
 /// Merges one state into another. Both must hold the same protocols in the same order.

@@ -1,7 +1,9 @@
 //! State files: damage is refused with its place, and equal states are equal files.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
-use calipers::core::{Accumulator, Ledger};
+use std::path::Path;
+
+use calipers::core::{Accumulator, Ledger, Listing};
 use calipers::metrics::independent_set::graph::{Graph, Storage};
 use calipers::metrics::independent_set::unit::{Scores, Unit};
 use calipers::metrics::independent_set::{IndependentSet, Kind};
@@ -21,7 +23,8 @@ fn edges(units: &[&str], logits: [f64; 2], labels: [bool; 2]) -> Accumulator<Ind
 
 fn sample(units: &[&str]) -> Vec<Box<dyn Ledger>> {
     let mut accumulator = edges(units, [1.0, -2.0], [true, false]);
-    accumulator.provenance.shards.entry(3).or_default().insert(units.len() as u32);
+    let listing = Listing::of(["a", "b", "c"]);
+    accumulator.provenance.listings.insert(Some(listing), units.len() as u32, 3);
     vec![Box::new(accumulator)]
 }
 
@@ -49,16 +52,62 @@ fn every_single_flipped_bit_is_noticed() {
     assert!(states::from_bytes(&longer, "longer.state").is_err());
 }
 
+fn codes(ledgers: &[Box<dyn Ledger>]) -> Vec<String> {
+    ledgers[0].report().warnings.into_iter().map(|warning| warning.code).collect()
+}
+
 #[test]
-fn merged_shards_say_which_ones_are_missing() {
+fn merged_shards_say_which_ones_are_missing_and_whole_ones_have_the_bytes_of_one_run() {
     let mut merged = sample(&["a"]);
-    assert!(merged[0].report().warnings.iter().all(|warning| warning.code != "shards-missing"));
     states::merge(&mut merged, sample(&["a", "b"])).unwrap();
     let report = merged[0].report();
-    let warning = report.warnings.iter().find(|warning| warning.code == "shards-missing").unwrap();
+    let warning = report.warnings.iter().find(|warning| warning.code == "missing-shards").unwrap();
     assert_eq!(warning.message, "expected 3 shards, have 2, missing 3/3");
+    assert!(states::require_whole(&merged).unwrap_err().to_string().contains("missing 3/3"));
     states::merge(&mut merged, sample(&["a", "b", "c"])).unwrap();
-    assert!(merged[0].report().warnings.iter().all(|warning| warning.code != "shards-missing"));
+    states::require_whole(&merged).unwrap();
+    assert!(!codes(&merged).iter().any(|code| code == "missing-shards"));
+    let mut one = edges(&["a", "b", "c"], [1.0, -2.0], [true, false]);
+    one.provenance.listings.insert(Some(Listing::of(["a", "b", "c"])), 1, 1);
+    assert_eq!(states::to_bytes(&merged), states::to_bytes(&[Box::new(one)]));
+}
+
+/// A shard of three that the first state format wrote.
+fn first(index: u32) -> Vec<Box<dyn Ledger>> {
+    let path = format!("{}/tests/fixtures/first-{index}-of-3.bin", env!("CARGO_MANIFEST_DIR"));
+    states::read(Path::new(&path)).unwrap()
+}
+
+#[test]
+fn a_state_of_the_first_format_is_read_and_its_shards_count_as_before() {
+    let mut merged = first(3);
+    states::merge(&mut merged, first(1)).unwrap();
+    assert!(states::require_whole(&merged).unwrap_err().to_string().contains("missing 2/3"));
+    states::merge(&mut merged, first(2)).unwrap();
+    states::require_whole(&merged).unwrap();
+    assert_eq!(merged[0].units(), 6);
+    let again = states::from_bytes(&states::to_bytes(&merged), "again").unwrap();
+    assert_eq!(states::to_bytes(&again), states::to_bytes(&merged), "written as the second format");
+}
+
+#[test]
+fn left_out_units_travel_in_states_and_impossible_ones_are_refused() {
+    let mut some = edges(&["a"], [1.0, -2.0], [true, false]);
+    some.provenance.left_out.insert("b".into(), "cut short".into());
+    let read = |accumulator: &Accumulator<IndependentSet>| {
+        states::from_bytes(&states::to_bytes(&[Box::new(accumulator.clone())]), "some.state")
+    };
+    let report = read(&some).unwrap()[0].report();
+    assert_eq!(report.left_out, [("b".to_owned(), "cut short".to_owned())]);
+    for (unit, reason) in [("a", "measured too"), ("", "no name"), ("c", "")] {
+        let mut bad = some.clone();
+        bad.provenance.left_out.insert(unit.into(), reason.into());
+        let error = read(&bad).map(drop).unwrap_err();
+        assert!(error.file() == Some("some.state") && error.kind() == ErrorKind::Format, "{error}");
+    }
+    let mut bad = some;
+    bad.provenance.listings.insert(Some(Listing::of(["a"])), 4, 3);
+    assert!(read(&bad).map(drop).unwrap_err().to_string().contains("shard 4 of 3"));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use calipers::compare::{self, Options, open};
+use calipers::compare::{self, Model, Options, open};
 use calipers::core::resample::{Bootstrap, Method};
 use calipers::report::comparison::{self, Comparison};
 use calipers::report::page::{self, Page};
@@ -99,6 +99,9 @@ struct Forms {
     /// End with exit status 3 when there is any warning
     #[arg(long)]
     strict: bool,
+    /// Compare the units that are there, although shards are missing
+    #[arg(long)]
+    partial: bool,
 }
 
 impl Compare {
@@ -115,6 +118,9 @@ impl Compare {
                 .advice("give another, or --between groups for those of a training state"));
         }
         let models = open(&self.models)?;
+        if !self.output.partial {
+            models.iter().try_for_each(Model::require_whole)?;
+        }
         let options = Options {
             metrics: self.metric,
             by_label: self.by_label,
@@ -128,7 +134,7 @@ impl Compare {
                 seed: self.seed,
                 method: self.interval,
             },
-            threads: Work { shard: None, threads: self.threads }.threads(),
+            threads: Work { threads: self.threads, ..Work::default() }.threads(),
         };
         self.output.write(&compare::compare(&models, &options)?)
     }

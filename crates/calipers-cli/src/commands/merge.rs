@@ -37,15 +37,20 @@ impl Merge {
             return Err(Error::usage("--state and -o say the same").advice("give -o FILE"));
         }
         output.check_files()?;
-        let mut states = self.states.iter();
-        let mut merged = match states.next() {
-            Some(path) => states::read(path)?,
-            None => return Err(Error::usage("no states to merge")),
-        };
-        for path in states {
-            states::merge(&mut merged, states::read(path)?)?;
-        }
+        let merged = states::merge_all(self.states.iter().map(|path| states::read(path)))?;
+        let mut merged = merged.ok_or_else(|| Error::usage("no states to merge"))?;
         emit::resample_as_asked(&mut merged, &output, self.seed)?;
+        if let (Err(error), false) = (states::require_whole(&merged), output.partial) {
+            if output.wants_report() {
+                return Err(error);
+            }
+            // Joining some shards is no fault, but whoever does it should know.
+            emit::state(&merged, &output)?;
+            if !output.quiet {
+                states::unfinished(&merged).iter().for_each(|sentence| emit::note(sentence));
+            }
+            return Ok(Outcome::Done);
+        }
         emit::ledgers(&merged, &output, self.seed, emit::one_a_core())
     }
 }

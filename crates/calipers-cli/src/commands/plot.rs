@@ -71,7 +71,8 @@ impl Plot {
         };
         let source = self.chosen(&sources, &shown)?;
         let reports: Vec<Report> = sources.iter().map(Source::report).collect();
-        emit::spare_inputs(&reports, [("--output", path)].into_iter().filter(|(_, path)| !is_stream(path)))?;
+        let inputs = reports.iter().flat_map(|report| report.inputs.iter()).map(|(input, _)| input);
+        emit::spare_inputs(inputs, [("--output", path)].into_iter().filter(|(_, path)| !is_stream(path)))?;
         let figures = self.figures(source)?;
         let (_, chart) = figures::find(&figures, name).map_err(|error| error.in_file(&shown))?;
         let bytes = files::write(chart, format, self.width, self.style)?;

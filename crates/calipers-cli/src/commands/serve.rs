@@ -51,7 +51,7 @@ impl Serve {
     /// A server of the folder that answers as soon as it runs.
     pub(crate) fn server(&self) -> Result<Server> {
         let library = Library::open(&self.folder)?;
-        let threads = Work { shard: None, threads: self.threads }.threads();
+        let threads = Work { threads: self.threads, ..Work::default() }.threads();
         Server::bind(self.port, Routes::new(library, threads, self.inputs))
     }
 }

@@ -49,6 +49,9 @@ impl Show {
         };
         if states::is_state(&bytes) {
             let mut ledgers = states::from_bytes(&bytes, &shown)?;
+            if !self.output.partial {
+                states::require_whole(&ledgers).map_err(|error| error.in_file(&shown))?;
+            }
             emit::resample_as_asked(&mut ledgers, &self.output, self.seed)?;
             if self.explain {
                 emit::show(&explained(&ledgers).map_err(|error| error.in_file(&shown))?)?;

@@ -64,7 +64,7 @@ impl Verify {
         let shown = self.file.display().to_string();
         let bytes = read(&self.file)?;
         let (reports, text) = recorded(&bytes, &shown)?;
-        let threads = Work { shard: None, threads: self.threads }.threads();
+        let threads = Work { threads: self.threads, ..Work::default() }.threads();
         let back = self.root.as_deref().map(Elsewhere::enter).transpose()?;
         let mut differing: Vec<(String, Vec<String>)> = Vec::new();
         let mut now = Vec::new();

@@ -21,6 +21,8 @@ mod refused;
 pub mod rung;
 mod wording;
 
+use std::collections::BTreeSet;
+
 use calipers::chosen::Chosen;
 use calipers::metrics::segmentation::labels::Originals;
 use calipers::run::Progress;
@@ -51,10 +53,12 @@ pub fn evaluate(
 ) -> std::result::Result<Measured, Refused> {
     let named = if family == "segmentation" { take_classes(&mut options)? } else { None };
     let calls = take_calls(&mut options);
+    let units = take_units(&mut options)?;
     let command = family.replace('_', "-");
     let Command::Family(mut family) = read(&[&command], inputs, &options, &[])? else {
         return Err(Refused::Failed(Error::usage("no such family").found(family)));
     };
+    family.work().named = units;
     if let Family::Segmentation(args) = &mut family {
         args.labels.named = named;
     }
@@ -101,6 +105,31 @@ fn sorted_by(family: &mut Family, calls: Vec<(String, Called)>) -> std::result::
     Ok(())
 }
 
+/// Units that are given as a list of names; the command line has a file for them.
+fn take_units(options: &mut Options) -> std::result::Result<Option<BTreeSet<String>>, Refused> {
+    let is_listed = |(name, given): &(String, Given)| name == "units" && given.is_structured();
+    let Some(at) = options.iter().position(is_listed) else { return Ok(None) };
+    let (_, given) = options.remove(at);
+    let Given::List(names) = &given else {
+        let error = Error::usage("units is of a type that cannot be meant").found(given);
+        return Err(Refused::WrongType(error.allowed("names, or a file of them")));
+    };
+    let text = |name: &Given| match name {
+        Given::Text(name) => Ok(name.clone()),
+        other => {
+            let error = Error::usage("a name in units is of a type that cannot be meant").found(other);
+            Err(Refused::WrongType(error.allowed("text")))
+        }
+    };
+    let names: BTreeSet<String> = names.iter().map(text).collect::<std::result::Result<_, _>>()?;
+    if names.is_empty() {
+        return Err(Refused::Failed(
+            Error::value("no unit is named").at("units").allowed("at least one name"),
+        ));
+    }
+    Ok(Some(names))
+}
+
 /// Classes that are given as a list of names or as names by id; the command line has a file for them.
 fn take_classes(options: &mut Options) -> Result<Option<Originals>> {
     let is_named = |(name, given): &(String, Given)| name == "classes" && given.is_structured();
@@ -136,6 +165,10 @@ pub fn report(
     options: &Options,
     threads: usize,
 ) -> std::result::Result<Report, Refused> {
+    let is_partial = options.iter().any(|(name, given)| name == "partial" && *given == Given::Switch(true));
+    if !is_partial {
+        ledger.provenance().listings.require_whole()?;
+    }
     if options.is_empty() && ledger.bootstrap().is_none() {
         return Ok(ledger.report());
     }

@@ -1,5 +1,6 @@
 //! A protocol and its rows, keyed by unit name: the only state there is, and its only merge.
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fmt;
@@ -26,6 +27,12 @@ pub struct UnitId(Arc<str>);
 impl UnitId {
     /// The name as text.
     pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Borrow<str> for UnitId {
+    fn borrow(&self) -> &str {
         &self.0
     }
 }
@@ -75,7 +82,7 @@ impl fmt::Display for UnitId {
 pub struct Accumulator<P: Protocol> {
     protocol: P,
     rows: BTreeMap<UnitId, Kept<P::Row>>,
-    /// Files, readings, facts and shards.
+    /// Files, readings, facts, shards and what was left out.
     pub provenance: Provenance,
     source: Arc<str>,
 }
@@ -126,6 +133,11 @@ impl<P: Protocol> Accumulator<P> {
         Rows::new(self.rows.iter().map(|(id, kept)| (id, &kept.row)).collect())
     }
 
+    /// Whether there is a unit of that name.
+    pub fn has(&self, name: &str) -> bool {
+        self.rows.contains_key(name)
+    }
+
     /// How many units there are.
     pub fn len(&self) -> usize {
         self.rows.len()
@@ -153,6 +165,7 @@ impl<P: Protocol> Accumulator<P> {
         match self.rows.entry(id.into()) {
             Entry::Occupied(entry) => Err(twice(entry.key())),
             Entry::Vacant(entry) => {
+                self.provenance.left_out.remove(entry.key());
                 entry.insert(Kept { row, source: Arc::clone(&self.source) });
                 Ok(())
             }
@@ -162,7 +175,7 @@ impl<P: Protocol> Accumulator<P> {
     /// Adds units of this run that were measured aside, under the same protocol. A name seen before
     /// is a `Duplicate`, and then nothing has changed.
     pub fn take_in(&mut self, aside: Self) -> Result<()> {
-        if let Some(id) = aside.rows.keys().find(|id| self.rows.contains_key(id)) {
+        if let Some(id) = aside.rows.keys().find(|id| self.rows.contains_key(*id)) {
             return Err(twice(id));
         }
         self.merge(aside)
@@ -193,7 +206,17 @@ impl<P: Protocol> Accumulator<P> {
                 self.rows.entry(id).or_insert(theirs);
             }
         }
+        // Who was left out there and measured here is measured.
+        self.provenance.left_out.retain(|id, _| !self.rows.contains_key(id));
         Ok(())
+    }
+
+    /// Keeps the units whose names are wanted, with what was noticed about them.
+    pub fn retain(&mut self, mut wanted: impl FnMut(&str) -> bool) {
+        self.rows.retain(|id, _| wanted(id.as_str()));
+        let Provenance { facts, contents, .. } = &mut self.provenance;
+        facts.retain(|fact| self.rows.contains_key(fact.unit.as_str()));
+        contents.retain(|content| self.rows.contains_key(&content.unit));
     }
 
     /// Its rows under other names, without those that get none. What was recorded of files and units
@@ -247,11 +270,7 @@ impl<P: Protocol> Accumulator<P> {
             .map(|metric| (full_id::<P>(metric.id), reader.value(metric)))
             .collect();
         let mut warnings = self.protocol.warnings(&rows, &self.provenance);
-        warnings.extend(self.provenance.missing_shards().map(|missing| Warning {
-            code: "shards-missing".into(),
-            message: missing,
-            units: Vec::new(),
-        }));
+        warnings.extend(self.provenance.listings.warnings());
         warnings.extend(padded_rows(&self.provenance));
         Report {
             version: env!("CARGO_PKG_VERSION").into(),
@@ -261,8 +280,14 @@ impl<P: Protocol> Accumulator<P> {
             metrics,
             intervals: None,
             warnings,
+            left_out: self.left_out(),
             inputs: self.provenance.inputs.clone(),
         }
+    }
+
+    fn left_out(&self) -> Vec<(String, String)> {
+        let left_out = self.provenance.left_out.iter();
+        left_out.map(|(unit, reason)| (unit.to_string(), reason.clone())).collect()
     }
 
     /// Reads one metric from the rows.
@@ -371,7 +396,7 @@ fn twice(id: &UnitId) -> Error {
 }
 
 /// The protocol as the report prints it: its name first, then every parameter.
-pub(crate) fn protocol_json<P: Protocol>(protocol: &P) -> serde_json::Map<String, Json> {
+pub fn protocol_json<P: Protocol>(protocol: &P) -> serde_json::Map<String, Json> {
     let mut object = serde_json::Map::new();
     object.insert("name".into(), P::NAME.into());
     if let Ok(Json::Object(parameters)) = serde_json::to_value(protocol) {
@@ -381,15 +406,17 @@ pub(crate) fn protocol_json<P: Protocol>(protocol: &P) -> serde_json::Map<String
 }
 
 fn readings_json(provenance: &Provenance) -> Json {
-    let one = |reading: &Reading| {
-        Json::Object(reading.iter().map(|(key, setting)| (key.clone(), setting_json(setting))).collect())
-    };
-    let mut all: Vec<Json> = provenance.readings.iter().map(one).collect();
+    let mut all: Vec<Json> = provenance.readings.iter().map(reading_json).collect();
     match all.len() {
         0 => Json::Null,
         1 => all.remove(0),
         _ => Json::Array(all),
     }
+}
+
+/// How inputs were read, as the report prints it.
+pub fn reading_json(reading: &Reading) -> Json {
+    Json::Object(reading.iter().map(|(key, setting)| (key.clone(), setting_json(setting))).collect())
 }
 
 fn setting_json(setting: &Setting) -> Json {
@@ -406,9 +433,11 @@ fn setting_json(setting: &Setting) -> Json {
 const SHOWN: usize = 5;
 
 fn mismatch<P: Protocol>(ours: &P, theirs: &P, our_source: &str, their_source: &str) -> Error {
-    let (ours, theirs) = (protocol_json(ours), protocol_json(theirs));
-    let mut differences = Vec::new();
-    difference("protocol", &Json::Object(ours), &Json::Object(theirs), &mut differences);
+    let [ours, theirs] = [ours, theirs].map(|protocol| Json::Object(protocol_json(protocol)));
+    let differences: Vec<Difference> = differences(&ours, &theirs)
+        .into_iter()
+        .map(|(place, sides)| (format!("protocol.{place}"), sides))
+        .collect();
     // Several, because the first may only follow from another: a cut-off from its penalty.
     let shown = &differences[..differences.len().min(SHOWN)];
     let places: Vec<&str> = shown.iter().map(|(place, _)| place.as_str()).collect();
@@ -426,13 +455,23 @@ fn mismatch<P: Protocol>(ours: &P, theirs: &P, our_source: &str, their_source: &
         .advice("merge only states made with the same options")
 }
 
-/// Collects the paths at which two JSON values differ, with both sides.
-fn difference(path: &str, a: &Json, b: &Json, out: &mut Vec<(String, (String, String))>) {
+/// A path at which two JSON values differ, with both sides.
+type Difference = (String, (String, String));
+
+/// The paths at which two JSON values differ, with both sides.
+pub fn differences(a: &Json, b: &Json) -> Vec<Difference> {
+    let mut out = Vec::new();
+    difference("", a, b, &mut out);
+    out
+}
+
+fn difference(path: &str, a: &Json, b: &Json, out: &mut Vec<Difference>) {
     match (a, b) {
         (Json::Object(x), Json::Object(y)) => {
             for key in x.keys().chain(y.keys().filter(|key| !x.contains_key(*key))) {
                 let (left, right) = (x.get(key).unwrap_or(&Json::Null), y.get(key).unwrap_or(&Json::Null));
-                difference(&format!("{path}.{key}"), left, right, out);
+                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                difference(&path, left, right, out);
             }
         }
         _ if a != b => out.push((path.into(), (a.to_string(), b.to_string()))),

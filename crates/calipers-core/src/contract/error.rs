@@ -24,6 +24,8 @@ pub enum ErrorKind {
     ProtocolMismatch,
     /// The work was interrupted.
     Interrupted,
+    /// A fault of this program.
+    Internal,
 }
 
 /// What went wrong, in which file, where in it, what was found, what is allowed and what to do.
@@ -148,6 +150,14 @@ impl Error {
         self
     }
 
+    /// The failure in one line, without what to do about it.
+    pub fn in_one_line(&self) -> String {
+        let Parts { what, file, place, found, allowed, .. } = &*self.0;
+        let said = [("in", file), ("at", place), ("found", found), ("allowed", allowed)];
+        let said = said.into_iter().filter_map(|(word, text)| Some(format!("{word} {}", text.as_ref()?)));
+        printable(&std::iter::once(what.clone()).chain(said).collect::<Vec<_>>().join("; "))
+    }
+
     /// The same failure in other words: what was said of options, but not the name of the file.
     #[must_use]
     pub fn reworded(mut self, word: impl Fn(&str) -> String) -> Self {
@@ -249,6 +259,14 @@ mod tests {
         assert_eq!(error.to_string(), "no pairs\n     help: 2 pair\n      try: --flat");
         let whole = error.with_command(|options| format!("calipers x {options}"));
         assert!(whole.to_string().ends_with("try: calipers x --flat"));
+    }
+
+    #[test]
+    fn a_failure_in_one_line_says_where_and_what_was_found() {
+        let error =
+            Error::value("bad\nline").in_file("f").at("byte 7").found(3).allowed("0 to 2").advice("no");
+        assert_eq!(error.in_one_line(), "bad\\nline; in f; at byte 7; found 3; allowed 0 to 2");
+        assert_eq!(Error::io("gone").in_one_line(), "gone");
     }
 
     #[test]

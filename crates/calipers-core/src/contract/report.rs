@@ -25,6 +25,8 @@ pub struct Report {
     pub intervals: Option<Intervals>,
     /// What looks wrong.
     pub warnings: Vec<Warning>,
+    /// The units that could not be measured and are in no number, each with the reason.
+    pub left_out: Vec<(String, String)>,
     /// The files read, by path.
     pub inputs: InputFiles,
 }

@@ -11,19 +11,26 @@
 //! A payload is the postcard encoding of name, protocol (as JSON text), rows and provenance. Equal
 //! states have equal bytes: maps are sorted, and bytes that would be written differently are
 //! refused when read.
+//!
+//! Version 1 knew which shards it held but not of which listing, and nothing that was left out. It is
+//! read as shards of a listing that is not known, and written no more.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::accumulator::{Accumulator, UnitId};
 use crate::error::{Error, Result};
+use crate::input_files::InputFiles;
+use crate::listings::Listings;
 use crate::protocol::Protocol;
-use crate::provenance::Provenance;
+use crate::provenance::{Content, Fact, Provenance, Reading};
 
 const MAGIC: &[u8; 8] = b"CALIPERS";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+/// The oldest version that is read.
+const FIRST: u32 = 1;
 const HEAD: usize = 16;
 const HASH: usize = blake3::OUT_LEN;
 
@@ -32,23 +39,45 @@ const HASH: usize = blake3::OUT_LEN;
 pub struct Section {
     name: String,
     payload: Vec<u8>,
+    /// The format version it is written in.
+    version: u32,
 }
 
 #[derive(Serialize)]
-struct PayloadRef<'a, R> {
+struct PayloadRef<'a, R, V> {
     name: &'a str,
-    protocol: String,
-    rows: BTreeMap<&'a str, &'a R>,
-    provenance: &'a Provenance,
+    protocol: &'a str,
+    rows: R,
+    provenance: &'a V,
 }
 
 #[derive(Deserialize)]
-struct Payload<R> {
-    #[expect(dead_code, reason = "part of the encoding; read on its own by `decode`")]
+struct Payload<R, V> {
     name: String,
     protocol: String,
     rows: BTreeMap<UnitId, R>,
-    provenance: Provenance,
+    provenance: V,
+}
+
+/// What version 1 recorded about a run.
+#[derive(Serialize, Deserialize)]
+struct FirstProvenance {
+    inputs: InputFiles,
+    readings: BTreeSet<Reading>,
+    facts: BTreeSet<Fact>,
+    contents: BTreeSet<Content>,
+    shards: BTreeMap<u32, BTreeSet<u32>>,
+}
+
+impl From<FirstProvenance> for Provenance {
+    fn from(first: FirstProvenance) -> Self {
+        let FirstProvenance { inputs, readings, facts, contents, shards } = first;
+        let mut listings = Listings::default();
+        for (of, have) in shards {
+            have.into_iter().for_each(|index| listings.insert(None, index, of));
+        }
+        Self { inputs, readings, facts, contents, listings, left_out: BTreeMap::new() }
+    }
 }
 
 impl Section {
@@ -60,15 +89,13 @@ impl Section {
 
 /// Encodes an accumulator.
 pub(crate) fn section<P: Protocol>(accumulator: &Accumulator<P>) -> Section {
-    let rows = accumulator.rows();
-    let payload = PayloadRef {
-        name: P::NAME,
-        protocol: serde_json::to_string(accumulator.protocol()).unwrap_or_default(),
-        rows: rows.named().collect(),
-        provenance: &accumulator.provenance,
-    };
+    let rows: BTreeMap<&str, &P::Row> = accumulator.rows().named().collect();
+    let protocol = serde_json::to_string(accumulator.protocol()).unwrap_or_default();
+    let provenance = &accumulator.provenance;
+    let payload = PayloadRef { name: P::NAME, protocol: &protocol, rows, provenance };
     // Plain structs of maps, numbers and text always encode into a growing buffer.
-    Section { name: P::NAME.into(), payload: postcard::to_stdvec(&payload).unwrap_or_default() }
+    let payload = postcard::to_stdvec(&payload).unwrap_or_default();
+    Section { name: P::NAME.into(), payload, version: VERSION }
 }
 
 /// The rows of an accumulator and their provenance, without the protocol. Such bytes may be put one after
@@ -94,21 +121,36 @@ pub(crate) fn first_rows<P: Protocol>(
 
 /// Decodes an accumulator of a known protocol; `source` names it in conflicts.
 pub fn accumulator<P: Protocol>(section: &Section, source: &str) -> Result<Accumulator<P>> {
-    let damaged = |why: &str| {
+    let decoded = match section.version {
+        FIRST => decoded::<P, FirstProvenance>(section, source),
+        _ => decoded::<P, Provenance>(section, source),
+    };
+    decoded.map_err(|why| {
         Error::format("the state does not decode")
             .in_file(source)
             .at(format!("section {}", section.name))
             .found(why)
-    };
-    let payload: Payload<P::Row> =
-        exactly(&section.payload).ok_or_else(|| damaged("rows of another version"))?;
-    let protocol: P =
-        serde_json::from_str(&payload.protocol).map_err(|error| damaged(&format!("protocol: {error}")))?;
-    let decoded = Accumulator::from_parts(protocol, payload.rows, payload.provenance, source);
-    if self::section(&decoded) == *section {
-        Ok(decoded)
-    } else {
-        Err(damaged("bytes that this version would write differently"))
+    })
+}
+
+/// Decodes an accumulator whose provenance is written as `V`; else why not.
+fn decoded<P, V>(section: &Section, source: &str) -> std::result::Result<Accumulator<P>, String>
+where
+    P: Protocol,
+    V: Serialize + DeserializeOwned + Into<Provenance>,
+{
+    let Payload { name, protocol: text, rows, provenance } =
+        exactly::<Payload<P::Row, V>>(&section.payload).ok_or("rows of another version")?;
+    let protocol: P = serde_json::from_str(&text).map_err(|error| format!("protocol: {error}"))?;
+    let again = serde_json::to_string(&protocol).unwrap_or_default();
+    let again = PayloadRef { name: P::NAME, protocol: &again, rows: &rows, provenance: &provenance };
+    if name != P::NAME || postcard::to_stdvec(&again).is_ok_and(|again| again != section.payload) {
+        return Err("bytes that this version would write differently".into());
+    }
+    let provenance: Provenance = provenance.into();
+    match provenance.impossible(&rows) {
+        Some(why) => Err(why),
+        None => Ok(Accumulator::from_parts(protocol, rows, provenance, source)),
     }
 }
 
@@ -124,7 +166,8 @@ fn exactly<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
 pub fn encode(sections: &[Section]) -> Vec<u8> {
     let mut out = Vec::new();
     out.extend_from_slice(MAGIC);
-    out.extend_from_slice(&VERSION.to_le_bytes());
+    let version = sections.first().map_or(VERSION, |section| section.version);
+    out.extend_from_slice(&version.to_le_bytes());
     out.extend_from_slice(&(sections.len() as u32).to_le_bytes());
     for section in sections {
         out.extend_from_slice(&(section.payload.len() as u64).to_le_bytes());
@@ -142,8 +185,9 @@ pub fn decode(bytes: &[u8]) -> Result<Vec<Section>> {
         return Err(fail("not a Calipers state", 0).advice("states are written with --state"));
     }
     let version = word(bytes, 8).ok_or_else(|| fail("the state is cut short", bytes.len()))?;
-    if version != VERSION {
-        return Err(fail("a state of another format version", 8).found(version).allowed(VERSION));
+    if !(FIRST..=VERSION).contains(&version) {
+        let allowed = format!("{FIRST} to {VERSION}");
+        return Err(fail("a state of another format version", 8).found(version).allowed(allowed));
     }
     let count = word(bytes, 12).ok_or_else(|| fail("the state is cut short", bytes.len()))?;
     let mut sections = Vec::new();
@@ -171,7 +215,7 @@ pub fn decode(bytes: &[u8]) -> Result<Vec<Section>> {
         }
         let (name, _) = postcard::take_from_bytes::<String>(payload)
             .map_err(|_| fail("the section has no name", start))?;
-        sections.push(Section { name, payload: payload.to_vec() });
+        sections.push(Section { name, payload: payload.to_vec(), version });
         at = end + HASH;
     }
     match bytes.get(at..) {

@@ -5,6 +5,21 @@
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether the whole program ends: then nothing is wanted any more, on no thread.
+static ENDING: AtomicBool = AtomicBool::new(false);
+
+/// Says that the program ends. What kernels hold from now on means nothing and must not be written.
+pub fn end() {
+    ENDING.store(true, Ordering::SeqCst);
+}
+
+/// Whether the program ends.
+#[inline]
+pub fn is_ending() -> bool {
+    ENDING.load(Ordering::Relaxed)
+}
 
 thread_local! {
     /// Whether the question is worth asking: cheap to look at, for kernels that nobody watches.
@@ -46,7 +61,7 @@ impl Drop for Restore {
 /// Whether the work of this thread is no longer wanted. Once yes, always yes.
 #[inline]
 pub fn asked() -> bool {
-    WATCHED.get() && ask()
+    is_ending() || (WATCHED.get() && ask())
 }
 
 /// Asks in every so many turns of a loop whose turns are short.

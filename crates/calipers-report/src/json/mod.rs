@@ -88,8 +88,24 @@ impl Serialize for Shown<'_> {
             intervals_in(intervals, &mut object)?;
         }
         object.serialize_entry("warnings", &report.warnings.iter().map(Caution).collect::<Vec<_>>())?;
+        if !report.left_out.is_empty() {
+            object.serialize_entry("left_out", &report.left_out.iter().map(LeftOut).collect::<Vec<_>>())?;
+        }
         object
             .serialize_entry("inputs", &Files(report.inputs.iter().map(|(path, input)| File(path, input))))?;
+        object.end()
+    }
+}
+
+/// A unit that could not be measured, and why.
+struct LeftOut<'a>(&'a (String, String));
+
+impl Serialize for LeftOut<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (unit, reason) = self.0;
+        let mut object = serializer.serialize_map(Some(2))?;
+        object.serialize_entry("unit", unit)?;
+        object.serialize_entry("reason", reason)?;
         object.end()
     }
 }

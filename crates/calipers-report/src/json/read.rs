@@ -37,6 +37,9 @@ fn report(node: &RawValue) -> Result<Report> {
         metrics: metrics(object.take("metrics")?, object.take("undefined")?)?,
         intervals: intervals::read(&mut object)?,
         warnings: each("warnings", object.take("warnings")?, warning)?,
+        left_out: object
+            .take_if_there("left_out")
+            .map_or(Ok(Vec::new()), |node| each("left_out", node, left_out))?,
         inputs: each("inputs", object.take("inputs")?, input)?.into_iter().collect(),
     };
     object.done()?;
@@ -107,6 +110,14 @@ fn warning(place: &str, node: &RawValue) -> Result<Warning> {
     };
     object.done()?;
     Ok(warning)
+}
+
+fn left_out(place: &str, node: &RawValue) -> Result<(String, String)> {
+    let mut object = Object::new(place, node)?;
+    let unit = text(place, object.take("unit")?)?;
+    let reason = text(place, object.take("reason")?)?;
+    object.done()?;
+    Ok((unit, reason))
 }
 
 fn input(place: &str, node: &RawValue) -> Result<(String, Input)> {
@@ -302,8 +313,10 @@ mod tests {
         });
         let inputs = btree_map(".*", input, 0..3);
         let intervals = proptest::option::of(btree_map("f\\..{0,4}", [-1e9..1e9f64, 0.0..1.0], 0..3));
-        (btree_map("f\\..{0,4}", values(), 0..6), any::<u64>(), intervals, warnings, inputs).prop_map(
-            |(metrics, units, intervals, warnings, inputs)| Report {
+        let left_out = vec((".*", ".*"), 0..3);
+        let metrics = btree_map("f\\..{0,4}", values(), 0..6);
+        (metrics, any::<u64>(), intervals, warnings, left_out, inputs).prop_map(
+            |(metrics, units, intervals, warnings, left_out, inputs)| Report {
                 units,
                 metrics: metrics.into_iter().collect(),
                 intervals: intervals.map(|intervals| {
@@ -311,6 +324,7 @@ mod tests {
                     Intervals { bounds: bounds.collect(), ..fixture::intervals(&[]) }
                 }),
                 warnings,
+                left_out,
                 inputs: inputs.into_iter().collect(),
                 ..fixture::small()
             },

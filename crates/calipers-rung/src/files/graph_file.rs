@@ -51,7 +51,7 @@ pub(super) enum StoredFeatures {
 
 /// The file at a path, which must be one; `word` says what it is read as.
 pub(super) fn one_file(path: &Path, word: &str) -> Result<Found> {
-    let found = walk::files(path, word, &|_| true)?;
+    let found = walk::files(path, word, &Inputs::default(), &|_| true)?;
     match <[Found; 1]>::try_from(found) {
         Ok([found]) if found.path == path => Ok(found),
         _ => Err(Error::io("not a regular file").in_file(path.display()).found("a folder")),

@@ -10,19 +10,17 @@ pub mod conditions;
 pub mod config;
 mod plan;
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::Mutex;
 
 use calipers_core::provenance::Setting;
-use calipers_core::{Error, Fact, Reading, Result};
+use calipers_core::{Error, Reading, Result};
 use calipers_metrics::robustness::{ModelSettings, Robustness};
 use calipers_sources::inputs::Inputs;
 use calipers_sources::robustness::{Measured, measure_pairs};
 use calipers_sources::run::Work;
 
 use self::conditions::{Condition, Template};
-use self::plan::Plan;
+use self::plan::{Plan, UnitPlan};
 use crate::files::checkpoint::Flags;
 use crate::files::dataset::GraphSource;
 use crate::files::splits::SplitSource;
@@ -63,26 +61,24 @@ pub struct Options {
 /// options themselves.
 pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Measured> {
     options.check()?;
+    let inputs = inputs.keep_going(work.keep_going);
     let plan = Plan::new(options, &inputs)?;
-    let units = work.part(&plan.units);
-    units.iter().for_each(|unit| plan.reserve(unit));
+    let chosen = work.choose(&plan.units, &inputs, &[])?;
     // Few pairs leave workers free to share the work on one.
-    let within = (work.threads / units.len().max(1)).max(1);
-    let facts: Mutex<BTreeSet<Fact>> = Mutex::default();
+    let within = (work.threads / chosen.units.len().max(1)).max(1);
+    let reading = options.reading();
     let protocol = Robustness {
         prepare: Some(options.graph.prepare),
         model_settings: Some(shown(&plan.settings)),
         cutoff: options.protocol.cutoff.or(plan.settings.penalty.cutoff().map(|cutoff| cutoff.max(0.0))),
         ..options.protocol.clone()
     };
-    let mut measured = measure_pairs(&protocol, units, options.per_node, work, |unit| {
-        let (pair, noticed) = plan.pair(unit, within, &inputs)?;
-        facts.lock().map_err(|_| Error::io("a worker stopped while measuring"))?.extend(noticed);
-        Ok(pair)
-    })?;
-    measured.accumulator.provenance.facts.extend(facts.into_inner().unwrap_or_default());
-    work.record(std::slice::from_mut(&mut measured.accumulator), inputs, Some(options.reading()))?;
-    Ok(measured)
+    let (how, reserve) = ((&inputs, Some(&reading)), |unit: &UnitPlan| plan.reserve(unit));
+    let measured = measure_pairs(&protocol, &chosen, options.per_node, work, how, reserve, |unit, inputs| {
+        plan.pair(unit, within, inputs)
+    });
+    let Measured { accumulator, nodes } = measured?;
+    Ok(Measured { accumulator: chosen.recorded(accumulator, inputs, Some(reading))?, nodes })
 }
 
 /// The settings of a model as the protocol shows them.

@@ -10,6 +10,7 @@ use calipers_sources::file_cache::FileCache;
 use calipers_sources::inputs::Inputs;
 use calipers_sources::robustness::Numbers;
 use calipers_sources::robustness::OwnedPair;
+use calipers_sources::run::Named;
 
 use super::Options;
 use super::conditions::run_words;
@@ -43,6 +44,12 @@ pub(super) struct UnitPlan {
     name: String,
     run: usize,
     condition: usize,
+}
+
+impl Named for UnitPlan {
+    fn name(&self) -> &str {
+        &self.name
+    }
 }
 
 /// Every pair, and what they are made of.
@@ -152,7 +159,9 @@ impl<'a> Plan<'a> {
             let numbers = Numbers::computed(which, graph.nodes(), forward.columns, forward.features);
             Ok(Clean { numbers, stuck: forward.stuck_nodes })
         };
-        let clean = self.runs.take(unit.run, |_| forward(&dataset.graph, "features on the clean graph"))?;
+        let clean = self
+            .runs
+            .take(unit.run, inputs, |_, _| forward(&dataset.graph, "features on the clean graph"))?;
         let on_attacked = forward(&attacked.graph, "features on the attacked graph")?;
         let pair = OwnedPair {
             attack: options.attack.clone(),

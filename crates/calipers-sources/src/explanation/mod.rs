@@ -15,9 +15,9 @@ use calipers_core::{Accumulator, Error, Result};
 use calipers_metrics::explanation::Evidence;
 use calipers_metrics::explanation::Explanation;
 
-use self::plan::Plan;
+use self::plan::{Plan, UnitPlan};
 use crate::inputs::Inputs;
-use crate::run::{self, Work};
+use crate::run::{self, Named, Work};
 
 /// What a run is asked to measure.
 #[derive(Clone, Debug, Default)]
@@ -34,17 +34,24 @@ pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Acc
     if options.inputs.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
         return Err(Error::usage("standard input can be read once").advice("give `-` once"));
     }
+    let inputs = inputs.keep_going(work.keep_going);
     let plan = Plan::new(&options.inputs, &inputs)?;
-    let units = work.part(&plan.units);
-    units.iter().for_each(|unit| plan.reserve(unit));
-    let mut accumulator = run::measure_all(&options.protocol, units, work, |unit, accumulator| {
-        let measured = plan.with_record(unit, &inputs, |record| {
-            record.with_unit(unit.number, |evidence| accumulator.update(unit.name.as_str(), evidence))
+    let chosen = work.choose(&plan.units, &inputs, &[])?;
+    let (protocol, reserve) = (&options.protocol, |unit: &UnitPlan| plan.reserve(unit));
+    let measured =
+        run::measure_all(protocol, &chosen, work, (&inputs, None), reserve, |unit, inputs, accumulator| {
+            let measured = plan.with_record(unit, inputs, |record| {
+                record.with_unit(unit.number, |evidence| accumulator.update(unit.name.as_str(), evidence))
+            });
+            measured.map_err(|error| error.in_file(&unit.shown))
         });
-        measured.map_err(|error| error.in_file(&unit.shown))
-    })?;
-    work.record(std::slice::from_mut(&mut accumulator), inputs, None)?;
-    Ok(accumulator)
+    chosen.recorded(measured?, inputs, None)
+}
+
+impl Named for UnitPlan {
+    fn name(&self) -> &str {
+        &self.name
+    }
 }
 
 /// Reads one unit and passes on its evidence.

@@ -63,7 +63,7 @@ impl Plan {
     pub(super) fn new(given: &[PathBuf], inputs: &Inputs) -> Result<Self> {
         let mut found = Vec::new();
         for path in given {
-            found.extend(discover(path)?.into_iter().filter(|found| inputs.may_read(&found.shown)));
+            found.extend(discover(path, inputs)?.into_iter().filter(|found| inputs.may_read(&found.shown)));
         }
         let files = FileCache::new(found);
         let mut units = Vec::new();
@@ -72,10 +72,11 @@ impl Plan {
             let shown = found.shown.as_str();
             let in_file = |error: Error| error.in_file(shown);
             let records = if records(&found.name).is_some() {
-                files.keep(place, |found| load(found, inputs)).map_err(in_file)?
+                files.keep(place, inputs, load).map_err(in_file)
             } else {
-                Arc::new(vec![outline(found).map_err(in_file)?])
+                outline(found).map(|outline| Arc::new(vec![outline])).map_err(in_file)
             };
+            let Some(records) = inputs.unless_left_out(shown, records)? else { continue };
             for (record, placed) in records.iter().enumerate() {
                 let within = placed.place.as_ref().map_or(String::new(), |at| format!(", {at}"));
                 for number in 0..placed.record.units() {
@@ -115,7 +116,7 @@ impl Plan {
         inputs: &Inputs,
         measure: impl FnOnce(&super::record::Record) -> Result<T>,
     ) -> Result<T> {
-        let records = self.files.take(unit.place, |found| load(found, inputs))?;
+        let records = self.files.take(unit.place, inputs, load)?;
         measure(&records[unit.record].record)
     }
 }
@@ -137,7 +138,7 @@ fn outline(found: &Found) -> Result<Placed> {
     Ok(Placed { place: None, record: array_files::outline(found, found.open()?)? })
 }
 
-fn discover(given: &Path) -> Result<Vec<Found>> {
+fn discover(given: &Path, inputs: &Inputs) -> Result<Vec<Found>> {
     if stdin::is_stdin(given) {
         let lines = RECORDS.iter().find(|format| format.reader == Records::Lines);
         return Ok(vec![stdin::read(INPUT, &|_| lines?.endings.first().copied())?]);
@@ -145,7 +146,7 @@ fn discover(given: &Path) -> Result<Vec<Found>> {
     std::fs::metadata(given).map_err(|error| {
         Error::io(format!("the file cannot be opened: {}", error.kind())).in_file(given.display())
     })?;
-    let found = walk::files(given, INPUT, &is_known)?;
+    let found = walk::files(given, INPUT, inputs, &is_known)?;
     if let Some(found) = found.iter().find(|found| !is_known(&found.name)) {
         return Err(Error::value("no ending that says what the file holds")
             .in_file(&found.shown)

@@ -44,9 +44,9 @@ struct Evidence {
 /// Measures everything the options name, or one shard of it.
 pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Accumulator<IndependentSet>> {
     options.check()?;
+    let inputs = inputs.keep_going(work.keep_going);
     let plan = Plan::new(options, &inputs)?;
-    let first = &plan.units[0];
-    let (scores, axis) = kind_of(&plan, first, options)?;
+    let (first, (scores, axis)) = first_kind(&plan, options, &inputs)?;
     if let (Some(said), Some(kind), None) = (options.axis, scores, axis) {
         return Err(Error::value("an axis was named, but the scores have one value a node")
             .in_file(&first.shown)
@@ -56,15 +56,15 @@ pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Acc
             .advice("leave out --axis, or give arrays of shape [S,N] or [T,N]"));
     }
     let protocol = IndependentSet { scores, axis, ..options.protocol.clone() };
-    let units = work.part(&plan.units);
-    units.iter().for_each(|unit| plan.reserve(unit));
-    let mut accumulator = run::measure_all(&protocol, units, work, |unit, accumulator| {
-        let evidence = read(&plan, unit, options, &inputs).map_err(|error| error.in_file(&unit.shown))?;
+    let chosen = work.choose(&plan.units, &inputs, &[])?;
+    let reading = options.reading();
+    let (how, reserve) = ((&inputs, Some(&reading)), |unit: &UnitPlan| plan.reserve(unit));
+    let measured = run::measure_all(&protocol, &chosen, work, how, reserve, |unit, inputs, accumulator| {
+        let evidence = read(&plan, unit, options, inputs).map_err(|error| error.in_file(&unit.shown))?;
         same_kind(first, unit, (scores, axis), &evidence)?;
         update(accumulator, &unit.name, &evidence, options).map_err(|error| error.in_file(&unit.shown))
-    })?;
-    work.record(std::slice::from_mut(&mut accumulator), inputs, Some(options.reading()))?;
-    Ok(accumulator)
+    });
+    chosen.recorded(measured?, inputs, Some(reading))
 }
 
 /// Reads one unit and passes on its graph, scores and labels.
@@ -88,9 +88,25 @@ pub fn with_unit<T>(
     use_it(graph, scores.transpose()?, evidence.labels.as_deref())
 }
 
-/// What the scores of the first unit are. Every shard asks the same unit, so that shards without
+/// The kind of scores that a unit has, and along which axis there are several.
+type ScoreKind = (Option<Kind>, Option<Axis>);
+
+/// The first unit, and what its scores are; where units are left out, the first that says it.
+fn first_kind<'p>(plan: &'p Plan, options: &Options, inputs: &Inputs) -> Result<(&'p UnitPlan, ScoreKind)> {
+    let mut failure = None;
+    for unit in &plan.units {
+        match kind_of(plan, unit, options) {
+            Ok(kind) => return Ok((unit, kind)),
+            Err(error) if !inputs.goes_on() => return Err(error),
+            Err(error) => _ = failure.get_or_insert(error),
+        }
+    }
+    Err(failure.unwrap_or_else(|| Error::value("there are no units to measure")))
+}
+
+/// What the scores of a unit are. Every shard asks the same unit, so that shards without
 /// units have the protocol of the others.
-fn kind_of(plan: &Plan, unit: &UnitPlan, options: &Options) -> Result<(Option<Kind>, Option<Axis>)> {
+fn kind_of(plan: &Plan, unit: &UnitPlan, options: &Options) -> Result<ScoreKind> {
     let aside = Inputs::default();
     let named = |error: Error| error.in_file(&unit.shown);
     match &unit.at {
@@ -108,7 +124,7 @@ fn kind_of(plan: &Plan, unit: &UnitPlan, options: &Options) -> Result<(Option<Ki
             // for a shard may not own it.
             let found = plan.scores.file(*place);
             let file = if node_files::names_units_inside(found) {
-                plan.scores.keep(*place, |file| node_files::load(file, &aside))
+                plan.scores.keep(*place, &aside, node_files::load)
             } else {
                 node_files::load(found, &aside).map(std::sync::Arc::new)
             };
@@ -150,7 +166,8 @@ fn word(of: impl std::fmt::Debug) -> String {
 fn read(plan: &Plan, unit: &UnitPlan, options: &Options, inputs: &Inputs) -> Result<Evidence> {
     match &unit.at {
         UnitAt::Arrays { place, part } => {
-            let members = plan.arrays.take(*place, |found| containers::load(found, inputs, options))?;
+            let members =
+                plan.arrays.take(*place, inputs, |found, inputs| containers::load(found, inputs, options))?;
             let arrays = members[part.member].unit(*part, options)?;
             let evidence = from_arrays(arrays, options)?;
             let optimum = unit.optimum.or(evidence.optimum);
@@ -170,7 +187,7 @@ fn read(plan: &Plan, unit: &UnitPlan, options: &Options, inputs: &Inputs) -> Res
             let nodes =
                 known.into_iter().flatten().find_map(|values| values.nodes()).map(|nodes| nodes as u64);
             let path = plan.graphs.file(graph.0);
-            let file = plan.graphs.take(graph.0, |path| path.load(inputs, options))?;
+            let file = plan.graphs.take(graph.0, inputs, |path, inputs| path.load(inputs, options))?;
             let mut built = file.graph(path.format, graph.1, nodes, options)?;
             drop(file);
             let nodes = built.graph.nodes() as u64;
@@ -211,7 +228,7 @@ fn node_values_at(
     let mut shown = unit.place();
     let Some((place, index)) = at else { return Ok((None, shown)) };
     let named = |error: Error| error.in_file(&files.file(place).shown);
-    let file = files.take(place, |file| node_files::load(file, inputs)).map_err(named)?;
+    let file = files.take(place, inputs, node_files::load).map_err(named)?;
     let values = values(&file, index).map_err(|error| named(error.at(&shown)))?;
     shown.extend(file.place(index).map(|place| format!(", {place}")));
     Ok((Some(values), shown))

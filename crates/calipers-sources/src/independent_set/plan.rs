@@ -17,6 +17,7 @@ use super::options::{Labels, Options};
 use crate::array_file;
 use crate::file_cache::FileCache;
 use crate::inputs::Inputs;
+use crate::run::Named;
 use crate::stdin;
 use crate::walk::{self, Found};
 
@@ -45,6 +46,12 @@ pub struct UnitPlan {
     pub at: UnitAt,
     /// The known optimum, by option.
     pub optimum: Option<u64>,
+}
+
+impl Named for UnitPlan {
+    fn name(&self) -> &str {
+        &self.name
+    }
 }
 
 impl UnitPlan {
@@ -131,7 +138,7 @@ fn from_arrays(options: &Options, inputs: &Inputs) -> Result<Plan> {
     let endings = array::FORMATS.endings_where(Reader::has_names).join(" ");
     let mut files = Vec::new();
     for input in &options.inputs {
-        let found = files_at(input, "input", &wanted, &array::FORMATS)?;
+        let found = files_at(input, "input", inputs, &wanted, &array::FORMATS)?;
         if found.is_empty() {
             return Err(Error::value("the folder holds no array files")
                 .in_file(input.display())
@@ -149,7 +156,9 @@ fn from_arrays(options: &Options, inputs: &Inputs) -> Result<Plan> {
     let mut units = Vec::new();
     for (place, found) in files.iter().enumerate() {
         let parts = containers::units(found, array::FORMATS.stem(&found.name));
-        for (name, part) in parts.map_err(|error| error.in_file(&found.shown))? {
+        let parts =
+            inputs.unless_left_out(&found.shown, parts.map_err(|error| error.in_file(&found.shown)))?;
+        for (name, part) in parts.unwrap_or_default() {
             let at = UnitAt::Arrays { place, part };
             units.push(UnitPlan { name, shown: found.shown.clone(), at, optimum: None });
         }
@@ -162,15 +171,16 @@ fn from_arrays(options: &Options, inputs: &Inputs) -> Result<Plan> {
 
 fn paired(options: &Options, inputs: &Inputs) -> Result<Plan> {
     let graph_path = options.graph.as_deref().unwrap_or(Path::new(""));
-    let graphs = graph_files(graph_path, options)?;
+    let graphs = graph_files(graph_path, options, inputs)?;
     let mut units = Vec::new();
     for (place, path) in graphs.files().enumerate() {
         let shown = &path.found.shown;
         // The graphs of a line format can only be counted by reading the file.
-        let read =
-            path.has_lines().then(|| graphs.keep(place, |path| path.load(inputs, options))).transpose();
-        let read = read.map_err(|error| error.in_file(shown))?;
-        for (name, part) in path.graphs(read.as_deref()).map_err(|error| error.in_file(shown))? {
+        let load = |path: &GraphPath, inputs: &Inputs| path.load(inputs, options);
+        let read = path.has_lines().then(|| graphs.keep(place, inputs, load)).transpose();
+        let of_file = read.and_then(|read| path.graphs(read.as_deref()));
+        let of_file = inputs.unless_left_out(shown, of_file.map_err(|error| error.in_file(shown)))?;
+        for (name, part) in of_file.unwrap_or_default() {
             let at = UnitAt::Files { graph: (place, part), scores: None, chosen: None, labels: None };
             let name = stripped(&name, &options.pair_strip).to_owned();
             units.push(UnitPlan { name, shown: shown.clone(), at, optimum: None });
@@ -182,21 +192,25 @@ fn paired(options: &Options, inputs: &Inputs) -> Result<Plan> {
         rename(&mut plan.units, path, inputs)?;
     }
     if let Some(path) = &options.scores {
-        plan.scores = node_files_in(path, "scores", graph_path, options)?;
+        plan.scores = node_files_in(path, "scores", graph_path, options, inputs)?;
         let found = pair(&plan.units, &plan.scores, Role::Scores, graph_path, path, options, inputs)?;
         let without = plan.units.iter().zip(&found).filter(|(_, at)| at.is_none());
         let missing: Vec<&str> = without.map(|(unit, _)| unit.name.as_str()).collect();
-        if !missing.is_empty() {
-            return Err(unmatched("graphs without scores", &missing, graph_path, path));
+        let error = |names: &[&str]| unmatched("graphs without scores", names, graph_path, path);
+        if !missing.is_empty() && !inputs.goes_on() {
+            return Err(error(&missing));
         }
+        missing.iter().try_for_each(|name| inputs.leave_out(name, error(&[name])))?;
         for (unit, place) in plan.units.iter_mut().zip(found) {
             if let UnitAt::Files { scores, .. } = &mut unit.at {
                 *scores = place;
             }
         }
+        let scored = |unit: &UnitPlan| matches!(unit.at, UnitAt::Files { scores: Some(_), .. });
+        plan.units.retain(scored);
     }
     if let Some(Labels::At(path)) = &options.labels {
-        plan.labels = node_files_in(path, "labels", graph_path, options)?;
+        plan.labels = node_files_in(path, "labels", graph_path, options, inputs)?;
         let found = pair(&plan.units, &plan.labels, Role::Labels, graph_path, path, options, inputs)?;
         if found.iter().all(Option::is_none) {
             return Err(Error::value("there are no labels")
@@ -217,12 +231,12 @@ fn paired(options: &Options, inputs: &Inputs) -> Result<Plan> {
     Ok(plan)
 }
 
-fn graph_files(path: &Path, options: &Options) -> Result<FileCache<GraphPath, GraphFile>> {
+fn graph_files(path: &Path, options: &Options, inputs: &Inputs) -> Result<FileCache<GraphPath, GraphFile>> {
     let wanted = |name: &str| match options.graph_format {
         Some(format) => format.ending_of(name).is_some(),
         None => graph::FORMATS.by_name(name).is_some(),
     };
-    let found = files_at(path, "graph", &wanted, &graph::FORMATS)?;
+    let found = files_at(path, "graph", inputs, &wanted, &graph::FORMATS)?;
     if found.is_empty() {
         return Err(Error::value("the folder holds no graph files")
             .in_file(path.display())
@@ -241,9 +255,10 @@ fn node_files_in(
     word: &str,
     graphs: &Path,
     options: &Options,
+    inputs: &Inputs,
 ) -> Result<FileCache<Found, NodeFile>> {
     let wanted = |name: &str| score::FORMATS.by_name(name).is_some();
-    let found = files_at(path, word, &wanted, &score::FORMATS)?;
+    let found = files_at(path, word, inputs, &wanted, &score::FORMATS)?;
     if path.is_dir()
         && path == graphs
         && options.graph_format.is_none()
@@ -281,8 +296,10 @@ fn pair(
     for (place, file) in cache.files().enumerate() {
         let stem = stripped(score::FORMATS.stem(&file.name), &options.pair_strip).to_owned();
         let mentions = if node_files::names_units_inside(file) {
-            let read = cache.keep(place, |file| node_files::load(file, inputs));
-            read.and_then(|read| read.mentions(&stem, role)).map_err(|error| error.in_file(&file.shown))?
+            let read = cache.keep(place, inputs, node_files::load);
+            let mentions = read.and_then(|read| read.mentions(&stem, role));
+            let mentions = mentions.map_err(|error| error.in_file(&file.shown));
+            inputs.unless_left_out(&file.shown, mentions)?.unwrap_or_default()
         } else {
             vec![node_files::Mention::alone()]
         };
@@ -321,11 +338,14 @@ fn pair(
             }
         }
     }
-    if unknown.is_empty() {
-        return Ok(found);
-    }
     let what = if role == Role::Scores { "scores without a graph" } else { "labels without a graph" };
-    Err(unmatched(what, &unknown.iter().map(String::as_str).collect::<Vec<_>>(), graph_path, path))
+    let unknown: Vec<&str> = unknown.iter().map(String::as_str).collect();
+    if !unknown.is_empty() && !inputs.goes_on() {
+        return Err(unmatched(what, &unknown, graph_path, path));
+    }
+    let alone = |name: &&str| inputs.leave_out(name, unmatched(what, &[name], graph_path, path));
+    unknown.iter().try_for_each(alone)?;
+    Ok(found)
 }
 
 /// The error for names that stand on one side only.
@@ -373,11 +393,12 @@ pub fn shown(path: &Path) -> String {
 fn files_at<R>(
     path: &Path,
     word: &str,
+    inputs: &Inputs,
     wanted: &dyn Fn(&str) -> bool,
     formats: &Formats<R>,
 ) -> Result<Vec<Found>> {
     if stdin::is_stdin(path) {
         return Ok(vec![stdin::found(word, formats)?]);
     }
-    walk::files(path, word, wanted)
+    walk::files(path, word, inputs, wanted)
 }

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use calipers_core::{Accumulator, Error, Result};
+use calipers_core::{Accumulator, Error, Fact, Reading, Result};
 use calipers_metrics::robustness::NodeLines;
 use calipers_metrics::robustness::Robustness;
 
 use super::pair::OwnedPair;
-use crate::run::{self, Work};
+use crate::inputs::Inputs;
+use crate::run::{self, Chosen, Named, Work};
 
 /// The rows of a run, and the lines of its nodes where they were asked for.
 #[derive(Debug)]
@@ -19,17 +20,24 @@ pub struct Measured {
     pub nodes: Option<BTreeMap<String, NodeLines>>,
 }
 
-/// Measures the pairs that `load` makes of the jobs. An error names the pair's file and unit.
-pub fn measure_pairs<J: Sync>(
+/// Measures the pairs that `load` makes of the units, with what it noticed. An error names the pair's file
+/// and unit.
+pub fn measure_pairs<U: Named + Sync>(
     protocol: &Robustness,
-    jobs: &[J],
+    chosen: &Chosen<'_, U>,
     per_node: bool,
     work: &Work<'_>,
-    load: impl Fn(&J) -> Result<OwnedPair> + Sync,
+    how: (&Inputs, Option<&Reading>),
+    reserve: impl Fn(&U),
+    load: impl Fn(&U, &Inputs) -> Result<(OwnedPair, Vec<Fact>)> + Sync,
 ) -> Result<Measured> {
+    if per_node && work.resume.is_some() {
+        return Err(Error::usage("--per-node and --resume exclude each other")
+            .advice("the folder keeps rows, which do not hold the nodes; leave one of the two out"));
+    }
     let lines: Mutex<BTreeMap<String, NodeLines>> = Mutex::default();
-    let accumulator = run::measure_all(protocol, jobs, work, |job, accumulator| {
-        let owned = load(job)?;
+    let accumulator = run::measure_all(protocol, chosen, work, how, reserve, |unit, inputs, accumulator| {
+        let (owned, noticed) = load(unit, inputs)?;
         let name = owned.name();
         let in_file = |error: Error| match &owned.file {
             Some(file) => error.in_file(file),
@@ -37,6 +45,7 @@ pub fn measure_pairs<J: Sync>(
         };
         let pair = owned.pair().map_err(|error| in_file(error.at(format!("unit {name}"))))?;
         accumulator.update(name.as_str(), pair.clone()).map_err(in_file)?;
+        accumulator.provenance.facts.extend(noticed);
         if per_node {
             let kept = NodeLines::of(&pair, protocol);
             lines.lock().map_err(|_| Error::io("a worker stopped while measuring"))?.insert(name, kept);

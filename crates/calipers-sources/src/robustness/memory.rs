@@ -3,14 +3,12 @@
 use calipers_core::{Accumulator, Result};
 use calipers_io::array::Arrays;
 use calipers_metrics::robustness::Robustness;
-use calipers_metrics::robustness::unit_name;
 
 use super::arrays::plain_budgets;
 use super::keys::{ATTACKED, Layout, Plain};
 use super::options::check_attack;
 use super::run::Run;
-use super::{measure_pairs, unknown_keys};
-use crate::run::Work;
+use super::unknown_keys;
 
 /// Measures the pairs of one run, given under the keys of array files.
 pub fn measure(
@@ -25,11 +23,11 @@ pub fn measure(
     let budgets = if bare { plain_budgets(&given, None)? } else { Plain::Unsaid };
     let layout = Layout::new(&keys, &budgets)?;
     let arrays = Run::read(given, &layout, protocol)?;
-    let pairs = |condition: &_| arrays.pair(run, attack, condition);
-    let mut accumulator =
-        measure_pairs(protocol, &layout.conditions, false, &Work::quiet(1), pairs)?.accumulator;
+    let mut accumulator = Accumulator::new(protocol.clone());
     for condition in &layout.conditions {
-        let name = unit_name(run, attack, &condition.budget);
+        let pair = arrays.pair(run, attack, condition)?;
+        let name = pair.name();
+        accumulator.update(name.as_str(), pair.pair().map_err(|error| error.at(format!("unit {name}")))?)?;
         accumulator.provenance.facts.extend(unknown_keys(name, &layout.unknown));
     }
     Ok(accumulator)

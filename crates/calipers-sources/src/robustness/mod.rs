@@ -25,25 +25,34 @@ pub use self::measure::{Measured, measure_pairs};
 pub use self::numbers::Numbers;
 use self::options::Options;
 pub use self::pair::OwnedPair;
-use self::plan::Plan;
+use self::plan::{Plan, UnitPlan};
 use crate::inputs::Inputs;
-use crate::run::Work;
+use crate::run::{Named, Work};
 
 /// Measures every pair of the inputs, or those of one shard. `inputs` holds the files that were
 /// read for the options themselves.
 pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Measured> {
     options.check()?;
-    let plan = Plan::new(options)?;
-    let units = work.part(&plan.units);
-    units.iter().for_each(|unit| plan.reserve(unit));
+    let inputs = inputs.keep_going(work.keep_going);
+    let plan = Plan::new(options, &inputs)?;
+    let chosen = work.choose(&plan.units, &inputs, &[])?;
+    let reading = options.reading();
     let protocol = Robustness { model: plan.model.clone(), ..options.protocol.clone() };
-    let mut measured = measure_pairs(&protocol, units, options.per_node, work, |unit| {
-        plan.pair(unit, &inputs).map_err(|error| error.in_file(&unit.shown))
-    })?;
-    let facts = units.iter().filter_map(|unit| unknown_keys(unit.name.clone(), plan.unknown_keys(unit)));
-    measured.accumulator.provenance.facts.extend(facts);
-    work.record(std::slice::from_mut(&mut measured.accumulator), inputs, Some(options.reading()))?;
-    Ok(measured)
+    let (how, reserve) = ((&inputs, Some(&reading)), |unit: &UnitPlan| plan.reserve(unit));
+    let measured = measure_pairs(&protocol, &chosen, options.per_node, work, how, reserve, |unit, inputs| {
+        plan.pair(unit, inputs).map_err(|error| error.in_file(&unit.shown)).map(|pair| (pair, Vec::new()))
+    });
+    let Measured { mut accumulator, nodes } = measured?;
+    let units = chosen.units.iter();
+    let facts = units.filter_map(|unit| unknown_keys(unit.name.clone(), plan.unknown_keys(unit)));
+    accumulator.provenance.facts.extend(facts);
+    Ok(Measured { accumulator: chosen.recorded(accumulator, inputs, Some(reading))?, nodes })
+}
+
+impl Named for UnitPlan {
+    fn name(&self) -> &str {
+        &self.name
+    }
 }
 
 /// What there is to say about arrays of a unit's file that nothing reads.

@@ -67,12 +67,13 @@ pub(super) struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     /// Finds files and names pairs; of the arrays only budgets are read.
-    pub(super) fn new(options: &'a Options) -> Result<Self> {
+    pub(super) fn new(options: &'a Options, inputs: &Inputs) -> Result<Self> {
         let mut files = Vec::new();
         for path in &options.inputs {
-            for found in discover(path)? {
+            for found in discover(path, inputs)? {
                 let shown = found.shown.clone();
-                files.push(outline(found, options).map_err(|error| error.in_file(shown))?);
+                let outline = outline(found, options).map_err(|error| error.in_file(&shown));
+                files.extend(inputs.unless_left_out(&shown, outline)?);
             }
         }
         if let (Some(run), [_, second, ..]) = (&options.run, &files[..]) {
@@ -125,7 +126,7 @@ impl<'a> Plan<'a> {
     /// Reads a pair.
     pub(super) fn pair(&self, unit: &UnitPlan, inputs: &Inputs) -> Result<OwnedPair> {
         let file = self.files.file(unit.place);
-        let loaded = self.files.take(unit.place, |file| self.load(file, inputs))?;
+        let loaded = self.files.take(unit.place, inputs, |file, inputs| self.load(file, inputs))?;
         let condition = &file.layout.conditions[unit.condition];
         let pair = loaded.run.pair(&file.run, self.options.attack.as_deref(), condition)?;
         if let Some(on_disk) = &loaded.file {
@@ -210,12 +211,12 @@ fn one_model(files: &[RunFile], given: Option<&str>) -> Result<Option<String>> {
     })
 }
 
-fn discover(given: &Path) -> Result<Vec<Found>> {
+fn discover(given: &Path, inputs: &Inputs) -> Result<Vec<Found>> {
     let known = |name: &str| array_file::reader(name).as_ref().is_some_and(is_run);
     let found = if stdin::is_stdin(given) {
         vec![stdin::found("input", &array::FORMATS)?]
     } else {
-        walk::files(given, "input", &known)?
+        walk::files(given, "input", inputs, &known)?
     };
     match found.iter().find(|found| !known(&found.name)) {
         Some(found) => {

@@ -15,16 +15,16 @@ pub mod space;
 
 use std::sync::Mutex;
 
-use calipers_core::{Accumulator, Content, Error, Fact, Provenance, Result};
+use calipers_core::{Accumulator, Content, Error, Fact, Provenance, Reading, Result};
 use calipers_metrics::segmentation::{Grid, LabelMap, Prediction, Segmentation, Unit};
 
-use self::confusion::Matrices;
+use self::confusion::{Matrices, MatrixAt};
 use self::evidence::{Buffers, Contents, Reader};
 use self::options::Options;
 use self::plan::{Plan, UnitPlan};
 use self::scores::Scores;
 use crate::inputs::Inputs;
-use crate::run::{self, Work};
+use crate::run::{self, Named, Work};
 
 /// Measures everything the options name. `inputs` holds the files that were read for the options
 /// themselves.
@@ -42,50 +42,71 @@ pub fn measure_under(
     inputs: Inputs,
     work: &Work<'_>,
 ) -> Result<Accumulator<Segmentation>> {
-    let mut accumulator = match &options.confusion {
+    let inputs = inputs.keep_going(work.keep_going);
+    let reading = options.reading();
+    match &options.confusion {
         Some(path) => {
             let (matrices, units) = Matrices::open(path, &inputs)?;
-            let units = work.part(&units);
-            run::measure_all(protocol, units, work, |unit, accumulator| {
-                let matrix = matrices.read(unit)?;
-                let (rows, columns, counts) = (matrix.rows, matrix.columns, matrix.counts.as_slice());
-                let updated =
-                    accumulator.update(unit.name.as_str(), Unit::Confusion { rows, columns, counts });
-                updated.map_err(|error| error.in_file(&matrices.shown))
-            })?
+            let chosen = work.choose(&units, &inputs, &[])?;
+            let how = (&inputs, Some(&reading));
+            let measured = run::measure_all(
+                protocol,
+                &chosen,
+                work,
+                how,
+                |_| {},
+                |unit, _, accumulator| {
+                    let matrix = matrices.read(unit)?;
+                    let (rows, columns, counts) = (matrix.rows, matrix.columns, matrix.counts.as_slice());
+                    let updated =
+                        accumulator.update(unit.name.as_str(), Unit::Confusion { rows, columns, counts });
+                    updated.map_err(|error| error.in_file(&matrices.shown))
+                },
+            );
+            chosen.recorded(measured?, inputs, Some(reading))
         }
-        None => pixels(options, protocol, &inputs, work)?,
-    };
-    work.record(std::slice::from_mut(&mut accumulator), inputs, Some(options.reading()))?;
-    Ok(accumulator)
+        None => pixels(options, protocol, inputs, reading, work),
+    }
 }
 
 fn pixels(
     options: &Options,
     protocol: &Segmentation,
-    inputs: &Inputs,
+    inputs: Inputs,
+    reading: Reading,
     work: &Work<'_>,
 ) -> Result<Accumulator<Segmentation>> {
     let colours = options.config.colors(&protocol.labels)?;
-    let plan = Plan::new(options, protocol, inputs, work.threads)?;
+    let plan = Plan::new(options, protocol, &inputs, work.threads)?;
     let told = options.told();
-    let reader = Reader { plan: &plan, protocol, colours: &colours, told: &told, inputs };
     let idle: Mutex<Vec<Buffers>> = Mutex::default();
-    let units = work.part(&plan.units);
-    let mut accumulator = run::measure_all(protocol, units, work, |unit, accumulator| {
-        let mut buffers = idle.lock().ok().and_then(|mut idle| idle.pop()).unwrap_or_default();
-        let contents = reader.read(unit, &mut buffers)?;
-        view(&reader, unit, &buffers, |evidence| accumulator.update(&unit.name, evidence))
-            .map_err(|error| error.in_file(plan.shown(unit)))?;
-        note(&mut accumulator.provenance, unit, &contents);
-        if let Ok(mut idle) = idle.lock() {
-            idle.push(buffers);
-        }
-        Ok(())
-    })?;
+    let aside: Vec<&str> = plan.unpredicted().collect();
+    let chosen = work.choose(&plan.units, &inputs, &aside)?;
+    let how = (&inputs, Some(&reading));
+    let measured = run::measure_all(
+        protocol,
+        &chosen,
+        work,
+        how,
+        |_| {},
+        |unit, inputs, accumulator| {
+            let reader = Reader { plan: &plan, protocol, colours: &colours, told: &told, inputs };
+            let mut buffers = idle.lock().ok().and_then(|mut idle| idle.pop()).unwrap_or_default();
+            let contents = reader.read(unit, &mut buffers)?;
+            view(&reader, unit, &buffers, |evidence| accumulator.update(&unit.name, evidence))
+                .map_err(|error| error.in_file(plan.shown(unit)))?;
+            note(&mut accumulator.provenance, unit, &contents);
+            if let Ok(mut idle) = idle.lock() {
+                idle.push(buffers);
+            }
+            Ok(())
+        },
+    );
+    let mut measured = measured?;
     plan.unchanged()?;
-    accumulator.provenance.facts.extend(plan.facts);
-    Ok(accumulator)
+    let is_asked = |fact: &&Fact| work.units.is_none_or(|units| units.contains(&fact.unit));
+    measured.provenance.facts.extend(plan.facts.iter().filter(is_asked).cloned());
+    chosen.recorded(measured, inputs, Some(reading))
 }
 
 /// Reads one unit of pixels and passes it on.
@@ -109,6 +130,18 @@ pub fn with_unit<T>(
     let mut buffers = Buffers::default();
     reader.read(unit, &mut buffers)?;
     view(&reader, unit, &buffers, use_it).map_err(|error| error.in_file(plan.shown(unit)))
+}
+
+impl Named for UnitPlan {
+    fn name(&self) -> &str {
+        self.name.as_str()
+    }
+}
+
+impl Named for MatrixAt {
+    fn name(&self) -> &str {
+        &self.name
+    }
 }
 
 fn view<T>(

@@ -13,6 +13,9 @@ use super::side::{Place, Side, SideKind, container_endings, endings, stem};
 use crate::inputs::Inputs;
 use crate::run::{self, Silent};
 
+/// The code of what is noticed about truth without a prediction, where that is left out.
+const MISSING: &str = "missing-predictions";
+
 /// What predictions are read as.
 pub const PRED: &str = "pred";
 
@@ -65,7 +68,7 @@ impl Plan {
         let preds = pred_sides(options, protocol, inputs)?;
         let sides = std::iter::once((&truth, data.truth_suffix.as_deref()))
             .chain(preds.iter().map(|pred| (&pred.side, data.pred_suffix.as_deref())));
-        let mut listed = listed(&sides.collect::<Vec<_>>(), data.flat, threads)?;
+        let mut listed = listed(&sides.collect::<Vec<_>>(), data.flat, threads, inputs)?;
         named_by_the_truth(&truth, &preds, &mut listed);
         let mut listed = listed.into_iter();
         let truth_units = listed.next().unwrap_or_default();
@@ -95,20 +98,31 @@ impl Plan {
         let missing = |unit: &UnitPlan| unit.preds.iter().all(Option::is_none);
         let without: Vec<&str> =
             units.iter().filter(|unit| missing(unit)).map(|unit| unit.name.as_str()).collect();
-        if !without.is_empty() && (!data.allow_missing || without.len() == units.len()) {
-            let paired = units.len() - without.len();
-            return Err(mended(unpredicted(&without, &truth, &preds), &truth, &preds, paired));
+        let all = without.len() == units.len();
+        if !without.is_empty() && (!data.allow_missing || all) {
+            if all || !inputs.goes_on() {
+                let paired = units.len() - without.len();
+                return Err(mended(unpredicted(&without, &truth, &preds), &truth, &preds, paired));
+            }
+            let alone = |name: &&str| inputs.leave_out(name, unpredicted(&[name], &truth, &preds));
+            without.iter().try_for_each(alone)?;
+        } else {
+            facts.extend(without.into_iter().map(|name| fact(MISSING, name.to_owned())));
         }
-        facts.extend(without.into_iter().map(|name| fact("missing-predictions", name.to_owned())));
         units.retain(|unit| !missing(unit));
         keep_readable(&mut units, &truth, &preds, inputs);
         if protocol.measures(Measure::Surface) && truth.is_stack() {
             facts.extend(units.iter().map(|unit| fact("stack-of-images", unit.name.to_string())));
         }
         if protocol.labels.missing_heads == MissingHeads::Error {
-            no_missing_side(&units, &preds, protocol)?;
+            no_missing_side(&mut units, &preds, protocol, inputs)?;
         }
         Ok(Self { truth, preds, units, facts })
+    }
+
+    /// The units that options leave out for lack of a prediction.
+    pub fn unpredicted(&self) -> impl Iterator<Item = &str> {
+        self.facts.iter().filter(|fact| fact.code == MISSING).map(|fact| fact.unit.as_str())
     }
 
     /// Fails when a container was changed while it was read.
@@ -131,9 +145,14 @@ impl Plan {
 }
 
 /// The units of each side, given with the ending that its files must have.
-fn listed(sides: &[(&Side, Option<&str>)], flat: bool, threads: usize) -> Result<Vec<Vec<(String, Place)>>> {
+fn listed(
+    sides: &[(&Side, Option<&str>)],
+    flat: bool,
+    threads: usize,
+    inputs: &Inputs,
+) -> Result<Vec<Vec<(String, Place)>>> {
     let parts = run::in_parts(sides, threads, &Silent, Vec::new, |at, (side, suffix), part| {
-        part.push((at, side.units(*suffix, flat)?));
+        part.push((at, side.units(*suffix, flat, inputs)?));
         Ok(())
     })?;
     let mut listed: Vec<(usize, Vec<(String, Place)>)> = parts.into_iter().flatten().collect();
@@ -269,19 +288,23 @@ fn unpredicted(names: &[&str], truth: &Side, preds: &[PredSide]) -> Error {
         .advice("units pair by name; --allow-missing leaves those without a prediction out, with a warning")
 }
 
-fn no_missing_side(units: &[UnitPlan], preds: &[PredSide], protocol: &Segmentation) -> Result<()> {
-    for unit in units {
-        if let Some(side) = unit.preds.iter().position(Option::is_none) {
-            let pred = &preds[side];
-            let head = &protocol.heads[pred.heads[0].head].name;
-            return Err(Error::value("a head is missing")
-                .at(format!("unit {}, head {head}", unit.name))
-                .found(format!("no file for the unit in {}", pred.side.shown))
-                .advice(
-                    "add it, or say --missing-heads marginalise to score from the heads that are there",
-                ));
-        }
+fn no_missing_side(
+    units: &mut Vec<UnitPlan>,
+    preds: &[PredSide],
+    protocol: &Segmentation,
+    inputs: &Inputs,
+) -> Result<()> {
+    let missing = |unit: &UnitPlan| unit.preds.iter().position(Option::is_none);
+    for (unit, side) in units.iter().filter_map(|unit| Some((unit, missing(unit)?))) {
+        let pred = &preds[side];
+        let head = &protocol.heads[pred.heads[0].head].name;
+        let error = Error::value("a head is missing")
+            .at(format!("unit {}, head {head}", unit.name))
+            .found(format!("no file for the unit in {}", pred.side.shown))
+            .advice("add it, or say --missing-heads marginalise to score from the heads that are there");
+        inputs.leave_out(unit.name.as_str(), error)?;
     }
+    units.retain(|unit| missing(unit).is_none());
     Ok(())
 }
 

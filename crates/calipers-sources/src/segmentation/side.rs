@@ -118,9 +118,9 @@ impl Side {
     }
 
     /// The units by name, in byte order, each once.
-    pub fn units(&self, suffix: Option<&str>, flat: bool) -> Result<Vec<(String, Place)>> {
+    pub fn units(&self, suffix: Option<&str>, flat: bool, inputs: &Inputs) -> Result<Vec<(String, Place)>> {
         let mut units = match &self.kind {
-            SideKind::Folder(folder) => self.files(folder, suffix, flat)?,
+            SideKind::Folder(folder) => self.files(folder, suffix, flat, inputs)?,
             SideKind::Image(..) => {
                 let file = self.shown.rsplit('/').next().unwrap_or_default();
                 vec![(image::FORMATS.stem(file).to_owned(), Place::Whole)]
@@ -161,13 +161,19 @@ impl Side {
         Ok(units)
     }
 
-    fn files(&self, folder: &Path, suffix: Option<&str>, flat: bool) -> Result<Vec<(String, Place)>> {
+    fn files(
+        &self,
+        folder: &Path,
+        suffix: Option<&str>,
+        flat: bool,
+        inputs: &Inputs,
+    ) -> Result<Vec<(String, Place)>> {
         let wanted = |name: &str| match suffix {
             Some(suffix) => name.len() > suffix.len() && name.ends_with(suffix),
             None => read_as(name).is_some(),
         };
         let mut units = Vec::new();
-        for file in walk::below(folder, &wanted)? {
+        for file in walk::below(folder, inputs, &wanted)? {
             let Some(stem) = read_as(&file) else {
                 return Err(Error::value("the ending of the file says no format")
                     .in_file(format!("{}/{file}", self.shown))
@@ -183,7 +189,9 @@ impl Side {
     /// The files of a folder that can be read, by their paths below it; none where the side is no folder.
     pub(super) fn below(&self) -> Option<Vec<String>> {
         match &self.kind {
-            SideKind::Folder(folder) => walk::below(folder, &|name| read_as(name).is_some()).ok(),
+            SideKind::Folder(folder) => {
+                walk::below(folder, &Inputs::default(), &|name| read_as(name).is_some()).ok()
+            },
             _ => None,
         }
     }

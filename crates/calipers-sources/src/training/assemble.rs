@@ -23,7 +23,6 @@ use super::runs::known::Known;
 use super::runs::resolve::{Lacking, Measured, Pending, Print};
 use super::runs::rules::Labelled;
 use super::runs::split::{Part as RunPart, Split};
-use crate::run::Shard;
 use crate::training::study::endings::{Ending, TEST_KEYS};
 
 /// What one worker gathers.
@@ -39,14 +38,22 @@ pub struct Part {
     pub met: BTreeSet<usize>,
 }
 
+impl Part {
+    /// Adds what came of another history.
+    pub fn take_in(&mut self, other: Self) {
+        self.runs.extend(other.runs);
+        self.found += other.found;
+        self.seen.extend(other.seen);
+        self.met.extend(other.met);
+    }
+}
+
 /// Measures histories.
 pub struct Assembler<'a> {
     /// What was asked for.
     pub options: &'a Options,
     /// One protocol for each metric.
     pub protocols: &'a [Training],
-    /// Which runs to measure, where runs and not histories are divided.
-    pub share: Option<Shard>,
     /// Where tables come from.
     pub reader: Reader<'a>,
 }
@@ -367,7 +374,6 @@ impl Assembler<'_> {
             config: self.config(known, part),
             claim,
         };
-        let taken = self.share.is_none_or(|shard| shard.takes(place));
         for (metric, curves) in curves.iter().enumerate() {
             let protocol = &self.protocols[metric];
             let column = log.table.number(&protocol.metric);
@@ -381,7 +387,7 @@ impl Assembler<'_> {
                 run.metrics.push(Err(self.lacking(log, protocol, column.is_some())));
                 continue;
             };
-            let measured = self.measure(log, &mut run, (metric, column), (of_run, samples), taken)?;
+            let measured = self.measure(log, &mut run, (metric, column), (of_run, samples))?;
             run.metrics.push(Ok(measured));
         }
         Ok(run)
@@ -414,42 +420,33 @@ impl Assembler<'_> {
         run: &mut Pending,
         (metric, column): (usize, &Numbers),
         (of_run, samples): (&OfRun, &[Sample]),
-        taken: bool,
     ) -> Result<Measured> {
         let (protocol, claim) = (&self.protocols[metric], &run.claim);
         let x_key = of_run.x.key.clone().unwrap_or_default();
         let elsewhere = log.missing_elsewhere.get(metric).copied().unwrap_or(false);
         let mut facts: Vec<(String, String)> =
             of_run.facts.iter().map(|(code, detail)| ((*code).to_owned(), detail.clone())).collect();
-        let mut points = Vec::new();
-        let row = if taken {
-            let curve = Curve {
-                group: &claim.group,
-                fold: &claim.fold,
-                folds: self.folds(&claim.group),
-                x_key: &x_key,
-                samples,
-                stored: column.stored,
-                marks_missing: marks_missing(&log.table, column, elsewhere),
-                place: &|row| log.table.places.of(row),
-            };
-            let about = |error: Error| {
-                error.at(format!("unit {}, run {}, key '{}'", claim.unit(), claim.run, protocol.metric))
-            };
-            if self.options.points {
-                points = protocol.points(&curve).map_err(about)?;
-            }
-            let row = protocol.measure(&claim.unit(), curve).map_err(about)?;
-            if let (Some(cause), true) = (&of_run.cause, row.doubts.repeated > 0) {
-                facts.push(("repeated-x".into(), cause.clone()));
-            }
-            if self.options.sketches && claim.place.0 < SKETCHED && claim.place.1 < SKETCHED {
-                run.sketches.push(Sketch::new(metric, protocol, samples, &row));
-            }
-            Some(row)
-        } else {
-            None
+        let curve = Curve {
+            group: &claim.group,
+            fold: &claim.fold,
+            folds: self.folds(&claim.group),
+            x_key: &x_key,
+            samples,
+            stored: column.stored,
+            marks_missing: marks_missing(&log.table, column, elsewhere),
+            place: &|row| log.table.places.of(row),
         };
+        let about = |error: Error| {
+            error.at(format!("unit {}, run {}, key '{}'", claim.unit(), claim.run, protocol.metric))
+        };
+        let points = if self.options.points { protocol.points(&curve).map_err(about)? } else { Vec::new() };
+        let row = protocol.measure(&claim.unit(), curve).map_err(about)?;
+        if let (Some(cause), true) = (&of_run.cause, row.doubts.repeated > 0) {
+            facts.push(("repeated-x".into(), cause.clone()));
+        }
+        if self.options.sketches && claim.place.0 < SKETCHED && claim.place.1 < SKETCHED {
+            run.sketches.push(Sketch::new(metric, protocol, samples, &row));
+        }
         Ok(Measured { row, x_key, print: Print::of(samples), facts, points })
     }
 

@@ -13,6 +13,7 @@ pub mod assemble;
 pub mod assign;
 pub mod discover;
 pub mod extract;
+mod kept;
 pub mod logs;
 mod noticed;
 pub mod options;
@@ -23,11 +24,12 @@ pub mod survey;
 
 use std::collections::BTreeSet;
 
-use calipers_core::{Accumulator, Fact, Result};
+use calipers_core::{Accumulator, Fact, Result, stop};
 use calipers_metrics::training::Training;
 
 use self::assemble::{Assembler, Part};
-use self::discover::{Content, Found, nothing_in, share_names};
+use self::discover::{Content, Found, nothing_in};
+use self::kept::Kept;
 use self::logs::Reader;
 use self::options::Options;
 use self::points::read::Read;
@@ -63,24 +65,40 @@ const SKETCHED: usize = 60;
 pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Measured> {
     options.check()?;
     let protocols = options.protocols();
-    let Found { mut histories, unread } = discover::histories(&options.inputs, options.format)?;
+    let inputs = inputs.keep_going(work.keep_going);
+    let Found { mut histories, unread } = discover::histories(&options.inputs, options.format, &inputs)?;
     histories.retain(|history| match &history.content {
         Content::Server(address) => inputs.may_read_below(address.shown()),
         content => content.places().iter().any(|place| inputs.may_read(&place.shown)),
     });
-    // Where there are fewer histories than shards, and where it takes all runs to tell them apart, every
-    // shard reads them all and measures its runs.
-    let share = work.shard.filter(|shard| (shard.of as usize) > histories.len() || share_names(&histories));
-    let part = match work.shard.filter(|_| share.is_none()) {
-        Some(shard) => shard.range(histories.len()),
-        None => 0..histories.len(),
-    };
-    let reader = Reader { options, inputs: &inputs, notes: logs::notes(&options.inputs) };
-    let assembler = Assembler { options, protocols: &protocols, share, reader };
+    let notes = logs::notes(&options.inputs);
+    let kept = work.resume.map(|folder| Kept::open(folder, options, &protocols, &histories, (&inputs, work)));
+    let kept = kept.transpose()?;
+    // Only all histories together say what the runs are called, so that every shard reads them all.
     let parts =
-        run::in_parts(&histories[part], work.threads, work.progress, Part::default, |job, history, part| {
-            assembler.history(job, history, part)
-        })?;
+        run::in_parts(&histories, work.threads, work.progress, Part::default, |job, history, part| {
+            if let Some(stored) = kept.as_ref().and_then(|kept| kept.take(job, history, &inputs)) {
+                part.take_in(stored);
+                return Ok(());
+            }
+            let (own, mut read) = (inputs.aside(), Part::default());
+            let reader = Reader { options, inputs: &own, notes: &notes };
+            let assembler = Assembler { options, protocols: &protocols, reader };
+            let done = run::caught(|| assembler.history(job, history, &mut read));
+            if stop::asked() {
+                return Err(run::interrupted());
+            }
+            if inputs.unless_left_out(&history.shown, done)?.is_none() {
+                part.seen.insert(history.input);
+                return Ok(());
+            }
+            kept.as_ref().map_or(Ok(()), |kept| kept.add(history, &read, &own))?;
+            inputs.adopt(own);
+            part.take_in(read);
+            Ok(())
+        });
+    kept.as_ref().map_or(Ok(()), Kept::close)?;
+    let parts = parts?;
     let (mut found, mut seen, mut runs): (usize, BTreeSet<usize>, Vec<Pending>) = Default::default();
     let mut met: BTreeSet<usize> = BTreeSet::new();
     for part in parts {
@@ -89,31 +107,28 @@ pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Mea
         met.extend(part.met);
         runs.extend(part.runs);
     }
-    if work.shard.is_none() {
-        let empty = (0..options.inputs.len()).find(|input| !seen.contains(input));
-        if let Some(empty) = empty.filter(|empty| histories.iter().any(|history| history.input == *empty)) {
-            return Err(nothing_in(&options.inputs[empty].display().to_string(), &unread));
-        }
+    let empty = (0..options.inputs.len()).find(|input| !seen.contains(input) && !inputs.goes_on());
+    if let Some(empty) = empty.filter(|empty| histories.iter().any(|history| history.input == *empty)) {
+        return Err(nothing_in(&options.inputs[empty].display().to_string(), &unread));
     }
     let kept = (!options.filters.is_empty()).then_some((runs.len(), found));
-    if let (Some((0, 1..)), None) = (kept, work.shard) {
+    if let Some((0, 1..)) = kept {
         return Err(nothing_left(options, &histories, found));
     }
     if met.len() < options.filters.len()
-        && work.shard.is_none()
         && let Some(error) = unknown_keys(options, &histories)
     {
         return Err(error);
     }
-    let runs = resolve(runs, options)?;
+    let runs = resolve(runs, options, &inputs)?;
+    let names: Vec<String> = runs.iter().map(Pending::name).collect();
+    let chosen = work.choose_names(names.iter().map(String::as_str), &inputs, &[])?;
     let mut accumulators: Vec<_> = protocols.iter().cloned().map(Accumulator::new).collect();
     let (mut sketches, mut endings, mut claims) = (Vec::new(), Endings::new(), Vec::new());
     let mut read: Vec<Read> = Vec::new();
-    for run in runs {
-        if share.is_none_or(|shard| shard.takes(run.claim.place)) {
-            claims.push(run.claim.clone());
-            run.into_unit(&mut accumulators, &mut sketches, &mut endings, &mut read)?;
-        }
+    for (run, _) in runs.into_iter().zip(&names).filter(|(_, name)| work.wants(name)) {
+        claims.push(run.claim.clone());
+        run.into_unit(&mut accumulators, &mut sketches, &mut endings, &mut read)?;
     }
     read.sort_by_cached_key(|run| run.claim.unit());
     for accumulator in &mut accumulators {
@@ -130,7 +145,7 @@ pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Mea
             endings.entry((row.group.clone(), row.fold.clone())).or_default().epochs = Some(row.epochs);
         }
     }
-    work.record(&mut accumulators, inputs, Some(options.reading()))?;
+    chosen.record(&mut accumulators, inputs, Some(options.reading()))?;
     Ok(Measured { accumulators, runs: claims, sketches: first_runs(sketches), endings, read, kept })
 }
 

@@ -47,6 +47,11 @@ impl Model {
         Ok(Self { name: name.into(), source, evidence })
     }
 
+    /// Refuses a state of which shards are missing.
+    pub fn require_whole(&self) -> Result<()> {
+        states::require_whole(self.ledgers()).map_err(|error| error.in_file(&self.source))
+    }
+
     /// How many units it has.
     pub fn units(&self) -> usize {
         match &self.evidence {

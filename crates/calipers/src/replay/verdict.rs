@@ -1,5 +1,7 @@
 //! A report against what its inputs give today.
 
+use std::collections::BTreeSet;
+
 use calipers_core::resample::{Drawn, Intervals};
 use calipers_core::{Ledger, Report, Result, Value, Warning};
 use calipers_sources::run::Threads;
@@ -53,11 +55,23 @@ impl Replay {
     }
 }
 
+/// The codes of warnings about shards.
+const OF_SHARDS: [&str; 2] = ["missing-shards", "listings-differ"];
+
 /// The report of a ledger, made like a recorded one.
 pub(crate) fn like(ledger: &dyn Ledger, recorded: &Report, threads: usize) -> Result<Report> {
     let asked = resample::asked_by(recorded)?;
     resample::affordable(ledger, asked.as_ref().map(|asked| &asked.bootstrap), threads)?;
     let mut report = Chosen::of(recorded).cut(ledger.report_on(&Threads(threads)));
+    // Which shards were there, and what could not be read, the inputs that are left do not say.
+    for (at, warning) in recorded.warnings.iter().enumerate() {
+        if OF_SHARDS.contains(&warning.code.as_str()) {
+            report.warnings.insert(at.min(report.warnings.len()), warning.clone());
+        }
+    }
+    let measured: BTreeSet<&str> = ledger.unit_names().into_iter().collect();
+    let unmeasured = recorded.left_out.iter().filter(|(unit, _)| !measured.contains(unit.as_str()));
+    report.left_out = unmeasured.cloned().collect();
     if let Some(asked) = asked {
         resample::add(ledger, &mut report, &asked, threads)?;
     }
@@ -117,6 +131,9 @@ fn entries(report: &Report) -> Vec<(String, String)> {
     }
     for (number, Warning { code, message, units }) in report.warnings.iter().enumerate() {
         entries.push((format!("warnings.{number}"), format!("{code}: {message} {units:?}")));
+    }
+    for (unit, reason) in &report.left_out {
+        entries.push((format!("left_out.{unit}"), reason.clone()));
     }
     for (path, input) in report.inputs.iter() {
         entries.push((format!("inputs.{path}"), format!("{} bytes, blake3 {}", input.bytes, input.blake3)));
@@ -181,6 +198,7 @@ mod tests {
             metrics: metrics.iter().map(|(id, value)| ((*id).to_owned(), value.clone())).collect(),
             intervals: None,
             warnings: Vec::new(),
+            left_out: Vec::new(),
             inputs: InputFiles::default(),
         }
     }

@@ -15,7 +15,8 @@ use std::collections::BTreeSet;
 
 use calipers::core::state;
 use calipers::core::{Accumulator, ErrorKind, Ledger, Protocol, SplitMix64};
-use calipers::run::{Threads, Work, measure_all};
+use calipers::inputs::Inputs;
+use calipers::run::{Named, Threads, Work, measure_all};
 use calipers::{registry, states};
 
 /// How many random splits, orders and merge trees are tried for each protocol.
@@ -222,15 +223,33 @@ where
     P: Protocol + Send + Sync,
     P::Row: Send + Sync,
 {
-    let units: Vec<usize> = (0..UNITS).collect();
-    let report = whole.finish();
+    let units: Vec<Unit> = (0..UNITS).map(|unit| Unit(unit, name(unit))).collect();
+    let (report, inputs) = (whole.finish(), Inputs::default());
     for threads in [1, 2, 3, 4, 7, 8, 16, 32, 64] {
-        let run = measure_all(&sample.protocol, &units, &Work::quiet(threads), |unit, accumulator| {
-            (sample.add)(accumulator, &name(*unit), *unit);
-            Ok(())
-        });
+        let work = Work::quiet(threads);
+        let chosen = work.choose(&units, &inputs, &[]).unwrap();
+        let run = measure_all(
+            &sample.protocol,
+            &chosen,
+            &work,
+            (&inputs, None),
+            |_| {},
+            |unit, _, accumulator| {
+                (sample.add)(accumulator, unit.name(), unit.0);
+                Ok(())
+            },
+        );
         assert_eq!(bytes(&run.unwrap()), bytes(whole), "{threads} threads");
         assert_eq!(whole.finish_on(&Threads(threads)), report, "{threads} threads");
+    }
+}
+
+/// A unit by its number, and its name.
+struct Unit(usize, String);
+
+impl Named for Unit {
+    fn name(&self) -> &str {
+        &self.1
     }
 }
 

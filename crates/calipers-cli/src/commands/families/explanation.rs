@@ -48,7 +48,7 @@ pub(crate) struct ExplanationArgs {
     #[command(flatten)]
     measure: Measure,
     #[command(flatten)]
-    work: Work,
+    pub(super) work: Work,
     #[command(flatten)]
     output: Output,
 }
@@ -90,6 +90,7 @@ struct Measure {
 
 impl ExplanationArgs {
     pub(crate) fn run(self) -> Result<Outcome> {
+        self.output.check_shard(&self.work)?;
         let bar = Bar::new(&self.output);
         self.measure(&bar)?.emit()
     }
@@ -113,9 +114,10 @@ impl ExplanationArgs {
         }
         output.check()?;
         let options = Options { inputs, protocol };
-        let accumulator = measure(&options, Inputs::default(), &work.with(progress))?;
+        let names = work.names()?;
+        let accumulator = measure(&options, Inputs::default(), &work.with(names.as_ref(), progress))?;
         // The evidence of a metric may be in another shard.
-        if work.shard.is_none() {
+        if accumulator.provenance.listings.are_whole() {
             let rows = accumulator.rows();
             let missing = ids.iter().find_map(|id| Some((id, missing_keys(id, &rows)?)));
             if let Some((id, missing)) = missing {

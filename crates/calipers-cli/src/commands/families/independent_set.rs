@@ -40,7 +40,7 @@ pub(crate) struct IndependentSetArgs {
     #[command(flatten)]
     measure: Measure,
     #[command(flatten)]
-    work: Work,
+    pub(super) work: Work,
     #[command(flatten)]
     output: Output,
 }
@@ -131,6 +131,7 @@ struct Measure {
 
 impl IndependentSetArgs {
     pub(crate) fn run(self) -> Result<Outcome> {
+        self.output.check_shard(&self.work)?;
         let bar = Bar::new(&self.output);
         self.measure(&bar)?.emit()
     }
@@ -140,8 +141,9 @@ impl IndependentSetArgs {
         let options = self.options()?;
         options.check()?;
         output.check()?;
-        let accumulator =
-            sources::independent_set::measure(&options, Inputs::default(), &work.with(progress))?;
+        let names = work.names()?;
+        let with = work.with(names.as_ref(), progress);
+        let accumulator = sources::independent_set::measure(&options, Inputs::default(), &with)?;
         let (seed, threads) = (options.protocol.seed, work.threads());
         Ok(Measured { ledgers: vec![Box::new(accumulator)], output, seed, threads })
     }

@@ -12,6 +12,7 @@ use calipers::run::Progress;
 use super::demo::Show;
 use super::subcommands;
 use crate::Measured;
+use crate::options::Work;
 
 subcommands! {
     /// One subcommand per family.
@@ -24,6 +25,17 @@ subcommands! {
 }
 
 impl Family {
+    /// How the work is divided.
+    pub(crate) fn work(&mut self) -> &mut Work {
+        match self {
+            Self::IndependentSet(args) => &mut args.work,
+            Self::Segmentation(args) => &mut args.work,
+            Self::Explanation(args) => &mut args.work,
+            Self::Training(args) => &mut args.work,
+            Self::Robustness(args) => &mut args.work,
+        }
+    }
+
     /// Measures the units that the options name, and writes nothing.
     pub(crate) fn measure(self, progress: &dyn Progress) -> Result<Measured> {
         match self {

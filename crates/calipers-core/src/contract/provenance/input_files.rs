@@ -139,14 +139,15 @@ impl InputFiles {
         self.0.is_empty()
     }
 
-    /// The files of both. Refuses a path with two contents.
-    pub(crate) fn merged(&self, other: &Self) -> Result<Self> {
+    /// The files of both, in one pass over both. Refuses a path with two contents.
+    pub fn merged(&self, other: &Self) -> Result<Self> {
         if other.is_empty() || Arc::ptr_eq(&self.0, &other.0) {
             return Ok(self.clone());
         }
         if self.is_empty() {
             return Ok(other.clone());
         }
+        // Sorting takes two sorted runs as they are.
         Self::new(self.0.iter().chain(other.0.iter()).cloned().collect())
     }
 }

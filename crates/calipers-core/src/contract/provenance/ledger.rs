@@ -61,7 +61,7 @@ pub trait Ledger: Any + Send + Sync {
     fn explain_units(&self) -> Vec<(String, String)>;
     /// The metric table under this protocol's parameters.
     fn metrics(&self) -> Vec<MetricInfo>;
-    /// Files, readings, facts and shards.
+    /// Files, readings, facts, shards and what was left out.
     fn provenance(&self) -> &Provenance;
     /// See [`Accumulator::set_source`].
     fn set_source(&mut self, source: &str);

@@ -1,7 +1,9 @@
-//! Where rows came from: files, how they were read, what was noticed while reading, which shard.
+//! Where rows came from: files, how they were read, what was noticed while reading, which shards of
+//! which listing, and what was left out.
 
 pub mod input_files;
 pub mod ledger;
+pub mod listings;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::accumulator::UnitId;
 use crate::error::{Error, ErrorKind, Result};
 use crate::input_files::InputFiles;
+use crate::listings::Listings;
 
 /// Everything about a run that is neither protocol nor row but belongs in its report.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,8 +25,10 @@ pub struct Provenance {
     pub facts: BTreeSet<Fact>,
     /// What the truth of units was, so that one truth under two names is found.
     pub contents: BTreeSet<Content>,
-    /// Which shards are here, by the number of shards of the split.
-    pub shards: BTreeMap<u32, BTreeSet<u32>>,
+    /// Which shards are here, of which lists of names.
+    pub listings: Listings,
+    /// The units that could not be measured, and why. They are in no row.
+    pub left_out: BTreeMap<UnitId, String>,
 }
 
 /// The options that say how inputs are found, paired and read, with every default.
@@ -86,27 +91,22 @@ impl Provenance {
         } else {
             self.contents.extend(other.contents);
         }
-        for (of, have) in other.shards {
-            self.shards.entry(of).or_default().extend(have);
+        self.listings.merge(other.listings);
+        for (unit, reason) in other.left_out {
+            let ours = self.left_out.entry(unit).or_insert_with(|| reason.clone());
+            // Of two reasons one is kept, whoever comes first.
+            *ours = std::mem::take(ours).min(reason);
         }
         Ok(())
     }
 
-    /// A sentence for every split of which several shards were merged, but not all. A single shard
-    /// on its own is meant to be one.
-    pub(crate) fn missing_shards(&self) -> impl Iterator<Item = String> + '_ {
-        const NAMED: usize = 20;
-        self.shards.iter().filter(|(of, have)| have.len() > 1 && have.len() < **of as usize).map(
-            |(of, have)| {
-                let missing = *of as usize - have.len();
-                let named = (1..=*of).filter(|i| !have.contains(i)).take(NAMED);
-                let mut named = named.map(|i| format!("{i}/{of}")).collect::<Vec<_>>().join(", ");
-                if missing > NAMED {
-                    named.push_str(&format!(" and {} more", missing - NAMED));
-                }
-                format!("expected {of} shards, have {}, missing {named}", have.len())
-            },
-        )
+    /// What no run would have recorded beside these rows, in words.
+    pub(crate) fn impossible<R>(&self, rows: &BTreeMap<UnitId, R>) -> Option<String> {
+        let both = self.left_out.keys().find(|unit| rows.contains_key(*unit));
+        let both = both.map(|unit| format!("unit '{unit}' is measured and left out"));
+        let unsaid = self.left_out.iter().find(|(unit, why)| unit.as_str().is_empty() || why.is_empty());
+        let unsaid = unsaid.map(|_| "a unit is left out without its name or a reason".to_owned());
+        both.or(unsaid).or_else(|| self.listings.impossible())
     }
 }
 

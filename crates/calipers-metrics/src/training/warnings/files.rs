@@ -179,8 +179,7 @@ pub(super) fn cumulative_carbon(provenance: &Provenance) -> Option<Warning> {
 /// There is a fact for every run that a file of runs lists, in every shard; those that were
 /// measured or lack the metric have a history. A shard alone knows nothing of the others' runs.
 pub(super) fn without_history(rows: &Rows<'_, Row>, provenance: &Provenance) -> Option<Warning> {
-    let shards = &provenance.shards;
-    if !shards.is_empty() && shards.iter().all(|(of, have)| have.len() < *of as usize) {
+    if !provenance.listings.are_whole() {
         return None;
     }
     let mut with: BTreeSet<&str> = rows.named().map(|(unit, _)| unit).collect();

@@ -1,12 +1,11 @@
-//! One folder of the walk, and what is in it.
+//! One folder of the walk.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use calipers_core::{Error, Result};
 use calipers_io::history::FORMATS;
 
-use super::{Place, joined, text, unread};
+use super::{Place, joined};
 
 /// One folder of the walk.
 pub(super) struct Folder {
@@ -25,41 +24,15 @@ impl Folder {
         let place = self.place(name);
         Self { path: place.path, shown: place.shown, below: joined(&self.below, name) }
     }
-
-    /// The names of the files and of the folders in it, in byte order.
-    pub(super) fn entries(&self) -> Result<(Vec<String>, Vec<String>)> {
-        let cannot = |error: std::io::Error| {
-            Error::io(format!("cannot read the folder: {}", error.kind())).in_file(&self.shown)
-        };
-        let (mut files, mut folders) = (Vec::new(), Vec::new());
-        for entry in fs::read_dir(&self.path).map_err(cannot)? {
-            let entry = entry.map_err(cannot)?;
-            let name = entry.file_name();
-            let name = text(Path::new(&name)).map_err(|error| error.in_file(&self.shown))?;
-            let kind = entry.file_type().map_err(cannot)?;
-            let hidden = name.starts_with('.') && !unread::is_known(name);
-            if hidden || kind.is_symlink() {
-                continue;
-            }
-            if kind.is_dir() { &mut folders } else { &mut files }.push(name.to_owned());
-        }
-        files.sort_unstable();
-        folders.sort_unstable();
-        Ok((files, folders))
-    }
 }
 
 /// Whether a folder holds the files of a run of W&B. The tables among its media are not histories of the run.
 pub(super) fn is_of_wandb(folder: &Folder) -> bool {
-    let log = |name: &String| FORMATS.by_name(name).is_some_and(|format| format.name == "wandb");
+    let is_log = |entry: fs::DirEntry| {
+        let name = entry.file_name();
+        name.to_str().and_then(|name| FORMATS.by_name(name)).is_some_and(|format| format.name == "wandb")
+    };
     let run = folder.path.parent().filter(|_| folder.path.ends_with("files"));
-    let run = run.map(|run| Folder { path: run.into(), shown: String::new(), below: String::new() });
-    run.and_then(|run| run.entries().ok()).is_some_and(|(files, _)| files.iter().any(log))
-}
-
-/// Every file below a folder, with its path below the run.
-pub(super) fn below(folder: &Folder, path: &str, files: &mut Vec<(String, Place)>) -> Result<()> {
-    let (names, folders) = folder.entries()?;
-    files.extend(names.iter().map(|name| (format!("{path}/{name}"), folder.place(name))));
-    folders.iter().try_for_each(|name| below(&folder.folder(name), &format!("{path}/{name}"), files))
+    let entries = run.and_then(|run| fs::read_dir(run).ok());
+    entries.is_some_and(|entries| entries.flatten().any(is_log))
 }

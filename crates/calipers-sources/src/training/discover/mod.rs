@@ -5,7 +5,7 @@ mod input_folder;
 mod parts;
 mod unread;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -14,10 +14,11 @@ use calipers_io::file::cannot_open;
 use calipers_io::history::mlflow_server::{Address, Store, store};
 use calipers_io::history::{FORMATS, Format, RUN_META, TRAINER_STATE, of_folder};
 
-use self::folder::{Folder, below, is_of_wandb};
+use self::folder::{Folder, is_of_wandb};
 use self::input_folder::{name_folders, names_checkpoint, own_name, parent, within};
-pub use self::parts::share_names;
 pub use self::unread::{Unread, nothing_in};
+use crate::inputs::Inputs;
+use crate::tree::{Entries, Tree};
 
 /// A file or folder that holds one run, or a table of runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,7 +100,9 @@ impl Content {
 
 /// Every history under the given paths, in the order of the paths and within a folder in byte
 /// order of names. A format narrows the search in folders to files that can have it.
-pub fn histories(inputs: &[PathBuf], format: Option<&'static Format>) -> Result<Found> {
+///
+/// What folders hold beside histories is counted in `record`.
+pub fn histories(inputs: &[PathBuf], format: Option<&'static Format>, record: &Inputs) -> Result<Found> {
     let mut found = Found::default();
     // Event files of one folder are one run, however they were named.
     let mut event_folders: BTreeMap<PathBuf, usize> = BTreeMap::new();
@@ -120,10 +123,16 @@ pub fn histories(inputs: &[PathBuf], format: Option<&'static Format>) -> Result<
                 return Err(unread::refused(tool).in_file(&shown));
             }
             let root = if shown == "/" { "" } else { shown.trim_end_matches('/') };
-            let walk = Walk { own: own_name(path)?, input, format, within: within(path)? };
+            let tree = Tree::read(path, record)?;
+            let walk = Walk { own: own_name(path)?, input, format, within: within(path)?, tree: &tree };
             let folder = Folder { path: path.clone(), shown: root.into(), below: String::new() };
             let before = found.histories.len();
             walk.search(&folder, &mut found)?;
+            let read = found.histories[before..].iter().flat_map(|history| history.content.places());
+            let read: BTreeSet<&str> = read.map(|place| place.shown.as_str()).collect();
+            let others: Vec<String> =
+                tree.files().filter(|file| !read.contains(format!("{root}/{file}").as_str())).collect();
+            tree.pass_over(others.iter().map(String::as_str), record);
             if found.histories.len() == before {
                 return Err(nothing_in(&shown, &found.unread));
             }
@@ -196,19 +205,30 @@ fn named_file(place: Place, input: usize) -> Result<History> {
 /// The ending of the files in which DVCLive keeps a metric.
 const TSV: &str = ".tsv";
 
-struct Walk {
+struct Walk<'t> {
     /// What a path that is empty below the folder is called.
     own: String,
     input: usize,
     format: Option<&'static Format>,
     /// What the rule `folder` makes of runs directly in the folder.
     within: Option<String>,
+    /// What is in the folder that was given.
+    tree: &'t Tree,
 }
 
-impl Walk {
+impl Walk<'_> {
+    /// The names in a folder; none in one that could not be read.
+    fn entries(&self, folder: &Folder) -> Entries {
+        self.tree.entries(&folder.below).cloned().unwrap_or_default()
+    }
+
+    fn has(&self, folder: &Folder) -> bool {
+        self.tree.entries(&folder.below).is_some()
+    }
+
     fn search(&self, folder: &Folder, all: &mut Found) -> Result<()> {
-        let (files, folders) = folder.entries()?;
-        all.unread.extend(unread::among(&files, &folders, &folder.path, &folder.shown));
+        let Entries { files, folders, hidden } = self.entries(folder);
+        all.unread.extend(unread::among(&files, &hidden, &folder.path, &folder.shown));
         let found = &mut all.histories;
         let has_meta = files.iter().any(|name| name == RUN_META);
         if has_meta && folders.iter().any(|name| name == "metrics") {
@@ -242,7 +262,7 @@ impl Walk {
                 found.push(self.history(&run, &shown, Content::File(place)));
             }
         }
-        for name in folders.iter().filter(|name| !name.starts_with('.')) {
+        for name in &folders {
             // An MLflow experiment keeps models beside its runs; their metrics are no histories.
             let skipped = (has_meta && name == "models")
                 || (plots && name == "plots")
@@ -261,11 +281,11 @@ impl Walk {
             return Ok(false);
         }
         let metrics = folder.folder("plots").folder("metrics");
-        if !metrics.path.is_dir() {
+        if !self.has(&metrics) {
             return Ok(false);
         }
         let mut files = Vec::new();
-        below(&metrics, "", &mut files)?;
+        self.below(&metrics, "", &mut files);
         let is_table = |key: &str| FORMATS.by_name(key).and_then(|format| format.ending_of(key)) == Some(TSV);
         files.retain(|(key, _)| is_table(key));
         for (key, _) in &mut files {
@@ -312,7 +332,7 @@ impl Walk {
         }
         for name in folders.iter().filter(|name| is_checkpoint(name)) {
             let checkpoint = folder.folder(name);
-            if checkpoint.entries()?.0.iter().any(|name| name == TRAINER_STATE) {
+            if self.entries(&checkpoint).files.iter().any(|name| name == TRAINER_STATE) {
                 states.push(checkpoint.place(TRAINER_STATE));
             }
         }
@@ -328,12 +348,19 @@ impl Walk {
         }
         let mut files = vec![(RUN_META.to_owned(), folder.place(RUN_META))];
         for part in ["metrics", "params", "tags"] {
-            if folder.path.join(part).is_dir() {
-                below(&folder.folder(part), part, &mut files)?;
-            }
+            self.below(&folder.folder(part), part, &mut files);
         }
         found.push(self.history(&folder.below, &folder.shown, Content::Mlflow(files)));
         Ok(())
+    }
+
+    /// Every file below a folder, with its path below the run.
+    fn below(&self, folder: &Folder, path: &str, files: &mut Vec<(String, Place)>) {
+        let entries = self.entries(folder);
+        files.extend(entries.files.iter().map(|name| (format!("{path}/{name}"), folder.place(name))));
+        for name in &entries.folders {
+            self.below(&folder.folder(name), &format!("{path}/{name}"), files);
+        }
     }
 
     fn wants(&self, format: &Format) -> bool {
@@ -400,7 +427,7 @@ mod tests {
     }
 
     fn names(folder: &tempfile::TempDir, format: Option<&'static Format>) -> Vec<String> {
-        let found = histories(&[folder.path().join("in")], format).unwrap().histories;
+        let found = histories(&[folder.path().join("in")], format, &Inputs::default()).unwrap().histories;
         found.into_iter().map(|history| history.name).collect()
     }
 
@@ -424,7 +451,7 @@ mod tests {
         ]);
         assert_eq!(names(&folder, None), ["in", "a/b.c", "hf", "light/version_0", "mlruns/1/r1", "tb/run1"]);
         assert_eq!(names(&folder, FORMATS.called("tensorboard")), ["tb/run1"]);
-        let found = histories(&[folder.path().join("in/tb")], None).unwrap().histories;
+        let found = histories(&[folder.path().join("in/tb")], None, &Inputs::default()).unwrap().histories;
         let Content::Events(files) = &found[0].content else { panic!("{found:?}") };
         assert!(files[0].shown.ends_with("tfevents.1"), "{files:?}");
     }
@@ -435,18 +462,33 @@ mod tests {
         let path = |name: &str| folder.path().join("in").join(name);
         let given =
             [path("x/metrics.csv"), path("x/a.b.csv"), path("tb/e.tfevents.2"), path("tb/e.tfevents.1")];
-        let found = histories(&given, None).unwrap().histories;
+        let found = histories(&given, None, &Inputs::default()).unwrap().histories;
         let names: Vec<&str> = found.iter().map(|history| history.name.as_str()).collect();
         assert_eq!(names, ["x", "a.b", "tb"], "event files of one folder are one run");
     }
 
+    #[cfg(unix)]
     #[test]
-    fn links_are_passed_over_and_an_empty_folder_says_what_was_looked_for() {
+    fn a_link_to_a_run_that_is_read_already_adds_nothing_and_one_to_a_log_counts() {
+        let folder = tree(&["run-1/a.csv", "run-1/notes.md"]);
+        let path = |name: &str| folder.path().join("in").join(name);
+        std::os::unix::fs::symlink("run-1", path("latest-run")).unwrap();
+        std::os::unix::fs::symlink("run-1/a.csv", path("b.csv")).unwrap();
+        let record = Inputs::default();
+        let found = histories(&[folder.path().join("in")], None, &record).unwrap().histories;
+        let names: Vec<&str> = found.iter().map(|history| history.name.as_str()).collect();
+        assert_eq!(names, ["b", "run-1/a"]);
+        let said = record.passed_over();
+        assert_eq!(said[0], "passed over: 1 .md");
+        assert!(said[1].contains("latest-run leads to"), "{said:?}");
+    }
+
+    #[test]
+    fn an_empty_folder_says_what_was_looked_for() {
         let folder = tree(&["readme.md"]);
-        #[cfg(unix)]
-        std::os::unix::fs::symlink("readme.md", folder.path().join("in/link.csv")).unwrap();
-        let error = histories(&[folder.path().join("in")], None).unwrap_err().to_string();
+        let read = |name: &str| histories(&[folder.path().join(name)], None, &Inputs::default());
+        let error = read("in").unwrap_err().to_string();
         assert!(error.contains("tfevents") && error.contains("/in"), "{error}");
-        assert!(histories(&[folder.path().join("none")], None).is_err());
+        assert!(read("none").is_err());
     }
 }

@@ -33,11 +33,6 @@ impl fmt::Display for Unread {
     }
 }
 
-/// Whether a hidden folder is one that is looked at.
-pub(super) fn is_known(name: &str) -> bool {
-    FOLDERS.iter().any(|(folder, _)| *folder == name)
-}
-
 /// The tool whose log a folder is.
 pub(super) fn tool_of(folder: &Path) -> Option<&'static str> {
     let name = folder.file_name()?.to_str()?;
@@ -50,10 +45,10 @@ pub(super) fn refused(tool: &str) -> Error {
     Error::value(format!("a log of {tool} is not read")).advice(ADVICE)
 }
 
-/// The logs among the entries of a folder.
-pub(super) fn among(files: &[String], folders: &[String], folder: &Path, shown: &str) -> Vec<Unread> {
+/// The logs among the entries of a folder: its files and its hidden names.
+pub(super) fn among(files: &[String], hidden: &[String], folder: &Path, shown: &str) -> Vec<Unread> {
     let place = |name: &str| format!("{shown}/{name}");
-    let hidden = FOLDERS.iter().filter(|(name, _)| folders.iter().any(|folder| folder == name));
+    let hidden = FOLDERS.iter().filter(|(name, _)| hidden.iter().any(|folder| folder == name));
     let mut found: Vec<Unread> = hidden.map(|(name, tool)| Unread { tool, shown: place(name) }).collect();
     let archives = files.iter().filter(|name| name.ends_with(".zip") && is_session(&folder.join(name)));
     found.extend(archives.map(|name| Unread { tool: CLEARML, shown: place(name) }));
@@ -74,9 +69,7 @@ pub fn nothing_in(shown: &str, unread: &[Unread]) -> Error {
     let error = Error::value("no training history was found").in_file(shown);
     match unread.first() {
         Some(log) => error.found(log).allowed(looked_for()).advice(ADVICE),
-        None => error
-            .allowed(looked_for())
-            .advice("check the folder; hidden files and symbolic links are passed over"),
+        None => error.allowed(looked_for()).advice("check the folder; hidden files are passed over"),
     }
 }
 

@@ -103,7 +103,7 @@ pub struct Reader<'a> {
     /// Where files are recorded.
     pub inputs: &'a Inputs,
     /// What files are noted as: those that were named, then those found in each given folder.
-    pub notes: Vec<Notes>,
+    pub notes: &'a [Notes],
 }
 
 /// What the histories under these paths are noted as.

@@ -1,12 +1,13 @@
 //! A curve small enough to be drawn.
 
 use calipers_metrics::training::{Row, Sample, Training};
+use serde::{Deserialize, Serialize};
 
 /// The most points a sketch keeps.
 const MOST_POINTS: usize = 1000;
 
 /// The curve of one metric in one run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sketch {
     /// Which metric it is, by position on the command line.
     pub metric: usize,

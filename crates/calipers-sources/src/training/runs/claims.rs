@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use calipers_core::{Error, ErrorKind, Result};
 use calipers_metrics::training::unit_name;
+use serde::{Deserialize, Serialize};
 
 /// One run and the unit it became.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
     /// The position of its history and its position in there.
     pub place: (usize, usize),

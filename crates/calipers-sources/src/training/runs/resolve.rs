@@ -6,15 +6,23 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use calipers_core::{Accumulator, Error, ErrorKind, Fact, Result};
+use calipers_io::history::FORMATS;
 use calipers_metrics::training::{Point, Row, Sample, Training};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::claims::{self, Claim};
+use crate::inputs::Inputs;
 use crate::training::options::Options;
 use crate::training::points::read::Read;
 use crate::training::points::sketch::Sketch;
 use crate::training::study::endings::{Ending, Endings};
 
+/// The name of a format. By its own name it is not taken for text that is borrowed from a file.
+type FormatName = &'static str;
+
 /// A run that was measured and is not yet a unit.
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Pending {
     /// Which unit it would be.
     pub claim: Claim,
@@ -25,7 +33,8 @@ pub struct Pending {
     /// Its identifier.
     pub id: Option<String>,
     /// The format it was read in.
-    pub format: &'static str,
+    #[serde(deserialize_with = "format_name")]
+    pub format: FormatName,
     /// What was noticed about it in its file: the code and the words.
     pub facts: Vec<(String, String)>,
     /// What came of each metric, or why it is missing.
@@ -38,10 +47,18 @@ pub struct Pending {
     pub config: BTreeMap<String, String>,
 }
 
+/// The name of a format that this version has.
+fn format_name<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<&'static str, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    let known = FORMATS.called(&name).map(|format| format.name);
+    known.ok_or_else(|| D::Error::custom("an unknown format"))
+}
+
 /// The row of one metric of a run.
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Measured {
-    /// The row; none where another shard measures the run.
-    pub row: Option<Row>,
+    /// The row.
+    pub row: Row,
     /// The key that x was read from.
     pub x_key: String,
     /// What its values are told by.
@@ -49,11 +66,12 @@ pub struct Measured {
     /// What was noticed about its values.
     pub facts: Vec<(String, String)>,
     /// Its points, where they are kept.
+    #[serde(skip)]
     pub points: Vec<Point>,
 }
 
 /// Why a run has no value of a metric.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Lacking {
     /// Whether the key is there, without a value.
     pub has_key: bool,
@@ -66,7 +84,7 @@ pub struct Lacking {
 }
 
 /// What the values of a run are told by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Print {
     /// How many there are.
     pub values: usize,
@@ -108,10 +126,12 @@ pub fn fact(code: &str, detail: String) -> (String, String) {
 const SHORTEST: usize = 8;
 
 /// The runs as units, in the order of their places.
-pub fn resolve(mut runs: Vec<Pending>, options: &Options) -> Result<Vec<Pending>> {
+///
+/// A run without a metric is left out where `inputs` goes on.
+pub fn resolve(mut runs: Vec<Pending>, options: &Options, inputs: &Inputs) -> Result<Vec<Pending>> {
     runs.sort_by_key(|run| run.claim.place);
     let mut runs = one_per_identity(runs)?;
-    has_metrics(&runs, options)?;
+    has_metrics(&mut runs, options, inputs)?;
     tell_apart(&mut runs);
     claims::unique(runs.iter().filter(|run| run.is_measured()).map(|run| &run.claim))?;
     Ok(runs)
@@ -120,6 +140,11 @@ pub fn resolve(mut runs: Vec<Pending>, options: &Options) -> Result<Vec<Pending>
 impl Pending {
     fn is_measured(&self) -> bool {
         self.metrics.iter().any(std::result::Result::is_ok)
+    }
+
+    /// The name of its unit; that of the run where no rule has looked at it.
+    pub fn name(&self) -> String {
+        if self.claim.group.is_empty() { self.claim.run.clone() } else { self.claim.unit() }
     }
 
     fn print(&self) -> Vec<Option<Print>> {
@@ -134,6 +159,7 @@ impl Pending {
         endings: &mut Endings,
         read: &mut Vec<Read>,
     ) -> Result<()> {
+        let name = self.name();
         let Self { claim, facts, metrics, sketches: mine, ending, format, config, .. } = self;
         let Claim { place, group, fold, .. } = &claim;
         let unit = claim.unit();
@@ -145,8 +171,7 @@ impl Pending {
         for (accumulator, metric) in accumulators.iter_mut().zip(metrics) {
             match metric {
                 Ok(measured) => {
-                    let Some(row) = measured.row else { continue };
-                    let row = Row { group: group.clone(), fold: fold.clone(), ..row };
+                    let row = Row { group: group.clone(), fold: fold.clone(), ..measured.row };
                     accumulator.insert(unit.as_str(), row)?;
                     // What only all shards together can compare is told of every run.
                     let told = [
@@ -167,7 +192,7 @@ impl Pending {
                     }
                 }
                 Err(_) => {
-                    let unit = if group.is_empty() { claim.run.clone() } else { unit.clone() };
+                    let unit = name.clone();
                     let detail = format!("run {} in {}", claim.run, claim.file);
                     let code = "metric-missing".into();
                     accumulator.provenance.facts.insert(Fact { code, unit, detail });
@@ -218,38 +243,49 @@ fn one_per_identity(runs: Vec<Pending>) -> Result<Vec<Pending>> {
 }
 
 /// Refuses the first run without a metric, unless such runs are left out.
-fn has_metrics(runs: &[Pending], options: &Options) -> Result<()> {
+fn has_metrics(runs: &mut Vec<Pending>, options: &Options, inputs: &Inputs) -> Result<()> {
     if options.skip_missing {
         return Ok(());
     }
+    let mut without = BTreeSet::new();
     for (at, training) in options.metrics.iter().enumerate() {
-        let lacking = runs.iter().find_map(|run| Some((run, run.metrics.get(at)?.as_ref().err()?)));
-        let Some((run, lacking)) = lacking else { continue };
-        let key = &training.metric;
-        let with = runs.iter().filter(|run| matches!(run.metrics.get(at), Some(Ok(_)))).count();
-        let skip = if with > 0 { "leave such runs out with --skip-missing" } else { "" };
-        let error = if lacking.has_key {
-            Error::value(format!("a run without a single value of '{key}'"))
-                .advice("leave such runs out with --skip-missing")
-        } else {
-            let near = match lacking.near.as_slice() {
-                [] => "name a key exactly as the file has it".into(),
-                near => format!("did you mean {}?", near.join(" or ")),
-            };
-            let found = match lacking.keys.as_slice() {
-                _ if lacking.empty => "no history records".into(),
-                [] => "no keys".into(),
-                keys => format!("the keys {}", keys.join(", ")),
-            };
-            let advice = if skip.is_empty() { near } else { format!("{near}; or {skip}") };
-            Error::value(format!("no key '{key}' in the history")).found(found).advice(advice)
-        };
-        return Err(error
-            .at(format!("run {}", run.claim.run))
-            .allowed(format!("'{key}' is in {with} of {} runs", runs.len()))
-            .in_file(&run.claim.file));
+        for (number, run) in runs.iter().enumerate() {
+            if let Some(Err(lacking)) = run.metrics.get(at)
+                && without.insert(number)
+            {
+                inputs.leave_out(&run.name(), no_metric(runs, (run, lacking), (at, &training.metric)))?;
+            }
+        }
     }
+    let mut number = 0..;
+    runs.retain(|_| number.next().is_some_and(|number| !without.contains(&number)));
     Ok(())
+}
+
+/// The error for a run without a metric, which is one of several.
+fn no_metric(runs: &[Pending], (run, lacking): (&Pending, &Lacking), (at, key): (usize, &str)) -> Error {
+    let with = runs.iter().filter(|run| matches!(run.metrics.get(at), Some(Ok(_)))).count();
+    let skip = if with > 0 { "leave such runs out with --skip-missing" } else { "" };
+    let error = if lacking.has_key {
+        Error::value(format!("a run without a single value of '{key}'"))
+            .advice("leave such runs out with --skip-missing")
+    } else {
+        let near = match lacking.near.as_slice() {
+            [] => "name a key exactly as the file has it".into(),
+            near => format!("did you mean {}?", near.join(" or ")),
+        };
+        let found = match lacking.keys.as_slice() {
+            _ if lacking.empty => "no history records".into(),
+            [] => "no keys".into(),
+            keys => format!("the keys {}", keys.join(", ")),
+        };
+        let advice = if skip.is_empty() { near } else { format!("{near}; or {skip}") };
+        Error::value(format!("no key '{key}' in the history")).found(found).advice(advice)
+    };
+    error
+        .at(format!("run {}", run.claim.run))
+        .allowed(format!("'{key}' is in {with} of {} runs", runs.len()))
+        .in_file(&run.claim.file)
 }
 
 /// Runs of one group that a tracker gave one name get their identifiers into their folds.
@@ -300,13 +336,7 @@ mod tests {
             id: id.map(String::from),
             format: if at < 5 { "csv" } else { "tensorboard" },
             facts: Vec::new(),
-            metrics: vec![Ok(Measured {
-                row: Some(row),
-                x_key,
-                print,
-                facts: Vec::new(),
-                points: Vec::new(),
-            })],
+            metrics: vec![Ok(Measured { row, x_key, print, facts: Vec::new(), points: Vec::new() })],
             sketches: Vec::new(),
             ending: None,
             config: BTreeMap::new(),
@@ -314,7 +344,10 @@ mod tests {
     }
 
     fn units(runs: Vec<Pending>) -> Result<Vec<String>> {
-        Ok(resolve(runs, &options(&[], "m"))?.iter().map(|run| run.claim.unit()).collect())
+        Ok(resolve(runs, &options(&[], "m"), &Inputs::default())?
+            .iter()
+            .map(|run| run.claim.unit())
+            .collect())
     }
 
     const A: &[f64] = &[0.1, 0.2, 0.95];

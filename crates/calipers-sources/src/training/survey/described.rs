@@ -35,7 +35,8 @@ fn described(options: &Options, histories: &[History]) -> Result<Vec<Known>> {
         fn again(&mut self) {}
     }
     let inputs = Inputs::default();
-    let reader = Reader { options, inputs: &inputs, notes: notes(&options.inputs) };
+    let notes = notes(&options.inputs);
+    let reader = Reader { options, inputs: &inputs, notes: &notes };
     let wanted = Wanted { config: true, ..options.wanted() };
     let mut runs = Runs(Vec::new(), options);
     for history in histories {

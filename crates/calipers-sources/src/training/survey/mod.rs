@@ -38,9 +38,10 @@ pub(super) fn survey(
     progress: &dyn Progress,
     each: &mut dyn FnMut(&History, Surveyed) -> Result<()>,
 ) -> Result<Found> {
-    let found = discover::histories(&options.inputs, options.format)?;
     let inputs = Inputs::default();
-    let reader = Reader { options, inputs: &inputs, notes: logs::notes(&options.inputs) };
+    let found = discover::histories(&options.inputs, options.format, &inputs)?;
+    let notes = logs::notes(&options.inputs);
+    let reader = Reader { options, inputs: &inputs, notes: &notes };
     let (mut runs, mut kept, mut met) = (0, 0, BTreeSet::new());
     progress.start(found.histories.len() as u64);
     for history in &found.histories {

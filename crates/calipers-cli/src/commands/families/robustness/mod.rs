@@ -99,7 +99,7 @@ pub(crate) struct RobustnessArgs {
     #[arg(long, value_name = "K", default_value_t = 0)]
     seed: u64,
     #[command(flatten)]
-    work: Work,
+    pub(super) work: Work,
     #[command(flatten)]
     output: Output,
 }
@@ -150,6 +150,7 @@ impl RobustnessArgs {
         match self.command {
             Some(command) => command.run(),
             None => {
+                self.output.check_shard(&self.work)?;
                 let bar = Bar::new(&self.output);
                 let (per_node, quiet) = (self.per_node.clone(), self.output.quiet);
                 let measured = self.measure(&bar)?;
@@ -169,7 +170,8 @@ impl RobustnessArgs {
         if let Some(path) = &self.per_node {
             per_node::check(path)?;
         }
-        let work = self.work.with(progress);
+        let names = self.work.names()?;
+        let work = self.work.with(names.as_ref(), progress);
         let robustness::Measured { accumulator, nodes } = match task {
             Task::Arrays(options) => robustness::measure(&options, inputs, &work)?,
             Task::Model(options) => from_model::measure(&options, inputs, &work)?,

@@ -31,7 +31,7 @@ pub(crate) struct Speaking {
 impl Speaking {
     /// The number of worker threads.
     pub(crate) fn threads(&self) -> usize {
-        Work { shard: None, threads: self.threads }.threads()
+        Work { threads: self.threads, ..Work::default() }.threads()
     }
 
     /// Says nothing any more: somebody else will.

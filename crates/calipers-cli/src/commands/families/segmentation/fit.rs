@@ -75,8 +75,8 @@ impl FitArgs {
         let shown = self.config.display();
         options.check().map_err(|error| error.in_file(&shown))?;
         let holdout = Holdout { share: self.holdout, seed: self.seed };
-        let work = Work { shard: None, threads: self.threads };
-        let fitted = fit(&options, holdout, &work.with(progress))?;
+        let work = Work { threads: self.threads, ..Work::default() };
+        let fitted = fit(&options, holdout, &work.with(None, progress))?;
         let moved = Some(folder).filter(|folder| !is_same(folder, self.output.parent()));
         let written =
             write::fitted_config(&text, &fitted.heads, moved).map_err(|error| error.in_file(shown))?;

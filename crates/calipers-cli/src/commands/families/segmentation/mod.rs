@@ -65,7 +65,7 @@ pub(crate) struct SegmentationArgs {
     #[arg(long, value_name = "K", default_value_t = 0)]
     seed: u64,
     #[command(flatten)]
-    work: Work,
+    pub(super) work: Work,
     #[command(flatten)]
     output: Output,
 }
@@ -212,6 +212,7 @@ impl SegmentationArgs {
         match self.command {
             Some(SegmentationCommand::Fit(fit)) => fit.run(),
             None => {
+                self.output.check_shard(&self.work)?;
                 let bar = Bar::new(&self.output);
                 self.measure(&bar)?.emit()
             }
@@ -222,7 +223,9 @@ impl SegmentationArgs {
         let inputs = Inputs::default();
         let options = self.options(&inputs)?;
         self.output.check()?;
-        let accumulator = sources::segmentation::measure(&options, inputs, &self.work.with(progress))?;
+        let names = self.work.names()?;
+        let work = self.work.with(names.as_ref(), progress);
+        let accumulator = sources::segmentation::measure(&options, inputs, &work)?;
         let (seed, threads) = (self.seed, self.work.threads());
         Ok(Measured { ledgers: vec![Box::new(accumulator)], output: self.output, seed, threads })
     }

@@ -21,7 +21,8 @@ impl TrainingArgs {
         }
         let inputs = Inputs::default();
         let options = Options { points: true, ..self.options(&inputs)? };
-        measure(&options, inputs, &self.work.with(progress))
+        let names = self.work.names()?;
+        measure(&options, inputs, &self.work.with(names.as_ref(), progress))
     }
 
     /// The three tables, and what looks wrong about them; `json` is the per-run JSON where it is no file.
@@ -37,7 +38,8 @@ impl TrainingArgs {
             return Ok((tables::of_runs(&runs, self.preset(), self.runs.folds), study::doubts(&runs)));
         }
         let options = self.options(&inputs)?;
-        let measured = measure(&options, inputs, &self.work.with(progress))?;
+        let names = self.work.names()?;
+        let measured = measure(&options, inputs, &self.work.with(names.as_ref(), progress))?;
         let mut warnings: Vec<Warning> =
             measured.accumulators.iter().flat_map(|accumulator| accumulator.finish().warnings).collect();
         let runs = match options.assignment.runs {

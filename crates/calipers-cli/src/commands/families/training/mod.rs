@@ -78,7 +78,7 @@ pub(crate) struct TrainingArgs {
     #[arg(long, value_name = "K", default_value_t = 0)]
     seed: u64,
     #[command(flatten)]
-    work: Work,
+    pub(super) work: Work,
     #[command(flatten)]
     output: Output,
 }
@@ -254,6 +254,7 @@ impl TrainingArgs {
             keys::write(&self.listing(&Silent)?, &self.output)?;
             return Ok(Outcome::Done);
         }
+        self.output.check_shard(&self.work)?;
         let inputs = Inputs::default();
         self.output.check()?;
         if let Some(prefix) = &self.study.table {
@@ -303,7 +304,9 @@ impl TrainingArgs {
                 .found(format!("{} metrics", options.metrics.len()))
                 .advice("give one --metric, or write a --state and show its parts"));
         }
-        let measured = sources::training::measure(&options, inputs, &self.work.with(progress))?;
+        let names = self.work.names()?;
+        let work = self.work.with(names.as_ref(), progress);
+        let measured = sources::training::measure(&options, inputs, &work)?;
         if let Some((kept, found)) = measured.kept.filter(|_| !self.output.quiet) {
             emit::note(&format!("{kept} of {found} runs read (--where)"));
         }
@@ -378,7 +381,8 @@ impl TrainingArgs {
             format: self.files.format.0,
             skip_missing: self.runs.skip_missing,
             endings: self.study.wants_tables(),
-            sketches: self.output.wants_table(),
+            // A folder that is resumed has them for whoever wants a table later.
+            sketches: self.output.wants_table() || self.work.resume.is_some(),
             timeout: self.files.timeout,
             ..Options::over(self.inputs.clone(), self.protocols()?)
         })
