@@ -8,6 +8,7 @@ import numpy.typing as npt
 __all__ = [
     "VERSION",
     "Compared",
+    "RungModel",
     "State",
     "address",
     "compare_models",
@@ -46,6 +47,11 @@ __all__ = [
     "robustness_update",
     "robustness_update_batch",
     "run_cli",
+    "rung_attack",
+    "rung_forward",
+    "rung_load",
+    "rung_reproduce",
+    "rung_train",
     "segmentation_boundary_counts",
     "segmentation_contour_counts",
     "segmentation_fit",
@@ -79,6 +85,16 @@ class State:
     def save(self, path: str) -> None: ...
     def report(self, options: dict[str, Any]) -> str: ...
     def per_unit(self) -> tuple[list[str], str]: ...
+
+@final
+class RungModel:
+    @staticmethod
+    def from_bytes(data: bytes) -> RungModel: ...
+    def to_bytes(self) -> bytes: ...
+    def save(self, path: str) -> None: ...
+    def settings(self) -> list[tuple[str, str]]: ...
+    def tensors(self) -> list[tuple[str, npt.NDArray[np.float32]]]: ...
+    def forward(self, edge_index: Any, features: Any, nodes: int | None) -> npt.NDArray[np.float64]: ...
 
 @final
 class Compared:
@@ -163,6 +179,30 @@ def segmentation_contour_counts(
 ) -> list[tuple[str, tuple[int, int, int, int]]]: ...
 def segmentation_fuse(config: str, pred: Any) -> npt.NDArray[np.float64]: ...
 def training_new(options: str) -> State: ...
+def training_keys(inputs: list[Any], options: dict[str, Any], progress: Any) -> str: ...
+def training_read(
+    inputs: list[Any], options: dict[str, Any], progress: Any
+) -> tuple[
+    list[
+        tuple[
+            list[str],
+            npt.NDArray[np.int64],
+            npt.NDArray[np.float64],
+            npt.NDArray[np.float64],
+            dict[str, str],
+        ]
+    ],
+    list[tuple[str, str, list[str]]],
+]: ...
+def training_extract(
+    inputs: list[Any], options: dict[str, Any], progress: Any
+) -> tuple[str, list[tuple[str, str, list[str]]]]: ...
+def training_tables(
+    inputs: list[Any], options: dict[str, Any], json: str | None, progress: Any
+) -> tuple[
+    list[tuple[list[str], list[str], list[list[Any]]]], list[tuple[str, str, list[str]]]
+]: ...
+def training_write_tables(prefix: Any, texts: list[list[str]]) -> None: ...
 def training_update(state: State, group: str, fold: str, values: Any, x: Any | None) -> None: ...
 def explanation_new(options: str) -> State: ...
 def explanation_update(state: State, name: str, arrays: dict[str, Any]) -> None: ...
@@ -177,3 +217,27 @@ def pyg_fidelity(
     tensor: Any, y: Any, y_hat: Any | None, y_sub: Any, y_comp: Any
 ) -> tuple[float, float] | None: ...
 def pyg_unfaithfulness(tensor: Any, y: Any, y_hat: Any, scores: str) -> float | None: ...
+def rung_load(path: Any, options: dict[str, Any]) -> tuple[RungModel, list[str]]: ...
+def rung_train(
+    options: dict[str, Any],
+    graph: tuple[dict[str, Any], int | None] | None,
+    splits: dict[str, Any] | None,
+    progress: Any,
+) -> tuple[RungModel, list[str]]: ...
+def rung_attack(
+    model: RungModel,
+    options: dict[str, Any],
+    graph: tuple[dict[str, Any], int | None] | None,
+    splits: dict[str, Any] | None,
+    progress: Any,
+) -> tuple[list[tuple[str, npt.NDArray[np.int64]]], list[str]]: ...
+def rung_forward(
+    model: RungModel,
+    options: dict[str, Any],
+    graph: tuple[dict[str, Any], int | None] | None,
+    splits: dict[str, Any] | None,
+    attacked: list[tuple[str, bool, Any]],
+) -> tuple[dict[str, npt.NDArray[Any]], list[str]]: ...
+def rung_reproduce(
+    options: dict[str, Any], graph: tuple[dict[str, Any], int | None] | None, progress: Any
+) -> tuple[list[str], list[str]]: ...

@@ -221,11 +221,12 @@ def _by_budget(key: str, given: Any, budget: Budget | None) -> dict[str, Any]:
         given = {budget: given}
     found: dict[str, Any] = {}
     for one, array in given.items():
-        found[f"{key}_{_text(one)}"] = array
+        found[f"{key}_{budget_text(one)}"] = array
     return found
 
 
-def _text(budget: Any) -> str:
+def budget_text(budget: Any) -> str:
+    """Return a budget as text: numbers with the decimals that they are written with."""
     if isinstance(budget, str):
         return budget
     try:

@@ -28,7 +28,8 @@ pub(crate) fn evaluate(
     options: &Bound<'_, PyDict>,
     progress: &Bound<'_, PyAny>,
 ) -> PyResult<(Vec<State>, Vec<String>)> {
-    let (inputs, options, told) = (given::paths(&inputs)?, given::options(options)?, Told::new(progress)?);
+    let (inputs, told) = (given::paths(&inputs)?, Told::new(progress)?);
+    let options = given::options_and_calls(options, &told.raised)?;
     let measured =
         detached_told(py, &told.raised, || keywords::evaluate(family, &inputs, options, told.progress()))?;
     let measured = measured.map_err(|error| refused(py, error))?;

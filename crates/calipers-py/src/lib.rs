@@ -10,6 +10,7 @@
 //! tensor    short tensors of torch, lent for the length of a call
 //! report    the text forms of a report
 //! given     keyword arguments and paths
+//! rung      the RUNG network, made and used
 //! files     files measured as the command line measures them
 //! progress  how far the work has come, told to Python
 //! families  one file a family: what its evaluator and functions take
@@ -27,6 +28,7 @@ mod files;
 mod given;
 mod progress;
 mod report;
+mod rung;
 mod state;
 mod tensor;
 
@@ -45,6 +47,10 @@ mod _calipers {
     use crate::counts::{count_id_pairs, count_masks};
     #[pymodule_export]
     use crate::families::explanation::{explanation_new, explanation_update, explanation_update_batch};
+    #[pymodule_export]
+    use crate::families::histories::{
+        training_extract, training_keys, training_read, training_tables, training_write_tables,
+    };
     #[pymodule_export]
     use crate::families::independent_set::{
         independent_set_greedy_decode, independent_set_is_independent, independent_set_loss_and_grad,
@@ -68,6 +74,8 @@ mod _calipers {
     use crate::files::{demo, evaluate, load, report_keywords, segmentation_fit, serve, verify};
     #[pymodule_export]
     use crate::report::{report_array, report_check, report_form, report_page, report_table};
+    #[pymodule_export]
+    use crate::rung::{RungModel, rung_attack, rung_forward, rung_load, rung_reproduce, rung_train};
     #[pymodule_export]
     use crate::state::State;
     use pyo3::prelude::*;

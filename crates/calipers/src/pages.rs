@@ -3,6 +3,7 @@
 use calipers_core::{Ledger, MetricInfo, Report, Result};
 use calipers_report::chart::{Art, Picture};
 use calipers_report::page::{Section, report_section};
+use calipers_sources::run::Threads;
 
 use crate::chosen::Chosen;
 use crate::replay::{self, Evidence};
@@ -22,7 +23,8 @@ pub fn of_ledger_alone(ledger: &dyn Ledger, report: &Report, why: &str) -> Secti
 
 /// The report of a ledger with the metrics that are shown and these intervals.
 pub fn report(ledger: &dyn Ledger, chosen: &Chosen, asked: &Intervals, threads: usize) -> Result<Report> {
-    let mut report = chosen.cut(ledger.report());
+    resample::affordable(ledger, Some(&asked.bootstrap), threads)?;
+    let mut report = chosen.cut(ledger.report_on(&Threads(threads)));
     resample::add(ledger, &mut report, asked, threads)?;
     Ok(report)
 }

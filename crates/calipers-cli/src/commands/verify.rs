@@ -7,7 +7,8 @@ use calipers::core::error::printable;
 use calipers::io::file::InputFile;
 use calipers::replay::verdict::{differences, replays};
 use calipers::report::json;
-use calipers::{Error, ErrorKind, Report, Result, states};
+use calipers::resample::affordable;
+use calipers::{Error, ErrorKind, Ledger, Report, Result, states};
 use clap::Args;
 
 use crate::options::{Work, is_stream};
@@ -122,7 +123,11 @@ fn read(path: &Path) -> Result<Vec<u8>> {
 fn recorded(bytes: &[u8], shown: &str) -> Result<(Vec<Report>, bool)> {
     if states::is_state(bytes) {
         let ledgers = states::from_bytes(bytes, shown)?;
-        return Ok((ledgers.iter().map(|ledger| ledger.report()).collect(), false));
+        let report = |ledger: &Box<dyn Ledger>| {
+            affordable(&**ledger, None, 1).map_err(|error| error.in_file(shown))?;
+            Ok(ledger.report())
+        };
+        return Ok((ledgers.iter().map(report).collect::<Result<_>>()?, false));
     }
     let reports = json::read(bytes).map_err(|error| error.in_file(shown))?;
     if reports.is_empty() {

@@ -19,7 +19,7 @@ pub struct Fit {
     pub toml: String,
 }
 
-fn none() -> Refused {
+pub(super) fn none() -> Refused {
     Refused::Failed(Error::usage("no such command"))
 }
 
@@ -34,7 +34,7 @@ pub fn fit(config: &str, mut options: Options, progress: &dyn Progress) -> Resul
             options.push(("output".to_owned(), Given::Text(beside)));
         }
     }
-    let command = read(&["segmentation", "fit"], &[config.to_owned()], &options)?;
+    let command = read(&["segmentation", "fit"], &[config.to_owned()], &options, &[])?;
     let Command::Family(Family::Segmentation(args)) = command else { return Err(none()) };
     let Some(SegmentationCommand::Fit(fit)) = args.command else { return Err(none()) };
     let (fitted, toml) = fit.fitted(progress)?;
@@ -46,7 +46,9 @@ pub fn fit(config: &str, mut options: Options, progress: &dyn Progress) -> Resul
 
 /// Measures again what a report or state names: what differs, line by line.
 pub fn verify(file: &str, options: &Options) -> Result<Vec<String>, Refused> {
-    let Command::Verify(verify) = read(&["verify"], &[file.to_owned()], options)? else { return Err(none()) };
+    let Command::Verify(verify) = read(&["verify"], &[file.to_owned()], options, &[])? else {
+        return Err(none());
+    };
     let mut lines = Vec::new();
     for (what, places) in verify.checked()?.differences {
         if places.is_empty() {
@@ -60,7 +62,7 @@ pub fn verify(file: &str, options: &Options) -> Result<Vec<String>, Refused> {
 
 /// Makes a data set of every family and scores it.
 pub fn demo(options: &Options, progress: &dyn Progress) -> Result<Vec<Report>, Refused> {
-    let Command::Demo(demo) = read(&["demo"], &[], options)? else { return Err(none()) };
+    let Command::Demo(demo) = read(&["demo"], &[], options, &[])? else { return Err(none()) };
     Ok(demo.made(progress)?.0)
 }
 
@@ -71,7 +73,9 @@ pub fn serve(
     tell: impl FnOnce(&str),
     wanted: impl Fn() -> bool,
 ) -> Result<(), Refused> {
-    let Command::Serve(serve) = read(&["serve"], &[folder.to_owned()], options)? else { return Err(none()) };
+    let Command::Serve(serve) = read(&["serve"], &[folder.to_owned()], options, &[])? else {
+        return Err(none());
+    };
     let server = serve.server()?;
     tell(&server.address());
     Ok(server.run_while(wanted)?)

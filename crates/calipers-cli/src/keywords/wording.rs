@@ -39,9 +39,13 @@ const COMMANDS: [(&str, &str); 5] = [
 /// An error whose texts name keyword arguments instead of options.
 #[must_use]
 pub fn in_keywords(error: Error) -> Error {
-    error.reworded(|text| {
-        COMMANDS.iter().fold(worded(text), |text, (theirs, ours)| text.replace(theirs, ours))
-    })
+    error.reworded(text_in_keywords)
+}
+
+/// A text, such as a warning, that names keyword arguments instead of options.
+#[must_use]
+pub fn text_in_keywords(text: &str) -> String {
+    COMMANDS.iter().fold(worded(text), |text, (theirs, ours)| text.replace(theirs, ours))
 }
 
 fn worded(text: &str) -> String {
@@ -136,7 +140,59 @@ fn collect(command: &Command, found: &mut BTreeMap<String, Known>) {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
     use super::*;
+
+    fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                sources(&path, found);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                found.push(path);
+            }
+        }
+    }
+
+    /// The texts in quotes of a source without its tests, each with its line.
+    fn texts(source: &str) -> Vec<(usize, &str)> {
+        let code = source.split("#[cfg(test)]").next().unwrap_or_default();
+        let code = code.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"));
+        code.flat_map(|(at, line)| line.split('"').skip(1).step_by(2).map(move |text| (at + 1, text)))
+            .collect()
+    }
+
+    /// Options that are said to the command line alone, or are part of what a shell would run.
+    fn stays(path: &Path, text: &str) -> bool {
+        let shown = path.to_string_lossy();
+        text == "--" || text.starts_with("--{") || shown.ends_with("serve/gate.rs")
+    }
+
+    #[test]
+    fn every_option_in_a_message_is_one_that_has_a_keyword() {
+        let mut files = Vec::new();
+        sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".."), &mut files);
+        let of_crates = |path: &PathBuf| path.components().any(|part| part.as_os_str() == "src");
+        let (mut checked, mut wrong) = (0, Vec::new());
+        for path in files.iter().filter(|path| of_crates(path)) {
+            let source = fs::read_to_string(path).unwrap();
+            for (line, text) in texts(&source).into_iter().filter(|(_, text)| !stays(path, text)) {
+                checked += usize::from(text.contains("--"));
+                let said = text_in_keywords(text);
+                let left = said.match_indices("--").any(|(at, _)| {
+                    let begins = !said[..at].ends_with(|c: char| c.is_alphanumeric() || "-<!".contains(c));
+                    begins && said[at + 2..].starts_with(|c: char| c.is_ascii_lowercase())
+                });
+                if left {
+                    wrong.push(format!("{}:{line}: {text}", path.display()));
+                }
+            }
+        }
+        assert!(checked > 200, "{checked} texts have options");
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
 
     #[test]
     fn options_become_keyword_arguments_with_their_values() {

@@ -11,6 +11,7 @@ use calipers::compare::Model;
 use calipers::core::Digest;
 use calipers::io::file::InputFile;
 use calipers::report::json;
+use calipers::resample::affordable;
 use calipers::{Error, Ledger, Report, Result, states};
 
 use serde::Serialize;
@@ -113,7 +114,13 @@ impl Library {
         let content = content(path, &self.bytes(path).ok()?).ok()?;
         let (kind, reports) = match &content {
             Content::Reports(reports) => ("report", reports.clone()),
-            Content::State(ledgers) => ("state", ledgers.iter().map(|ledger| ledger.report()).collect()),
+            Content::State(ledgers) => {
+                let report = |ledger: &Box<dyn Ledger>| {
+                    affordable(&**ledger, None, 1).ok()?;
+                    Some(ledger.report())
+                };
+                ("state", ledgers.iter().map(report).collect::<Option<_>>()?)
+            }
             Content::Table(_) => ("per-unit", Vec::new()),
         };
         let (families, units) = match &content {

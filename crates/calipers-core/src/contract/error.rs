@@ -94,6 +94,13 @@ impl Error {
         self
     }
 
+    /// The same failure, where the file it names is an argument of a call.
+    #[must_use]
+    pub fn in_argument(mut self, name: impl fmt::Display) -> Self {
+        self.0.file = None;
+        self.at(name)
+    }
+
     /// Says where in the file; an outer place is put before an inner one.
     #[must_use]
     pub fn at(mut self, place: impl fmt::Display) -> Self {
@@ -211,6 +218,12 @@ mod tests {
         let error = Error::value("bad").at("node 3").at("step 2").in_file("a").in_file("b");
         assert_eq!(error.place(), Some("step 2, node 3"));
         assert_eq!(error.file(), Some("a"));
+    }
+
+    #[test]
+    fn an_argument_takes_the_place_of_the_file() {
+        let error = Error::value("bad").at("node 3").in_file("graph").in_argument("graph");
+        assert_eq!(error.to_string(), "bad\n       at: graph, node 3");
     }
 
     #[test]

@@ -68,10 +68,9 @@ fn interval(protocol: &Training, runs: &Rows<'_, Row>, metric: &Line) -> Value {
         Value::PerLabel(groups) => groups.first().and_then(|(_, value)| value.as_f64()),
         _ => None,
     };
-    let values = resampled(protocol, runs, &metric.number, &bootstrap);
     let evidence = Evidence {
         value: f64::NAN,
-        resamples: values.iter().map(|value| drawn(value).unwrap_or(f64::NAN)).collect(),
+        resamples: resampled(protocol, runs, &metric.number, &bootstrap, drawn),
         left_out: Vec::new(),
         sizes: Vec::new(),
         order_statistic: false,

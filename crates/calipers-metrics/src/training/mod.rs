@@ -41,6 +41,7 @@ pub mod survival;
 mod unit;
 mod warnings;
 
+pub use curve::points::Point;
 pub use protocol::Training;
 pub use protocol::parameters::{
     Direction, Duplicates, Index, Nan, Precision, Preset, Restarts, StabilityReading,

@@ -1,6 +1,7 @@
 //! One file a family: what its evaluator and functions take.
 
 pub(crate) mod explanation;
+pub(crate) mod histories;
 pub(crate) mod independent_set;
 pub(crate) mod published_explanation;
 pub(crate) mod robustness;

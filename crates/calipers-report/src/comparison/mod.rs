@@ -20,7 +20,7 @@ mod tests;
 use std::borrow::Cow;
 
 use calipers_core::resample::{Bootstrap, Drawn};
-use calipers_core::{Better, Value, Warning};
+use calipers_core::{Better, InputFiles, Value, Warning};
 use serde_json::{Map, Value as Json};
 
 pub use json::write as json;
@@ -58,6 +58,8 @@ pub struct Comparison {
     pub lines: Vec<Line>,
     /// What a reader should know.
     pub warnings: Vec<Warning>,
+    /// The files that were read beside the models.
+    pub inputs: InputFiles,
 }
 
 /// A model of a comparison.

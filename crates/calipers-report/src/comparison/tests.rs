@@ -1,7 +1,7 @@
 //! The forms of a small comparison, word for word.
 
 use calipers_core::resample::{Bootstrap, Method};
-use calipers_core::{Better, Value};
+use calipers_core::{Better, InputFiles, Value};
 
 use super::*;
 use crate::terminal::Style;
@@ -68,6 +68,7 @@ fn small() -> Comparison {
             },
         ],
         warnings: Vec::new(),
+        inputs: InputFiles::default(),
     }
 }
 
@@ -200,7 +201,11 @@ ranks by miou
     let reason = &read["metrics"]["segmentation.nll"]["ranks"]["reason"];
     assert_eq!(reason, "1 unit; an interval needs at least 2");
     let page = crate::page::Page { title: "x".into(), sections: vec![section(&three())] };
-    assert!(crate::page::write(&page).contains("multi, rank 2: 0.7500"));
+    let page = crate::page::write(&page);
+    assert!(page.contains("multi, rank 2: 0.7500"));
+    for text in [page, latex(&[three()], false), markdown(&[three()], false)] {
+        assert!(text.contains("2=") && text.contains("not distinguishable from the best, third"), "{text}");
+    }
 }
 
 #[test]

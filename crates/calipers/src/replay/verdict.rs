@@ -2,7 +2,7 @@
 
 use calipers_core::resample::{Drawn, Intervals};
 use calipers_core::{Ledger, Report, Result, Value, Warning};
-
+use calipers_sources::run::Threads;
 use serde_json::Value as Json;
 
 use super::Replay;
@@ -55,8 +55,10 @@ impl Replay {
 
 /// The report of a ledger, made like a recorded one.
 pub(crate) fn like(ledger: &dyn Ledger, recorded: &Report, threads: usize) -> Result<Report> {
-    let mut report = Chosen::of(recorded).cut(ledger.report());
-    if let Some(asked) = resample::asked_by(recorded)? {
+    let asked = resample::asked_by(recorded)?;
+    resample::affordable(ledger, asked.as_ref().map(|asked| &asked.bootstrap), threads)?;
+    let mut report = Chosen::of(recorded).cut(ledger.report_on(&Threads(threads)));
+    if let Some(asked) = asked {
         resample::add(ledger, &mut report, &asked, threads)?;
     }
     Ok(report)

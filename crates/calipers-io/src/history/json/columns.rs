@@ -7,8 +7,8 @@ use calipers_core::{Error, Result};
 use super::super::window::Window;
 use super::super::{Origin, Places, Run, Table, Wanted};
 use super::cells::{Cells, next_row};
-use super::scan::{Scanner, Start, empty};
 use super::state::LOG;
+use super::syntax::scan::{Scanner, Start, empty};
 
 const PLACES: Places = Places::Numbered("entry", 0);
 
@@ -116,7 +116,13 @@ impl Reader {
                 }
                 let column = self.cells.keys().position(|wanted| wanted == key);
                 if let Some(column) = column {
-                    self.cells.restart(column);
+                    match self.places.get(&key) {
+                        None => self.cells.restart(column),
+                        Some(first) => {
+                            let lists = format!("list {} and {}", first + 1, scan.place(scan.at()));
+                            self.cells.spoil(column, &lists)?;
+                        }
+                    }
                 }
                 let list = List { key, column, row: 0 };
                 if more { Part::Entry(list) } else { self.finish(list) }
@@ -152,7 +158,7 @@ impl Reader {
         Ok(true)
     }
 
-    /// Notes the length of a list; of two lists under one key the last one counts.
+    /// Notes the length of a list; of two lists under one key that of the last one.
     fn finish(&mut self, list: List) -> Part {
         match self.places.get(&list.key) {
             Some(place) => self.lengths[*place] = list.row,
@@ -190,7 +196,7 @@ impl Reader {
 
 #[cfg(test)]
 mod tests {
-    use super::super::scan::not_text;
+    use super::super::syntax::scan::not_text;
     use super::*;
 
     fn read_text(text: &str) -> Result<Table> {

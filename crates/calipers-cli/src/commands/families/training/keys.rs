@@ -5,7 +5,7 @@ use std::fmt::Write;
 use calipers::core::error::printable;
 use calipers::report::grid::{Cell, Grid};
 use calipers::report::number::rounded;
-use calipers::sources::training::listing::Listing;
+use calipers::sources::training::survey::listing::Listing;
 use calipers::{Error, Result, output};
 
 use crate::emit;
