@@ -3,14 +3,14 @@
 use std::sync::{Mutex, PoisonError};
 
 use calipers::compare::{Model, Options, compare};
-use calipers::core::resample::Method;
+use calipers::core::resample::{Interval, Method};
 use calipers::core::{Better, Workers};
 use calipers::report::comparison::{Line, Ranking};
 use calipers::run::Threads;
 use calipers::{Error, Result};
 
 use crate::populations::{Clustered, Kind, Models, Number, Part, Populations};
-use crate::sample::{self, METHODS, bootstrap, drawn, intervals};
+use crate::sample::{self, Sample, bootstrap, drawn};
 
 /// How much is drawn.
 #[derive(Clone, Copy, Debug)]
@@ -89,7 +89,7 @@ pub(crate) struct Coverage {
     pub(crate) size: usize,
     /// Samples that were drawn.
     pub(crate) samples: u32,
-    /// By method, in the order of [`METHODS`].
+    /// By method, in the order of [`sample::METHODS`].
     pub(crate) shares: [Share; 3],
 }
 
@@ -180,11 +180,12 @@ impl Results {
             let truth = truths[1] - truths[0];
             for &size in plan.sizes {
                 let shares = counted(plan.samples, threads, [Share::default(); 3], |number, shares| {
-                    for (share, method) in shares.iter_mut().zip(METHODS) {
-                        let line = compared(models, 2, path, number, size, plan, method)?;
-                        let found = line.against[0].as_ref().and_then(|found| found.interval);
-                        share.count(found.map(|[low, high]| low <= truth && truth <= high));
-                    }
+                    let places = drawn(number, models.models[0].len(), size);
+                    let rows = [models.models[0].sample(&places)?, models.models[1].sample(&places)?];
+                    let of = |rows| Sample::of(rows, &[path], false, number, plan.resamples);
+                    let [first, later] = [of(&*rows[0])?, of(&*rows[1])?];
+                    let found = later.differences(&first, path);
+                    shares.iter_mut().zip(found).for_each(|(share, found)| share.count(holds(found, truth)));
                     Ok(())
                 })?;
                 let shares = joined(shares.iter());
@@ -204,7 +205,7 @@ impl Results {
                 let all = models.models.len();
                 let new = (Share::default(), 0u64);
                 let parts = counted(plan.samples, threads, new, |number, (share, members)| {
-                    let line = compared(models, all, path, number, size, plan, Method::Expanded)?;
+                    let line = compared(models, path, number, size, plan)?;
                     let sign = if higher(line.better) { 1.0 } else { -1.0 };
                     let best = (1..all).fold(0, |best, model| {
                         if sign * truths[model] > sign * truths[best] { model } else { best }
@@ -234,23 +235,15 @@ fn truths(models: &Models, path: &str) -> Result<Vec<f64>> {
     models.models.iter().map(|rows| sample::value(&*rows.all()?, path).ok_or_else(lacking)).collect()
 }
 
-/// The line of a number in the comparison of the first so many models over one sample of their units.
-fn compared(
-    models: &Models,
-    first: usize,
-    path: &str,
-    number: u32,
-    size: usize,
-    plan: &Plan,
-    method: Method,
-) -> Result<Line> {
+/// The line of a number in the comparison of models over one sample of their units.
+fn compared(models: &Models, path: &str, number: u32, size: usize, plan: &Plan) -> Result<Line> {
     let places = drawn(number, models.models[0].len(), size);
-    let sides = models.models[..first].iter().enumerate().map(|(at, rows)| {
+    let sides = models.models.iter().enumerate().map(|(at, rows)| {
         Ok(Model::from_ledgers(&format!("model {at}"), "a population", vec![rows.sample(&places)?]))
     });
     let options = Options {
         metrics: vec![path.to_owned()],
-        bootstrap: bootstrap(number, plan.resamples, method),
+        bootstrap: bootstrap(number, plan.resamples, Method::Expanded),
         ..Options::default()
     };
     let mut lines = compare(&sides.collect::<Result<Vec<_>>>()?, &options)?.remove(0).lines;
@@ -269,16 +262,19 @@ fn part_of(
     let new = vec![[Share::default(); 3]; paths.len()];
     let parts = counted(plan.samples, threads, new, |number, shares| {
         let rows = part.rows.sample(&drawn(number, part.rows.len(), size))?;
-        let found = intervals(&*rows, &paths, drawn_as == Drawn::Clusters, number, plan.resamples)?;
-        for ((shares, found), wanted) in shares.iter_mut().zip(found).zip(&part.numbers) {
-            for (share, interval) in shares.iter_mut().zip(found) {
-                let holds = |[low, high]: [f64; 2]| low <= wanted.truth && wanted.truth <= high;
-                share.count(interval.map(|interval| holds(interval.bounds)));
-            }
+        let sample = Sample::of(&*rows, &paths, drawn_as == Drawn::Clusters, number, plan.resamples)?;
+        for (shares, wanted) in shares.iter_mut().zip(&part.numbers) {
+            let found = sample.intervals(&wanted.path);
+            shares.iter_mut().zip(found).for_each(|(share, found)| share.count(holds(found, wanted.truth)));
         }
         Ok(())
     })?;
     Ok((0..paths.len()).map(|number| joined(parts.iter().map(|part| &part[number]))).collect())
+}
+
+/// Whether an interval holds the true number, where there is one.
+fn holds(interval: Option<Interval>, truth: f64) -> Option<bool> {
+    interval.map(|Interval { bounds: [low, high], .. }| low <= truth && truth <= high)
 }
 
 fn joined<'s>(parts: impl Iterator<Item = &'s [Share; 3]>) -> [Share; 3] {

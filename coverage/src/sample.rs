@@ -1,9 +1,11 @@
 //! A sample of a population, and what the program's own resampler says about it.
 
+use std::ops::Range;
+
 use calipers::core::resample::{
-    Bootstrap, Clusters, Evidence, Interval, Leaf, Level, Method, Plan, Resampler, Scope,
+    Bootstrap, Clusters, Evidence, Interval, Level, Method, Plan, Resampler, Scope,
 };
-use calipers::core::{IntervalRule, SplitMix64};
+use calipers::core::{IntervalRule, MetricInfo, SplitMix64};
 use calipers::sources::clusters::ClusterRule;
 use calipers::{Ledger, Result};
 
@@ -29,36 +31,71 @@ pub(crate) fn value(rows: &dyn Ledger, path: &str) -> Option<f64> {
     resampler.leaves().iter().find(|(leaf, _)| leaf.path() == path).map(|(_, value)| *value)
 }
 
-/// The interval of each number by each method; `None` where there is none.
-pub(crate) fn intervals(
-    rows: &dyn Ledger,
-    paths: &[&str],
-    by_folder: bool,
-    number: u32,
-    resamples: u32,
-) -> Result<Vec<[Option<Interval>; 3]>> {
-    let clusters: Option<Clusters> =
-        by_folder.then(|| ClusterRule::Folder.clusters(&rows.sampling_units())).transpose()?;
-    let plan = rows.plan(clusters.as_ref())?;
-    let resampler = reader(rows, paths);
-    let drawn = resampler.read(&plan.draw(bootstrap(number, resamples, Method::Bca).seed, 0..resamples));
-    let left_out = resampler.read(&plan.leave_out(0..plan.left_out_samples() as u32));
-    let infos = rows.metrics();
-    let one = |path: &&str| -> [Option<Interval>; 3] {
-        let place = resampler.leaves().iter().position(|(leaf, _)| leaf.path() == *path);
-        let Some(place) = place else { return [const { None }; 3] };
-        let (leaf, value) = &resampler.leaves()[place];
-        let info = infos.iter().find(|info| info.id == leaf.id);
-        let number = Number {
-            leaf,
+/// A sample, and every number of it in other samples.
+pub(crate) struct Sample<'r> {
+    plan: Plan,
+    resampler: Box<dyn Resampler + 'r>,
+    infos: Vec<MetricInfo>,
+    resamples: Vec<Vec<Option<f64>>>,
+    left_out: Vec<Vec<Option<f64>>>,
+}
+
+impl<'r> Sample<'r> {
+    /// Resamples of sample `number`, of its units or of their folders.
+    pub(crate) fn of(
+        rows: &'r dyn Ledger,
+        paths: &[&str],
+        by_folder: bool,
+        number: u32,
+        resamples: u32,
+    ) -> Result<Self> {
+        let clusters: Option<Clusters> =
+            by_folder.then(|| ClusterRule::Folder.clusters(&rows.sampling_units())).transpose()?;
+        let plan = rows.plan(clusters.as_ref())?;
+        let resampler = reader(rows, paths);
+        let seed = bootstrap(number, resamples, Method::Bca).seed;
+        let drawn = resampler.read(&plan.draw(seed, 0..resamples));
+        let left_out = resampler.read(&plan.leave_out(0..plan.left_out_samples() as u32));
+        Ok(Self { plan, resampler, infos: rows.metrics(), resamples: drawn, left_out })
+    }
+
+    fn number(&self, path: &str) -> Option<Number> {
+        let place = self.resampler.leaves().iter().position(|(leaf, _)| leaf.path() == path)?;
+        let (leaf, value) = &self.resampler.leaves()[place];
+        let info = self.infos.iter().find(|info| info.id == leaf.id);
+        let column = |samples: &[Vec<Option<f64>>]| -> Vec<f64> {
+            samples.iter().map(|sample| sample[place].unwrap_or(f64::NAN)).collect()
+        };
+        Some(Number {
+            strata: self.plan.read_by(leaf.label.as_deref()),
             value: *value,
             order_statistic: info.is_some_and(|info| info.interval == IntervalRule::OrderStatistic),
-            resamples: column(&drawn, place),
-            left_out: column(&left_out, place),
+            resamples: column(&self.resamples),
+            left_out: column(&self.left_out),
+        })
+    }
+
+    /// The interval of a number by each method; `None` where there is none.
+    pub(crate) fn intervals(&self, path: &str) -> [Option<Interval>; 3] {
+        self.number(path).map_or([const { None }; 3], |number| number.intervals(&self.plan))
+    }
+
+    /// The same of its difference to the number of another model over the same units.
+    pub(crate) fn differences(&self, first: &Self, path: &str) -> [Option<Interval>; 3] {
+        let both = first.number(path).zip(self.number(path));
+        let less = |(first, own): (Number, Number)| {
+            let less = |own: Vec<f64>, first: Vec<f64>| {
+                own.iter().zip(first).map(|(own, first)| own - first).collect()
+            };
+            Number {
+                value: own.value - first.value,
+                resamples: less(own.resamples, first.resamples),
+                left_out: less(own.left_out, first.left_out),
+                ..own
+            }
         };
-        METHODS.map(|method| number.interval(&plan, method, resamples))
-    };
-    Ok(paths.iter().map(one).collect())
+        both.map(less).map_or([const { None }; 3], |number| number.intervals(&self.plan))
+    }
 }
 
 fn reader<'r>(rows: &'r dyn Ledger, paths: &[&str]) -> Box<dyn Resampler + 'r> {
@@ -70,26 +107,26 @@ fn reader<'r>(rows: &'r dyn Ledger, paths: &[&str]) -> Box<dyn Resampler + 'r> {
     rows.resampler(Scope::Intervals, &wanted)
 }
 
-fn column(samples: &[Vec<Option<f64>>], place: usize) -> Vec<f64> {
-    samples.iter().map(|sample| sample[place].unwrap_or(f64::NAN)).collect()
-}
-
 /// One number, and what it comes to in other samples.
-struct Number<'a> {
-    leaf: &'a Leaf,
+struct Number {
+    strata: Range<usize>,
     value: f64,
     order_statistic: bool,
     resamples: Vec<f64>,
     left_out: Vec<f64>,
 }
 
-impl Number<'_> {
-    fn interval(&self, plan: &Plan, method: Method, resamples: u32) -> Option<Interval> {
-        let strata = plan.read_by(self.leaf.label.as_deref());
+impl Number {
+    fn intervals(&self, plan: &Plan) -> [Option<Interval>; 3] {
+        METHODS.map(|method| self.interval(plan, method))
+    }
+
+    fn interval(&self, plan: &Plan, method: Method) -> Option<Interval> {
+        let strata = self.strata.clone();
         if plan.too_small(strata.clone()).is_some() {
             return None;
         }
-        let level = Level { method, half: (1.0 - CONFIDENCE) / 2.0, resamples };
+        let level = Level { method, half: (1.0 - CONFIDENCE) / 2.0, resamples: self.resamples.len() as u32 };
         let evidence = Evidence {
             value: self.value,
             resamples: self.resamples.clone(),
@@ -116,7 +153,8 @@ mod tests {
             rows.insert(format!("{at:02}"), [Some(place as f64 / 7.0), Some(1.0)]).unwrap();
         }
         let paths = [MEAN, MEDIAN];
-        let found = intervals(&rows, &paths, false, 3, 200).unwrap();
+        let sample = Sample::of(&rows, &paths, false, 3, 200).unwrap();
+        let found = paths.map(|path| sample.intervals(path));
         for (place, method) in METHODS.into_iter().enumerate() {
             let asked = Asked { bootstrap: bootstrap(3, 200, method), clusters: None, memory: u64::MAX };
             let mut report = rows.finish();

@@ -1,7 +1,7 @@
 //! JSON histories from any bytes: an error, or columns that fit their table.
 //!
-//! Covers: history/json-rows, history/json-columns, history/trainer-state, history/jsonl, history/json-split,
-//! history/json-table, history/json-nested.
+//! Covers: history/json-rows, history/json-columns, history/trainer-state, history/jsonl.
+//! Covers: history/json-split, history/json-table, history/json-nested.
 #![no_main]
 
 use std::collections::BTreeSet;

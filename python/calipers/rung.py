@@ -1,8 +1,8 @@
 """The RUNG network, and the five functions of the bias document for any torch module or callable.
 
-A model is called as `model(A, X)`. It computes by torch, on its own device; the numbers come from `calipers.robustness`, exact and rounded
-once. *Features* are `model.get_aggregated_features(A, X)` where a model has that, else `model(A, X)`. Class
-scores are always `model(A, X)`: a head behind the features decides.
+A model is called as `model(A, X)`. It computes by torch, on its own device; the numbers come from
+`calipers.robustness`, exact and rounded once. *Features* are `model.get_aggregated_features(A, X)` where a
+model has that, else `model(A, X)`. Class scores are always `model(A, X)`: a head behind the features decides.
 
 `A` is a dense matrix [N, N], a sparse one of torch or SciPy, or `edge_index` [2, E] with both directions.
 

@@ -41,7 +41,13 @@ def test_runs_are_what_is_measured(folder: Path) -> None:
     measured = cp.training.evaluate("logs", **words)
     assert [run.unit for run in runs] == ["lr1 / 1/0", "lr1 / 1/1", "lr2 / 2/0"]
     one = runs["lr1 / 1/1"]
-    assert (one.group, one.fold, one.name, one.format, one.x_name) == ("lr1 / 1", "1", "lr1/1", "csv", "epoch")
+    assert (one.group, one.fold, one.name, one.format, one.x_name) == (
+        "lr1 / 1",
+        "1",
+        "lr1/1",
+        "csv",
+        "epoch",
+    )
     assert (one.source, one.config) == ("logs/lr1/1.csv", {"lr": "1"})
     assert (one.x.dtype, one.values.dtype) == (np.float64, np.float64)
     assert one.values.tolist() == [0.2, 0.4, 0.92]
@@ -73,7 +79,7 @@ def test_runs_are_a_sequence_that_copies_and_pickles(folder: Path) -> None:
         assert twin.to_pandas().equals(runs.to_pandas())
     assert repr(runs) == "Runs(3 runs in 2 groups, 9 points)"
     assert repr(runs[0]) == "Run('lr1/0', 3 points over 'epoch', csv)"
-    with pytest.raises(cp.InputError, match="lr9/0(.|\n)*lr1/0, lr1/1, lr2/0"):
+    with pytest.raises(cp.InputError, match=r"lr9/0(.|\n)*lr1/0, lr1/1, lr2/0"):
         runs["lr9/0"]
     assert {warning["code"] for warning in runs.warnings} == {"percent-scale", "uneven-folds"}
 

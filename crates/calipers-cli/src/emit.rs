@@ -61,7 +61,7 @@ pub(crate) fn ledgers(
 ) -> Result<Outcome> {
     let reports = ledgers.iter().map(|ledger| report(&**ledger, output, seed, threads));
     let reports: Vec<Report> = reports.collect::<Result<_>>()?;
-    spare_inputs(&reports, output)?;
+    spare_inputs(&reports, output.files())?;
     if let Some(path) = &output.state {
         write(path, &states::to_bytes(ledgers))?;
     }
@@ -110,8 +110,11 @@ pub(crate) fn report(ledger: &dyn Ledger, output: &Output, seed: u64, threads: u
 }
 
 /// Refuses to write over a file that was measured.
-fn spare_inputs(reports: &[Report], output: &Output) -> Result<()> {
-    for (flag, path) in output.files() {
+pub(crate) fn spare_inputs<'p>(
+    reports: &[Report],
+    files: impl Iterator<Item = (&'static str, &'p Path)>,
+) -> Result<()> {
+    for (flag, path) in files {
         let Ok(target) = path.canonicalize() else { continue };
         let named = |input: &str| Path::new(input).file_name() == path.file_name();
         let is_target = |input: &str| Path::new(input).canonicalize().is_ok_and(|input| input == target);
@@ -146,6 +149,7 @@ pub(crate) fn page_text(sections: Vec<Section>) -> String {
         [section] => format!("Calipers report: {}", section.heading),
         _ => "Calipers report".into(),
     };
+    let sections = page::side_by_side(&sections).into_iter().chain(sections).collect();
     page::write(&Page { title, sections })
 }
 
@@ -205,7 +209,7 @@ pub(crate) fn note(text: &str) {
     let _ = writeln!(io::stderr(), "{}", printable(text));
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     write_with(path, |out| out.write_all(bytes))
 }
 

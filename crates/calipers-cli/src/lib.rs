@@ -33,6 +33,7 @@ Examples:
                                                          histories of training runs
   calipers merge 1.state 2.state -o all.state            shards into one state
   calipers compare a.state b.state                       paired differences of two models
+  calipers plot all.state confusion -o confusion.pdf     one figure of a report, for a paper
   calipers verify report.json                            measure again what a report names
   calipers serve results/                                the reports of a folder as a local page
   calipers explain independent_set.gap_ratio             what a number means

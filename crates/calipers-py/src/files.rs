@@ -112,7 +112,8 @@ pub(crate) fn load(py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<(Vec<St
             (Some(bytes), _) => bytes,
             (None, path) => {
                 let path = Path::new(path.as_deref().unwrap_or_default());
-                InputFile::open(path)?.read_all().map_err(|error| error.in_file(source))?
+                let opened = InputFile::open(path).map_err(|error| error.at("path_or_bytes"))?;
+                opened.read_all().map_err(|error| error.in_file(source))?
             }
         };
         if states::is_state(&bytes) {

@@ -24,6 +24,7 @@ mod comparison;
 mod counts;
 mod failure;
 mod families;
+mod figures;
 mod files;
 mod given;
 mod progress;
@@ -65,11 +66,13 @@ mod _calipers {
     use crate::families::robustness::{robustness_new, robustness_update, robustness_update_batch};
     #[pymodule_export]
     use crate::families::segmentation::{
-        segmentation_boundary_counts, segmentation_contour_counts, segmentation_fuse, segmentation_new,
-        segmentation_update, segmentation_update_batch, segmentation_update_confusion,
+        segmentation_boundary_counts, segmentation_contour_counts, segmentation_fuse, segmentation_hausdorff,
+        segmentation_new, segmentation_update, segmentation_update_batch, segmentation_update_confusion,
     };
     #[pymodule_export]
     use crate::families::training::{training_new, training_update, training_update_batch};
+    #[pymodule_export]
+    use crate::figures::{report_chart, report_figure, report_figures};
     #[pymodule_export]
     use crate::files::{demo, evaluate, load, report_keywords, segmentation_fit, serve, verify};
     #[pymodule_export]

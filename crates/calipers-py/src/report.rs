@@ -15,7 +15,7 @@ use crate::failure::{detached, refused};
 use crate::given;
 use crate::state::State;
 
-fn opened(text: &str) -> Result<Report> {
+pub(crate) fn opened(text: &str) -> Result<Report> {
     let mut reports = json::read(text.as_bytes())?;
     match (reports.pop(), reports.len()) {
         (Some(report), 0) => Ok(report),

@@ -15,7 +15,7 @@ use calipers::rung::model::{Rung, Status, Watch};
 use calipers::{Error, Report};
 use clap::{CommandFactory, FromArgMatches, Parser};
 
-use super::others::none;
+use super::others::{in_path, none};
 use super::wording::text_in_keywords;
 use super::{Options, Refused, arguments, read, refused};
 use crate::commands::Command;
@@ -55,13 +55,9 @@ pub fn load(path: &str, options: &Options) -> Said<Rung> {
     let matches = arguments::parsed(Loading::command(), &[], &[], options, &[])?;
     let asked = Loading::from_arg_matches(&matches).map_err(|error| refused::by_parser(&error))?;
     let read = Checkpoint::read(path.as_ref(), &asked.penalty.flags(), &Inputs::default());
-    let read = read.map_err(|error| refused::naming(error, &[], &vec![path_option(path)]))?;
+    let read = read.map_err(|error| in_path("path", path, error))?;
     let replaced = read.replaced.map(|replaced| format!("penalty_replaced: arguments replace {replaced}"));
     Ok((read.model, replaced.into_iter().collect()))
-}
-
-fn path_option(path: &str) -> (String, super::Given) {
-    ("path".to_owned(), super::Given::Text(path.to_owned()))
 }
 
 /// Trains a model.

@@ -28,7 +28,9 @@ struct Known {
 const SPECIAL: [&str; 8] = ["row", "timestamp", "@graph", "pooled", "suffix", "folder", "wandb", "runs"];
 
 /// What the command line's commands are called elsewhere.
-const COMMANDS: [(&str, &str); 5] = [
+const COMMANDS: [(&str, &str); 7] = [
+    ("states are written with state", "states are written by save and to_bytes"),
+    ("`calipers compare`", "calipers.compare"),
     ("`calipers list`", "calipers.metrics()"),
     ("`calipers merge`", "calipers.merge"),
     ("calipers merge", "calipers.merge"),
@@ -39,13 +41,38 @@ const COMMANDS: [(&str, &str); 5] = [
 /// An error whose texts name keyword arguments instead of options.
 #[must_use]
 pub fn in_keywords(error: Error) -> Error {
-    error.reworded(text_in_keywords)
+    // Without a file, tables of a configuration are mappings of a call.
+    if error.file().is_none() {
+        error.reworded(|text| mappings(&text_in_keywords(text)))
+    } else {
+        error.reworded(text_in_keywords)
+    }
 }
 
 /// A text, such as a warning, that names keyword arguments instead of options.
 #[must_use]
 pub fn text_in_keywords(text: &str) -> String {
     COMMANDS.iter().fold(worded(text), |text, (theirs, ours)| text.replace(theirs, ours))
+}
+
+/// The tables that an argument of the same name holds.
+const TABLES: [&str; 3] = ["labels", "boundary", "bins"];
+
+/// A text with `labels['ignore']` for `[labels] ignore`, and `heads` for `[[heads]]`.
+fn mappings(text: &str) -> String {
+    let mut text = text.replace("[[heads]]", "heads");
+    for table in TABLES {
+        let heading = format!("[{table}]");
+        while let Some(at) = text.find(&heading) {
+            let rest = &text[at + heading.len()..];
+            let key = rest.strip_prefix(' ').unwrap_or_default();
+            let key: String = key.chars().take_while(|c| c.is_ascii_lowercase() || *c == '_').collect();
+            let shown = if key.is_empty() { table.to_owned() } else { format!("{table}['{key}']") };
+            let length = heading.len() + if key.is_empty() { 0 } else { key.len() + 1 };
+            text.replace_range(at..at + length, &shown);
+        }
+    }
+    text
 }
 
 fn worded(text: &str) -> String {
@@ -192,6 +219,14 @@ mod tests {
         }
         assert!(checked > 200, "{checked} texts have options");
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn tables_of_a_configuration_become_mappings_where_there_is_no_file() {
+        let error = || Error::value("wrong").at("[labels] ignore, [[heads]] \"a\"").advice("see [bins]");
+        let said = in_keywords(error()).to_string();
+        assert_eq!(said, "wrong\n       at: labels['ignore'], heads \"a\"\n     help: see bins");
+        assert!(in_keywords(error().in_file("c.toml")).to_string().contains("[labels] ignore"));
     }
 
     #[test]

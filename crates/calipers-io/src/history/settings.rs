@@ -54,8 +54,8 @@ struct Open {
     is_list: bool,
     /// The key of the mapping, with all above it.
     key: String,
-    /// The key whose value comes next.
-    next: Option<String>,
+    /// The key whose value comes next; within, none of a key that nobody can name.
+    next: Option<Option<String>>,
     anchor: usize,
     /// How many settings there were when it began.
     from: usize,
@@ -70,7 +70,7 @@ impl Settings {
             Event::Scalar(text, style, anchor, _) => {
                 let key = match self.open.last_mut() {
                     Some(open) if !open.is_list && open.next.is_none() => {
-                        open.next = Some(text.into_owned());
+                        open.next = Some(Some(text.into_owned()));
                         return Ok(());
                     }
                     _ => self.value_key(),
@@ -83,6 +83,10 @@ impl Settings {
                 self.add(key, text)?;
             }
             Event::Alias(anchor) => {
+                if let Some(open) = self.open.last_mut().filter(|open| !open.is_list && open.next.is_none()) {
+                    open.next = Some(None);
+                    return Ok(());
+                }
                 let key = self.value_key();
                 for (below, text) in self.anchored.get(&anchor).cloned().unwrap_or_default() {
                     self.add(key.as_ref().map(|key| joined(key, &below)), text)?;
@@ -98,7 +102,7 @@ impl Settings {
         let hidden = self.open.iter().any(|open| open.is_list);
         let open = self.open.last_mut()?;
         let next = open.next.take();
-        if hidden { None } else { Some(joined(&open.key, &next?)) }
+        if hidden { None } else { Some(joined(&open.key, &next.flatten()?)) }
     }
 
     fn add(&mut self, key: Option<String>, text: String) -> Result<()> {
@@ -119,7 +123,7 @@ impl Settings {
         let is_key = self.open.last().is_some_and(|open| !open.is_list && open.next.is_none());
         let key = if is_key { None } else { self.value_key() };
         if let (true, Some(open)) = (is_key, self.open.last_mut()) {
-            open.next = Some(String::new());
+            open.next = Some(None);
         }
         let hidden = is_key || key.is_none() && !self.open.is_empty();
         let from = self.found.len();
@@ -211,7 +215,7 @@ mod tests {
 
     #[test]
     fn aliases_are_what_they_stand_for() {
-        let text = "a: &one {x: 1, y: {z: 2}}\nb: *one\nc: &two 5\nd: *two\ne: [*one]\n";
+        let text = "a: &one {x: 1, y: {z: 2}}\nb: *one\nc: &two 5\nd: *two\ne: [*one]\n*two : 6\n";
         let want = [("a.x", "1"), ("a.y.z", "2"), ("b.x", "1"), ("b.y.z", "2"), ("c", "5"), ("d", "5")];
         assert_eq!(found(text), pairs(&want));
         let mut bomb = "a0: &a0 {x: 1, y: 2}\n".to_owned();
@@ -224,9 +228,11 @@ mod tests {
 
     #[test]
     fn what_is_no_yaml_is_refused_with_its_place() {
-        for (text, words) in
-            [("a: [1\nb: 2\n", "line 2"), ("a: b: c\n", "line 1"), (&"[".repeat(500), "nested too deep")]
-        {
+        for (text, words) in [
+            ("a: [1\nb: 2\n", "line 2"),
+            ("a: b: c\n", "line 1"),
+            (&format!("{}{}", "[".repeat(200), "]".repeat(200)), "nested too deep"),
+        ] {
             let error = read(text.as_bytes()).unwrap_err().to_string();
             assert!(error.contains(words), "{error}");
         }

@@ -6,10 +6,19 @@ use crate::segmentation::heads::{finer_than_global, inseparable, straddles};
 use crate::segmentation::overlap::Overlap;
 use crate::segmentation::protocol::{Kind, Measure, Segmentation, Space};
 use crate::segmentation::row::{CalibrationRow, PixelRow, Row};
+use crate::segmentation::surface;
 use crate::warnings::{about, about_run, counted, listed, noticed, units, units_of};
 
 /// Names of classes that usually mean "nobody annotated this".
 const UNLABELED: [&str; 6] = ["unlabeled", "unlabelled", "void", "ignore", "unknown", "no data"];
+
+/// What files say of their place in space that looks wrong, in order.
+const SPATIAL: [(&str, &str); 4] = [
+    ("spacing-overridden", "the file has another spacing than the one that was given"),
+    ("spacing-unit", "the file measures in metres or microns: distances are in that unit"),
+    ("spacing-disagrees", "the axes of the file are longer or shorter than its spacing: the spacing is used"),
+    ("origin-differs", "truth and prediction begin at different places in space"),
+];
 
 /// Every warning the rows and the files give rise to.
 pub(crate) fn warnings(
@@ -26,8 +35,9 @@ pub(crate) fn warnings(
     let maps = [audit.merged_too_late(), audit.ignored_global_ids(), audit.unpredicted(), audit.not_scored()];
     let files = [identical(provenance), repeated_truth(provenance)];
     let last = [audit.mixed_sizes(), audit.saturated()];
-    let all = first.chain(maps).chain(audit.classes()).chain(audit.probabilities());
-    all.chain(files).chain(last).flatten().collect()
+    let all = first.chain(maps).chain(audit.classes()).chain(audit.probabilities()).chain(files).chain(last);
+    let surfaces = surface::warnings::warnings(protocol, rows);
+    all.flatten().chain(surfaces).chain(placed(provenance)).collect()
 }
 
 struct Audit<'r, 'a> {
@@ -246,6 +256,20 @@ fn identical(provenance: &Provenance) -> Option<Warning> {
     about(CODE, units_of(noticed(provenance, CODE)), |units| {
         format!("in {} the prediction is the truth, byte for byte", counted(units))
     })
+}
+
+/// Spacings, origins and slices, as files say them.
+fn placed(provenance: &Provenance) -> impl Iterator<Item = Warning> {
+    let spatial = SPATIAL.map(|(code, words)| {
+        about(code, units_of(noticed(provenance, code)), |units| format!("in {} {words}", counted(units)))
+    });
+    let stack = about("stack-of-images", units_of(noticed(provenance, "stack-of-images")), |units| {
+        format!(
+            "{} one slice of an array of three axes: a volume is a file of its own or an array of an npz",
+            are(units)
+        )
+    });
+    spatial.into_iter().chain([stack]).flatten()
 }
 
 /// One truth under several names.

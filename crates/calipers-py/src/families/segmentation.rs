@@ -33,13 +33,14 @@ pub(crate) fn segmentation_update(
     name: &str,
     truth: &Bound<'_, PyAny>,
     pred: &Bound<'_, PyAny>,
+    spacing: Option<Vec<f64>>,
 ) -> PyResult<()> {
     let truth = read(truth, "truth")?;
     let given = predictions(pred)?;
     detached(py, |_| {
         let protocol: Segmentation = state.protocol()?;
         let preds = in_order(&protocol, given)?;
-        state.take_in(memory::measure(&protocol, name, truth, &preds)?)
+        state.take_in(memory::measure(&protocol, name, truth, &preds, spacing.as_deref())?)
     })
 }
 
@@ -52,6 +53,7 @@ pub(crate) fn segmentation_update_batch(
     truth: &Bound<'_, PyAny>,
     pred: &Bound<'_, PyAny>,
     threads: usize,
+    spacing: Option<Vec<f64>>,
 ) -> PyResult<()> {
     let truths = along(truth, "truth", names.len())?;
     let of_each = |object: &Bound<'_, PyAny>, name: &str| along(object, name, names.len());
@@ -68,7 +70,7 @@ pub(crate) fn segmentation_update_batch(
         let new = || (Accumulator::new(protocol.clone()), memory::Buffers::default());
         let measure = |at: usize, name: &String, (part, buffers): &mut (Accumulator<_>, memory::Buffers)| {
             let heads = in_order(&protocol, given(at)).map_err(|error| error.at(format!("unit {name}")))?;
-            memory::measure_into(part, buffers, name, truths[at].clone(), &heads)
+            memory::measure_into(part, buffers, name, truths[at].clone(), &heads, spacing.as_deref())
         };
         let mut aside = Accumulator::new(protocol.clone());
         for (part, _) in in_parts(&names, threads.max(1), &Silent, new, measure)? {
@@ -145,7 +147,7 @@ fn counts<T: Clone + Default + Send>(
     detached(py, |_| {
         let protocol = protocol(config)?;
         let preds = in_order(&protocol, given)?;
-        let measured: Accumulator<Segmentation> = memory::measure(&protocol, "image", truth, &preds)?;
+        let measured: Accumulator<Segmentation> = memory::measure(&protocol, "image", truth, &preds, None)?;
         let by_class = measured.rows().first().and_then(|row| row.pixels.as_ref()).map(of);
         let classes = protocol.foreground().map(|class| {
             let name = protocol.labels.global[class].clone();
@@ -180,6 +182,27 @@ pub(crate) fn segmentation_contour_counts(
         (class, (contour.pred_matched, contour.pred, contour.truth_matched, contour.truth))
     });
     Ok(plain.collect())
+}
+
+/// The Hausdorff distances of the class 1 from prediction to truth and back: the largest distances, or those
+/// at a percentile. None unless both have a surface.
+#[pyfunction]
+pub(crate) fn segmentation_hausdorff(
+    py: Python<'_>,
+    config: &str,
+    truth: &Bound<'_, PyAny>,
+    pred: &Bound<'_, PyAny>,
+    spacing: Option<Vec<f64>>,
+) -> PyResult<Option<[f64; 2]>> {
+    let (truth, pred) = (read(truth, "truth")?, read(pred, "pred")?);
+    detached(py, |_| {
+        let protocol = protocol(config)?;
+        let measured = memory::measure(&protocol, "image", truth, &[Some(pred)], spacing.as_deref())?;
+        let rows = measured.rows();
+        let surfaces = rows.iter().next().and_then(|row| row.space()?.surfaces.get(&1));
+        let (surface, surfaces) = protocol.surface.as_ref().zip(surfaces).unzip();
+        Ok(surfaces.and_then(|surfaces| surfaces.hausdorff(surface?)).map(|[truth, pred]| [pred, truth]))
+    })
 }
 
 /// The probability of every global class at every pixel.

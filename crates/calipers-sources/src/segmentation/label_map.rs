@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use crate::array_file::shape_text;
 use calipers_core::{Error, Result};
 use calipers_io::array::{Array, Dtype};
-use calipers_io::image::{Image, Pixels, Reader};
+use calipers_io::image::{Beside, Geometry, Image, Pixels, Reader};
 use calipers_metrics::segmentation::Space;
-use calipers_metrics::segmentation::{LabelMap, MapData};
+use calipers_metrics::segmentation::{Grid, LabelMap, MapData};
 
 /// The id of each colour.
 pub type Colours = BTreeMap<[u8; 3], i64>;
@@ -19,7 +19,9 @@ pub struct MapBuffer {
     image: Image,
     array: Option<Array>,
     ids: Vec<i64>,
-    size: (usize, usize),
+    /// The axes as the file has them.
+    shape: Vec<usize>,
+    geometry: Option<Geometry>,
     held: Held,
 }
 
@@ -45,9 +47,15 @@ pub struct Legend<'a> {
 
 impl MapBuffer {
     /// Decodes an image file; colours become ids by the table.
-    pub fn decode(&mut self, decode: Reader, bytes: &[u8], legend: &Legend<'_>) -> Result<()> {
-        decode(bytes, &mut self.image)?;
-        self.size = (self.image.height(), self.image.width());
+    pub fn decode(
+        &mut self,
+        decode: Reader,
+        bytes: &[u8],
+        beside: Beside<'_>,
+        legend: &Legend<'_>,
+    ) -> Result<()> {
+        decode(bytes, beside, &mut self.image)?;
+        (self.shape, self.geometry) = (self.image.shape(), self.image.geometry().cloned());
         self.held = Held::Image;
         if let Pixels::Rgb(pixels) = self.image.pixels() {
             if legend.colours.is_empty() {
@@ -61,13 +69,14 @@ impl MapBuffer {
                     .found("mode RGB")
                     .advice("save the ids themselves"));
             }
-            by_colour(pixels, self.size, legend, &mut self.ids)?;
+            let size = (self.image.height(), self.image.width());
+            by_colour(pixels, size, legend, &mut self.ids)?;
             self.held = Held::Ids;
         }
         Ok(())
     }
 
-    /// Takes an array of whole numbers with two axes, or with a leading one of length 1.
+    /// Takes an array of whole numbers with two axes, or three of a volume.
     pub fn take(&mut self, array: Array) -> Result<()> {
         let dtype = array.dtype();
         let shown = format!("{} {}", dtype.name(), shape_text(array.shape()));
@@ -77,16 +86,17 @@ impl MapBuffer {
                 .allowed("whole numbers")
                 .advice("if these are scores, say --kind logits, log-probs or probs"));
         }
-        let (&[height, width] | &[1, height, width]) = array.shape() else {
-            return Err(Error::value("a label map has two axes, height and width")
+        if !matches!(array.shape().len(), 2 | 3) {
+            return Err(Error::value("a label map has two axes, height and width, or three of a volume")
                 .found(shown)
                 .advice("if these are scores, say --kind logits, log-probs or probs"));
-        };
-        if height == 0 || width == 0 {
+        }
+        if array.is_empty() {
             return Err(Error::value("the label map has no pixels").found(shown));
         }
         // The array is in memory, so that its axes fit.
-        self.size = (height as usize, width as usize);
+        self.shape = array.shape().iter().map(|length| *length as usize).collect();
+        self.geometry = None;
         let as_it_is = match dtype {
             Dtype::U8 => true,
             Dtype::U16 => matches!(array.elements::<u16>(), Some(Cow::Borrowed(_))),
@@ -103,7 +113,17 @@ impl MapBuffer {
         Ok(())
     }
 
-    /// The map.
+    /// How the file says that the map lies in space.
+    pub fn geometry(&self) -> Option<&Geometry> {
+        self.geometry.as_ref()
+    }
+
+    /// The axes of the map, with a spacing.
+    pub fn grid(&self, spacing: Option<&[f64]>) -> Result<Grid> {
+        Grid::new(&self.shape, spacing)
+    }
+
+    /// The map; the rows of all slices of a volume stand one below the other.
     pub fn map(&self) -> LabelMap<'_> {
         let data = match (self.held, self.image.pixels(), &self.array) {
             (Held::Image, Pixels::U8(ids), _) => MapData::U8(ids),
@@ -116,7 +136,8 @@ impl MapBuffer {
             },
             _ => MapData::I64(&self.ids),
         };
-        LabelMap { height: self.size.0, width: self.size.1, data }
+        let (width, rows) = self.shape.split_last().map_or((0, &[][..]), |(width, rows)| (*width, rows));
+        LabelMap { height: rows.iter().product(), width, data }
     }
 }
 

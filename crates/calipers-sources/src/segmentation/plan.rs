@@ -5,7 +5,7 @@ use std::path::Path;
 
 use calipers_core::spelling;
 use calipers_core::{Error, Fact, Result, UnitId};
-use calipers_metrics::segmentation::{MissingHeads, Segmentation};
+use calipers_metrics::segmentation::{Measure, MissingHeads, Segmentation};
 
 use super::options::Options;
 use super::side::{Place, Side, SideKind, container_endings, endings};
@@ -64,7 +64,9 @@ impl Plan {
         let preds = pred_sides(options, protocol, inputs)?;
         let sides = std::iter::once((&truth, data.truth_suffix.as_deref()))
             .chain(preds.iter().map(|pred| (&pred.side, data.pred_suffix.as_deref())));
-        let mut listed = listed(&sides.collect::<Vec<_>>(), data.flat, threads)?.into_iter();
+        let mut listed = listed(&sides.collect::<Vec<_>>(), data.flat, threads)?;
+        named_by_the_truth(&truth, &preds, &mut listed);
+        let mut listed = listed.into_iter();
         let truth_units = listed.next().unwrap_or_default();
         if truth_units.is_empty() {
             return Err(nothing(&truth, data.truth_suffix.as_deref()));
@@ -96,6 +98,9 @@ impl Plan {
         facts.extend(without.into_iter().map(|name| fact("missing-predictions", name.to_owned())));
         units.retain(|unit| !missing(unit));
         keep_readable(&mut units, &truth, &preds, inputs);
+        if protocol.measures(Measure::Surface) && truth.is_stack() {
+            facts.extend(units.iter().map(|unit| fact("stack-of-images", unit.name.to_string())));
+        }
         if protocol.labels.missing_heads == MissingHeads::Error {
             no_missing_side(&units, &preds, protocol)?;
         }
@@ -130,6 +135,20 @@ fn listed(sides: &[(&Side, Option<&str>)], flat: bool, threads: usize) -> Result
     let mut listed: Vec<(usize, Vec<(String, Place)>)> = parts.into_iter().flatten().collect();
     listed.sort_unstable_by_key(|(at, _)| *at);
     Ok(listed.into_iter().map(|(_, units)| units).collect())
+}
+
+/// Two files that hold one image each are one unit, named by the truth.
+fn named_by_the_truth(truth: &Side, preds: &[PredSide], listed: &mut [Vec<(String, Place)>]) {
+    let is_image = |side: &Side| matches!(side.kind, SideKind::Image(..));
+    let Some(([(name, _)], others)) = listed
+        .split_first_mut()
+        .and_then(|(first, others)| Some((<&[_; 1]>::try_from(&**first).ok()?, others)))
+    else {
+        return;
+    };
+    if is_image(truth) && preds.iter().all(|pred| is_image(&pred.side)) {
+        others.iter_mut().flatten().for_each(|(other, _)| other.clone_from(name));
+    }
 }
 
 /// Leaves out the units of which a file may not be read.

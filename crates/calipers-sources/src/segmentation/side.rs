@@ -8,6 +8,7 @@ use calipers_io::array::{self, ArrayFile, Arrays, Reader};
 use calipers_io::file::{InputFile, cannot_open};
 use calipers_io::{image, limits};
 
+use super::space::keys_of;
 use crate::array_file;
 use crate::inputs::{Inputs, role};
 use crate::walk::{self, given_folder};
@@ -119,7 +120,10 @@ impl Side {
                 let file = self.shown.rsplit('/').next().unwrap_or_default();
                 vec![(image::FORMATS.stem(file).to_owned(), Place::Whole)]
             }
-            SideKind::Arrays(arrays, _) => arrays.keys().into_iter().map(|key| (key, Place::Key)).collect(),
+            SideKind::Arrays(arrays, _) => {
+                let keys = keys_of(arrays).map_err(|error| error.in_file(&self.shown))?;
+                keys.into_iter().map(|key| (key, Place::Key)).collect()
+            }
             SideKind::Slabs(file, _) => {
                 let slabs = match file.shape() {
                     [slabs, _, _, ..] => *slabs,
@@ -179,6 +183,11 @@ impl Side {
             Place::Key => format!("{}, key {name}", self.shown),
             Place::Slab(index) => format!("{}, unit {index}", self.shown),
         }
+    }
+
+    /// Whether its units are slices of one array of three axes.
+    pub fn is_stack(&self) -> bool {
+        matches!(&self.kind, SideKind::Slabs(file, _) if file.shape().len() == 3)
     }
 
     /// Whether the file of a unit may be read.

@@ -27,7 +27,7 @@ use calipers_core::{Accumulator, Fact, Result};
 use calipers_metrics::training::Training;
 
 use self::assemble::{Assembler, Part};
-use self::discover::{Content, Found, nothing_in};
+use self::discover::{Content, Found, nothing_in, share_names};
 use self::logs::Reader;
 use self::options::Options;
 use self::points::read::Read;
@@ -68,8 +68,9 @@ pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Mea
         Content::Server(address) => inputs.may_read_below(address.shown()),
         content => content.places().iter().any(|place| inputs.may_read(&place.shown)),
     });
-    // Where there are fewer histories than shards, every shard reads them all and measures its runs.
-    let share = work.shard.filter(|shard| (shard.of as usize) > histories.len());
+    // Where there are fewer histories than shards, and where it takes all runs to tell them apart, every
+    // shard reads them all and measures its runs.
+    let share = work.shard.filter(|shard| (shard.of as usize) > histories.len() || share_names(&histories));
     let part = match work.shard.filter(|_| share.is_none()) {
         Some(shard) => shard.range(histories.len()),
         None => 0..histories.len(),

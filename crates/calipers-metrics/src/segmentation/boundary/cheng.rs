@@ -7,7 +7,7 @@ const BY_CLASS: Line = Line {
     group: "inner band",
     better: higher,
     range: SHARE,
-    undefined: reasons!(pixels, "no boundary in truth or prediction"),
+    undefined: reasons!(bands, "no boundary in truth or prediction"),
     reference: "Cheng et al., Boundary IoU: Improving Object-Centric Image Segmentation Evaluation, CVPR \
                 2021",
     ..Line::DEFAULTS

@@ -128,7 +128,13 @@ const HEAD_BIOU: Line = Line {
     formula: "Truth = the channel of the original class (originals the head lacks are not scored), \
               prediction = the largest used channel. As biou over the channels; the head's rest channel is \
               its background.",
-    undefined: reasons!(heads, "no boundary in truth or prediction"),
+    undefined: reasons!(
+        bands,
+        "needs two or more heads",
+        "truth is given in the global space",
+        "head is missing in every unit",
+        "no boundary in truth or prediction"
+    ),
     example: ("heads", r#"{"species": 0.0, "state": 1.0}"#),
     number: Number::pooled(add_head_bands, bious),
     ..BY_HEAD

@@ -21,6 +21,9 @@ const IMAGE_MEAN: Line = Line { per_unit: true, ..BY_CLASS };
 pub(crate) const METRICS: &[Line] = &[MIOU_IMAGE, PIXEL_ACCURACY_IMAGE, IOU_IMAGE];
 
 fn add_values(protocol: &Segmentation, row: &Row, terms: &mut Terms<'_>) {
+    if !protocol.measures(Measure::Overlap) {
+        return;
+    }
     let image = Overlap::of_image(protocol, row);
     if image.scored_pixels() > 0 {
         add_own(terms, OWN_MIOU, &miou(&image));
@@ -29,6 +32,9 @@ fn add_values(protocol: &Segmentation, row: &Row, terms: &mut Terms<'_>) {
 }
 
 fn add_ious(protocol: &Segmentation, row: &Row, terms: &mut Terms<'_>) {
+    if !protocol.measures(Measure::Overlap) {
+        return;
+    }
     let image = Overlap::of_image(protocol, row);
     image.all_classes().for_each(|class| add_own(terms, 2 * class, &iou(&image, class)));
 }

@@ -1,5 +1,6 @@
 //! Which histories a path on the command line stands for, and what the runs in them are called.
 
+mod folder;
 mod input_folder;
 mod parts;
 mod unread;
@@ -13,7 +14,9 @@ use calipers_io::file::cannot_open;
 use calipers_io::history::mlflow_server::{Address, Store, store};
 use calipers_io::history::{FORMATS, Format, RUN_META, TRAINER_STATE, of_folder};
 
+use self::folder::{Folder, below, is_of_wandb};
 use self::input_folder::{name_folders, names_checkpoint, own_name, parent, within};
+pub use self::parts::share_names;
 pub use self::unread::{Unread, nothing_in};
 
 /// A file or folder that holds one run, or a table of runs.
@@ -202,47 +205,6 @@ struct Walk {
     within: Option<String>,
 }
 
-/// One folder of the walk.
-struct Folder {
-    path: PathBuf,
-    shown: String,
-    /// Its path below the given one.
-    below: String,
-}
-
-impl Folder {
-    fn place(&self, name: &str) -> Place {
-        Place { path: self.path.join(name), shown: format!("{}/{name}", self.shown) }
-    }
-
-    fn folder(&self, name: &str) -> Self {
-        let place = self.place(name);
-        Self { path: place.path, shown: place.shown, below: joined(&self.below, name) }
-    }
-
-    /// The names of the files and of the folders in it, in byte order.
-    fn entries(&self) -> Result<(Vec<String>, Vec<String>)> {
-        let cannot = |error: std::io::Error| {
-            Error::io(format!("cannot read the folder: {}", error.kind())).in_file(&self.shown)
-        };
-        let (mut files, mut folders) = (Vec::new(), Vec::new());
-        for entry in fs::read_dir(&self.path).map_err(cannot)? {
-            let entry = entry.map_err(cannot)?;
-            let name = entry.file_name();
-            let name = text(Path::new(&name)).map_err(|error| error.in_file(&self.shown))?;
-            let kind = entry.file_type().map_err(cannot)?;
-            let hidden = name.starts_with('.') && !unread::is_known(name);
-            if hidden || kind.is_symlink() {
-                continue;
-            }
-            if kind.is_dir() { &mut folders } else { &mut files }.push(name.to_owned());
-        }
-        files.sort_unstable();
-        folders.sort_unstable();
-        Ok((files, folders))
-    }
-}
-
 impl Walk {
     fn search(&self, folder: &Folder, all: &mut Found) -> Result<()> {
         let (files, folders) = folder.entries()?;
@@ -282,7 +244,9 @@ impl Walk {
         }
         for name in folders.iter().filter(|name| !name.starts_with('.')) {
             // An MLflow experiment keeps models beside its runs; their metrics are no histories.
-            let skipped = (has_meta && name == "models") || (plots && name == "plots");
+            let skipped = (has_meta && name == "models")
+                || (plots && name == "plots")
+                || (name == "media" && is_of_wandb(folder));
             if !skipped {
                 self.search(&folder.folder(name), all)?;
             }
@@ -387,13 +351,6 @@ impl Walk {
         let text = |format: &Format| inner == name || format.is_text();
         FORMATS.iter().any(|format| format.ending_of(inner).is_some() && text(format) && self.wants(format))
     }
-}
-
-/// Every file below a folder, with its path below the run.
-fn below(folder: &Folder, path: &str, files: &mut Vec<(String, Place)>) -> Result<()> {
-    let (names, folders) = folder.entries()?;
-    files.extend(names.iter().map(|name| (format!("{path}/{name}"), folder.place(name))));
-    folders.iter().try_for_each(|name| below(&folder.folder(name), &format!("{path}/{name}"), files))
 }
 
 /// Whether a file is one of several that are one run together, by its name.

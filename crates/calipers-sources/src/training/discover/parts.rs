@@ -1,19 +1,22 @@
 //! Files that are parts of one run, although they lie apart: one run per identity before anything is read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::path::PathBuf;
 
 use calipers_io::file::{InputFile, ReadAt};
-use calipers_io::history::{FORMATS, Field, Run, wandb};
+use calipers_io::history::{FORMATS, Field, RUN_META, Run, mlflow, wandb};
 
 use super::{Content, History, Place, file_name, is_checkpoint};
 
 /// How much of a log is looked at for the run that it describes first.
 const OPENING: u64 = 64 << 10;
+/// The tag that holds the name of a run of MLflow.
+const RUN_NAME: &str = "tags/mlflow.runName";
 
 /// Leaves out what was given before: a file, or a folder, once as itself and once as part of another.
 pub(super) fn each_once(histories: &mut Vec<History>) {
-    let mut seen: std::collections::BTreeSet<Vec<PathBuf>> = Default::default();
+    let mut seen: BTreeSet<Vec<PathBuf>> = Default::default();
     histories.retain(|history| {
         let real = |place: &&Place| place.path.canonicalize().unwrap_or_else(|_| place.path.clone());
         seen.insert(history.content.places().iter().map(real).collect())
@@ -49,8 +52,49 @@ pub(super) fn join_wandb(histories: &mut Vec<History>) {
     without(histories, gone);
 }
 
+/// Whether runs of several histories may have one name, so that it takes all of them to tell each apart.
+pub fn share_names(histories: &[History]) -> bool {
+    let mut names: BTreeSet<String> = BTreeSet::new();
+    let mut tracked = histories.iter().filter(|history| is_tracked(&history.content));
+    let several = histories.len() > 1;
+    tracked.any(|history| match name(&history.content) {
+        Some(name) => !names.insert(name),
+        // The names in a store of many runs are known when it is read.
+        None => several,
+    })
+}
+
+/// Whether the runs of a history have identifiers besides their names.
+fn is_tracked(content: &Content) -> bool {
+    match content {
+        Content::Wandb(_) | Content::Mlflow(_) | Content::Server(_) => true,
+        Content::File(place) => FORMATS
+            .by_name(file_name(place))
+            .is_some_and(|format| ["wandb", "mlflow-sqlite"].contains(&format.name)),
+        _ => false,
+    }
+}
+
+/// The name of the one run of a tracked history.
+fn name(content: &Content) -> Option<String> {
+    if let Content::Mlflow(files) = content {
+        let text = |below: &str| {
+            let (_, place) = files.iter().find(|(path, _)| path == below)?;
+            fs::read(&place.path).ok()
+        };
+        let tag = || Some(String::from_utf8_lossy(&text(RUN_NAME)?).trim_end().to_owned());
+        return text(RUN_META).and_then(|meta| mlflow::run_name(&meta)).or_else(tag);
+    }
+    let run = head(content)?;
+    run.name.filter(|name| !name.is_empty()).or(run.id)
+}
+
 fn head(content: &Content) -> Option<Run> {
-    let Content::File(place) = content else { return None };
+    let place = match content {
+        Content::File(place) => place,
+        Content::Wandb(places) => places.first()?,
+        _ => return None,
+    };
     let file = InputFile::open(&place.path).ok()?;
     let mut opening = vec![0; file.size().min(OPENING) as usize];
     file.read_exact_at(&mut opening, 0).ok()?;
