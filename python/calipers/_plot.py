@@ -142,14 +142,18 @@ def _network(ax: Axes, chart: Chart) -> None:
 
     places = np.array(chart["places"], dtype=float).reshape(-1, 2) * (1, -1)
     segments = [(places[u], places[v]) for u, v, _ in chart["edges"]]
-    strokes = [next(iter(stroke.items())) if isinstance(stroke, dict) else (stroke, "#5d6675")
-               for _, _, stroke in chart["edges"]]
+    strokes = [
+        next(iter(stroke.items())) if isinstance(stroke, dict) else (stroke, "#5d6675")
+        for _, _, stroke in chart["edges"]
+    ]
     widths = [3.0 if kind == "thick" else 1.0 for kind, _ in strokes]
     styles = ["--" if kind == "dashed" else "-" for kind, _ in strokes]
     colours = [colour for _, colour in strokes]
     ax.add_collection(LineCollection(segments, colors=colours, linewidths=widths, linestyles=styles))
-    looks = [next(iter(look.items())) if isinstance(look, dict) else (look, "#5d6675")
-             for look, _ in chart["nodes"]]
+    looks = [
+        next(iter(look.items())) if isinstance(look, dict) else (look, "#5d6675")
+        for look, _ in chart["nodes"]
+    ]
     faces = [colour if kind in ("full", "wrong") else "white" for kind, colour in looks]
     rims = ["#c22f3d" if kind == "wrong" else colour for kind, colour in looks]
     ax.scatter(places[:, 0], places[:, 1], c=faces, edgecolors=rims, zorder=3)

@@ -136,9 +136,9 @@ class Evaluator(EvaluatorBase):
         kind: Kind | None = None,
         spacing: Spacing | None = None,
     ) -> None:
-        """Measure one image or volume: a truth map [H, W] or [D, H, W], and one prediction or one for each head.
+        """Measure one image: a truth map [H, W], and one prediction or one for each head by name.
 
-        `spacing` says how far elements are apart, for surface distances.
+        Volumes are maps [D, H, W]. `spacing` says how far elements are apart, for surface distances.
 
         A name that was measured before raises `DuplicateError`.
         """
@@ -222,8 +222,8 @@ def evaluate(*inputs: Path, **options: Any) -> Evaluator:
       `background`, `exclude_background`, `truth_space`, `unpredicted`, `missing_heads`
     * prediction: `kind`, `layout`, `space`
     * measuring: `preset`, `measure`, `thickness`, `cheng`, `tolerance`, `tolerance_px`, `bins`, `bins_closed`
-    * surfaces and volumes: `surface_convention`, `surface_percentile`, `surface_tolerance`, `surface_missing`,
-      `surface_absent`, `spacing`, `orientation`, `worst`
+    * surfaces: `surface_convention`, `surface_percentile`, `surface_tolerance`, `surface_missing`,
+      `surface_absent`; volumes: `spacing`, `orientation`; worst images: `worst`
     * work: `threads`, `shard`, `strict`, `progress`; for the report: `bootstrap`, `confidence`, `seed`
 
     >>> import pathlib, tempfile
@@ -475,8 +475,8 @@ def surface_distances(
 ) -> dict[str, float | None]:
     """Measure how far the surfaces of two masks of zeros and ones lie apart, in an image or a volume.
 
-    `hd` is the Hausdorff distance, `hd95` its 95th percentile and `hd_p` the one that is asked for, `assd` and
-    `masd` are average distances, `nsd` is the share of surface within the tolerance. `None` is undefined.
+    `hd` is the Hausdorff distance, `hd95` its 95th percentile, `hd_p` the one that is asked for. The average
+    distances are `assd` and `masd`; `nsd` is the share of surface within the tolerance. `None` is undefined.
 
     >>> truth, pred = np.zeros((6, 7), int), np.zeros((6, 7), int)
     >>> truth[1:4, 1:5] = 1

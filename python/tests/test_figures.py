@@ -50,7 +50,10 @@ def test_artists_carry_the_numbers_of_the_report() -> None:
     plt.switch_backend("agg")
     report = segmented()
     axes = report.plot("iou")
-    widths = {label.get_text(): bar.get_width() for label, bar in zip(axes.get_yticklabels(), axes.patches)}
+    widths = {
+        label.get_text(): bar.get_width()
+        for label, bar in zip(axes.get_yticklabels(), axes.patches, strict=True)
+    }
     assert widths == report["iou"]
     own = plt.figure().add_subplot()
     assert report.plot("confusion", ax=own) is own

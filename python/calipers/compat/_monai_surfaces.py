@@ -113,7 +113,8 @@ def compute_surface_dice(
     classes = y_pred.shape[1] - (0 if include_background or y_pred.shape[1] == 1 else 1)
     if classes != len(class_thresholds):
         raise ValueError(
-            f"number of classes ({classes}) does not match number of class thresholds ({len(class_thresholds)})."
+            f"number of classes ({classes}) does not match"
+            f" number of class thresholds ({len(class_thresholds)})."
         )
     if not all(math.isfinite(threshold) for threshold in class_thresholds):
         raise ValueError("All class thresholds need to be finite.")

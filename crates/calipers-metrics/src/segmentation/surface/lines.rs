@@ -13,20 +13,6 @@ use crate::segmentation::row::Row;
 const RELOADED: &str = "Maier-Hein et al., Metrics reloaded: recommendations for image analysis validation, \
                         Nature Methods 2024";
 
-/// What every definition says of the four conventions.
-macro_rules! conventions {
-    ($($more:literal)*) => {
-        concat!(
-            $($more, " ",)*
-            "Conventions: medpy, monai and deepmind count void as another label, which makes surfaces there. ",
-            "deepmind measures between corner points of the grid, each weighing as much as the length or area ",
-            "of surface around it. monai takes means over the classes of each unit, then over units. Where ",
-            "one side alone has a surface, monai (but for percentiles) and deepmind have an infinite distance, ",
-            "strict and medpy have none."
-        )
-    };
-}
-
 const SURFACE: Line = Line {
     group: "surface",
     better: lower,
@@ -118,7 +104,7 @@ const SHARE_MEAN: Line = Line { better: higher, range: SHARE, ..MEAN };
 const MEAN_DICE: Line = Line {
     id: "mean_dice",
     measures: "The mean Dice coefficient of the foreground classes.",
-    formula: "Mean of dice over the foreground classes that have a value. Convention monai: the mean over the classes of each unit, then over units.",
+    formula: concat!("Mean of dice over the foreground classes that have a value. ", conventions!()),
     undefined: reasons!(overlap, "no class with a defined value"),
     differs: "mean_f1 pools the pixels of all units before it divides; this is a mean over units first.",
     example: ("surface-distances", "0.5"),
@@ -130,7 +116,7 @@ const MEAN_DICE: Line = Line {
 const MEAN_HD: Line = Line {
     id: "mean_hd",
     measures: "The mean Hausdorff distance of the foreground classes.",
-    formula: "Mean of hd over the foreground classes that have a value. Convention monai: the mean over the classes of each unit, then over units.",
+    formula: concat!("Mean of hd over the foreground classes that have a value. ", conventions!()),
     example: ("surface-distances", "1.4142135623730951"),
     number: mean!(hd, Largest),
     ..MEAN
@@ -139,7 +125,7 @@ const MEAN_HD: Line = Line {
 const MEAN_HD95: Line = Line {
     id: "mean_hd95",
     measures: "The mean 95th percentile of the surface distances of the foreground classes.",
-    formula: "Mean of hd95 over the foreground classes that have a value. Convention monai: the mean over the classes of each unit, then over units.",
+    formula: concat!("Mean of hd95 over the foreground classes that have a value. ", conventions!()),
     example: ("surface-distances", "1.2278174593052023"),
     headline: Some(21),
     number: mean!(hd95, At95),
@@ -149,7 +135,7 @@ const MEAN_HD95: Line = Line {
 const MEAN_HD_P: Line = Line {
     id: "mean_hd_p",
     measures: "The mean of hd_p over the foreground classes.",
-    formula: "Mean of hd_p over the foreground classes that have a value. Convention monai: the mean over the classes of each unit, then over units.",
+    formula: concat!("Mean of hd_p over the foreground classes that have a value. ", conventions!()),
     example: ("surface-distances", "1.0"),
     presets: HD_P.presets,
     number: mean!(hd_p, AtPercentile),
@@ -159,7 +145,7 @@ const MEAN_HD_P: Line = Line {
 const MEAN_ASSD: Line = Line {
     id: "mean_assd",
     measures: "The mean average distance between the surfaces of the foreground classes.",
-    formula: "Mean of assd over the foreground classes that have a value. Convention monai: the mean over the classes of each unit, then over units.",
+    formula: concat!("Mean of assd over the foreground classes that have a value. ", conventions!()),
     example: ("surface-distances", "0.8414213562373095"),
     headline: Some(22),
     number: mean!(assd, MeanOfAll),
@@ -169,7 +155,7 @@ const MEAN_ASSD: Line = Line {
 const MEAN_MASD: Line = Line {
     id: "mean_masd",
     measures: "The mean of masd over the foreground classes.",
-    formula: "Mean of masd over the foreground classes that have a value. Convention monai: the mean over the classes of each unit, then over units.",
+    formula: concat!("Mean of masd over the foreground classes that have a value. ", conventions!()),
     example: ("surface-distances", "0.8414213562373095"),
     number: mean!(masd, MeanOfMeans),
     ..MEAN
@@ -178,7 +164,7 @@ const MEAN_MASD: Line = Line {
 const MEAN_NSD: Line = Line {
     id: "mean_nsd",
     measures: "The mean share of surface within the tolerance, over the classes that have one.",
-    formula: "Mean of nsd over the foreground classes that have a value. Convention monai: the mean over the classes of each unit, then over units.",
+    formula: concat!("Mean of nsd over the foreground classes that have a value. ", conventions!()),
     undefined: reasons!(surface, "no tolerance is given", "no class with a defined value"),
     example: ("surface-distances", "0.9"),
     headline: Some(23),
@@ -189,7 +175,8 @@ const MEAN_NSD: Line = Line {
 const DICE: Line = Line {
     id: "dice",
     measures: "The overlap of each class, every unit counting the same.",
-    formula: "Mean over units of 2 TP / (T + P), the unit's own f1. A unit without the class in either map: left out, or 1 with surface.absent = perfect.",
+    formula: "Mean over units of 2 TP / (T + P), the unit's own f1. A unit without the class in either \
+              map: left out, or 1 with surface.absent = perfect. The same in all four conventions.",
     undefined: reasons!(overlap, "class occurs in neither truth nor prediction"),
     differs: "f1 pools the pixels of all units: another number as soon as there are two units.",
     example: ("surface-distances", r#"{"1": 0.5}"#),
@@ -201,7 +188,10 @@ const HD: Line = Line {
     id: "hd",
     measures: "The Hausdorff distance: how far the surfaces of truth and prediction are apart at most.",
     formula: concat!(
-        "Surface: elements of the class with a face neighbour of another label or outside the image; a face towards void makes no surface. d = the Euclidean distance to the nearest element of the other surface, in the units of the spacing. Largest d of both directions; mean over the units that have one. ",
+        "Surface: elements of the class with a face neighbour of another label or outside the image; a \
+         face towards void makes no surface. d = the Euclidean distance to the nearest element of the \
+         other surface, in the units of the spacing. Largest d of both directions; mean over the units \
+         that have one. ",
         conventions!()
     ),
     differs: "One element far away decides it; hd95 leaves the farthest 5 % out.",
@@ -214,7 +204,9 @@ const HD95: Line = Line {
     id: "hd95",
     measures: "How far the surfaces are apart, without the farthest 5 %.",
     formula: concat!(
-        "The larger of the 95th percentiles of the distances from truth and from prediction, linear between the two nearest ranks: h = 0.95 (n - 1); mean over units. medpy: the percentile of both lists together. deepmind: the smallest distance at which the weights reach 95 %. ",
+        "The larger of the 95th percentiles of the distances from truth and from prediction, linear \
+         between the two nearest ranks: h = 0.95 (n - 1); mean over units. medpy: the percentile of both \
+         lists together. deepmind: the smallest distance at which the weights reach 95 %. ",
         conventions!()
     ),
     differs: "Pooling both lists, as medpy does, hides the errors of the smaller surface.",
@@ -267,7 +259,8 @@ const ASSD: Line = Line {
     id: "assd",
     measures: "The average distance between the surfaces, every element counting the same.",
     formula: concat!(
-        "Sum of the distances of both directions over the number of elements of both surfaces; mean over units. deepmind: weighted sums. ",
+        "Sum of the distances of both directions over the number of elements of both surfaces; mean over \
+         units. deepmind: weighted sums. ",
         conventions!()
     ),
     differs: "medpy 0.4 averages the two directed means under this name: that is masd.",
@@ -290,7 +283,8 @@ const NSD: Line = Line {
     id: "nsd",
     measures: "The share of both surfaces that lies within the tolerance of the other one.",
     formula: concat!(
-        "Elements with d <= T (squared: d d <= T T (1 + 1e-6)) over all elements of both surfaces; 0 where one side alone has a surface; mean over units. deepmind: weights in place of counts. ",
+        "Elements with d <= T (squared: d d <= T T (1 + 1e-6)) over all elements of both surfaces; 0 where \
+         one side alone has a surface; mean over units. deepmind: weights in place of counts. ",
         conventions!()
     ),
     undefined: reasons!(surface, "no tolerance is given", "no surface in truth or prediction"),

@@ -21,6 +21,22 @@
 //! maps --points--> lists of points per class --nearest--> squared distances --row--> SurfaceRow --reading--> numbers
 //! ```
 
+/// What every definition says of the four conventions.
+macro_rules! conventions {
+    () => {
+        concat!(
+            "Conventions: medpy, monai and deepmind count void as another label, which makes surfaces \
+             there. ",
+            "deepmind measures between corner points of the grid, each weighing as much as the length or \
+             area ",
+            "of surface around it. monai takes means over the classes of each unit, then over units. Where ",
+            "one side alone has a surface, monai (but for percentiles) and deepmind have an infinite \
+             distance, ",
+            "strict and medpy have none."
+        )
+    };
+}
+
 mod grid;
 pub(crate) mod lines;
 mod nearest;

@@ -57,7 +57,10 @@ fn counts(protocol: &Segmentation, sums: &Sums<'_, Row>, state: usize) -> Value 
 const BOTH_UNITS: Line = Line {
     id: "surface_both_units",
     measures: "The units in which a class has a surface in truth and prediction.",
-    formula: "Count per foreground class. With the other three counts, the number of units.",
+    formula: concat!(
+        "Count per foreground class. With the other three counts, the number of units. ",
+        conventions!()
+    ),
     differs: "Distances are means over these units alone, unless a rule gives the others a value. A mean over \
               3 of 50 units looks as good as one over 50.",
     example: ("surface-states", r#"{"organ": 1, "lesion": 0}"#),
@@ -69,7 +72,7 @@ const MISSED_UNITS: Line = Line {
     id: "surface_missed_units",
     better: lower,
     measures: "The units in which a class has a surface in the truth alone.",
-    formula: "Count per foreground class.",
+    formula: concat!("Count per foreground class. ", conventions!()),
     example: ("surface-states", r#"{"organ": 1, "lesion": 1}"#),
     number: Number::pooled(add_row, |protocol, sums| counts(protocol, sums, MISSED)),
     ..UNITS
@@ -79,7 +82,7 @@ const INVENTED_UNITS: Line = Line {
     id: "surface_invented_units",
     better: lower,
     measures: "The units in which a class has a surface in the prediction alone.",
-    formula: "Count per foreground class.",
+    formula: concat!("Count per foreground class. ", conventions!()),
     example: ("surface-states", r#"{"organ": 0, "lesion": 1}"#),
     number: Number::pooled(add_row, |protocol, sums| counts(protocol, sums, INVENTED)),
     ..UNITS
@@ -88,7 +91,7 @@ const INVENTED_UNITS: Line = Line {
 const ABSENT_UNITS: Line = Line {
     id: "surface_absent_units",
     measures: "The units in which a class has no surface at all.",
-    formula: "Count per foreground class.",
+    formula: concat!("Count per foreground class. ", conventions!()),
     example: ("surface-states", r#"{"organ": 1, "lesion": 1}"#),
     number: Number::pooled(add_row, |protocol, sums| counts(protocol, sums, ABSENT)),
     ..UNITS
