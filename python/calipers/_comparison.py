@@ -152,13 +152,13 @@ class Comparison(Mapping[str, dict[str, Any]]):
         """Return one row per number and later model."""
         return self._compared.csv()
 
-    def to_markdown(self) -> str:
-        """Return the tables as Markdown."""
-        return self._compared.markdown()
+    def to_markdown(self, *, all: bool = False) -> str:
+        """Return the tables as Markdown; `all` adds the ranks by every metric."""
+        return self._compared.markdown(all)
 
-    def to_latex(self) -> str:
-        """Return the tables as LaTeX."""
-        return self._compared.latex()
+    def to_latex(self, *, all: bool = False) -> str:
+        """Return the tables as booktabs tables; `all` adds the ranks by every metric."""
+        return self._compared.latex(all)
 
     def to_html(self) -> str:
         """Return the page that the command line's `--html` writes."""

@@ -207,9 +207,11 @@ class Report(Mapping[str, Value]):
         columns, lines = self._state.per_unit()
         return _frames.frame(_frames.per_unit(columns, lines), frame)
 
-    def _form(self, form: str, path: Path | None, select: Sequence[str] | None) -> Any:
+    def _form(
+        self, form: str, path: Path | None, select: Sequence[str] | None, everything: bool = False
+    ) -> Any:
         target = None if path is None else path_text(path, "path")
-        return _calipers.report_form(self._text, form, _ids(select), target)
+        return _calipers.report_form(self._text, form, _ids(select), everything, target)
 
     @overload
     def to_json(self, path: None = None, *, select: Sequence[str] | None = None) -> str: ...
@@ -235,21 +237,41 @@ class Report(Mapping[str, Value]):
         return made
 
     @overload
-    def to_markdown(self, path: None = None, *, select: Sequence[str] | None = None) -> str: ...
+    def to_markdown(
+        self, path: None = None, *, select: Sequence[str] | None = None, all: bool = False
+    ) -> str: ...
     @overload
-    def to_markdown(self, path: Path, *, select: Sequence[str] | None = None) -> None: ...
-    def to_markdown(self, path: Path | None = None, *, select: Sequence[str] | None = None) -> str | None:
-        """Return the table as Markdown, or write it to a file."""
-        made: str | None = self._form("markdown", path, select)
+    def to_markdown(self, path: Path, *, select: Sequence[str] | None = None, all: bool = False) -> None: ...
+    def to_markdown(
+        self, path: Path | None = None, *, select: Sequence[str] | None = None, all: bool = False
+    ) -> str | None:
+        """Return the first numbers and one table of classes as Markdown, or write them to a file.
+
+        `select` are ids without the family: these alone, in this order. `all` gives every number.
+
+        >>> import calipers as cp
+        >>> acc = cp.segmentation.Evaluator(["road", "sky"])
+        >>> acc.update("one", truth=[[0, 1]], pred=[[0, 0]])
+        >>> print(acc.report().to_markdown(select=["miou"]).splitlines()[-1])
+        | `miou` ↑ | 0.2500 |
+        """
+        made: str | None = self._form("markdown", path, select, all)
         return made
 
     @overload
-    def to_latex(self, path: None = None, *, select: Sequence[str] | None = None) -> str: ...
+    def to_latex(
+        self, path: None = None, *, select: Sequence[str] | None = None, all: bool = False
+    ) -> str: ...
     @overload
-    def to_latex(self, path: Path, *, select: Sequence[str] | None = None) -> None: ...
-    def to_latex(self, path: Path | None = None, *, select: Sequence[str] | None = None) -> str | None:
-        """Return the table as LaTeX, or write it to a file."""
-        made: str | None = self._form("latex", path, select)
+    def to_latex(self, path: Path, *, select: Sequence[str] | None = None, all: bool = False) -> None: ...
+    def to_latex(
+        self, path: Path | None = None, *, select: Sequence[str] | None = None, all: bool = False
+    ) -> str | None:
+        """Return the first numbers and one table of classes as booktabs tables, or write them to a file.
+
+        `select` are ids without the family: these alone, in this order. `all` gives every number.
+        """
+        made: str | None = self._form("latex", path, select, all)
         return made
 
     @overload
@@ -316,7 +338,7 @@ class Report(Mapping[str, Value]):
         return _calipers.report_table(self._text, shutil.get_terminal_size((100, 24)).columns).rstrip("\n")
 
     def _repr_html_(self) -> str:
-        return _frames.notebook(self)
+        return _calipers.report_notebook(self._text)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Report, (self._text,)

@@ -76,7 +76,9 @@ mod _calipers {
     #[pymodule_export]
     use crate::files::{demo, evaluate, load, report_keywords, segmentation_fit, serve, verify};
     #[pymodule_export]
-    use crate::report::{report_array, report_check, report_form, report_page, report_table};
+    use crate::report::{
+        report_array, report_check, report_form, report_notebook, report_page, report_table,
+    };
     #[pymodule_export]
     use crate::rung::{RungModel, rung_attack, rung_forward, rung_load, rung_reproduce, rung_train};
     #[pymodule_export]

@@ -75,10 +75,7 @@ impl Plot {
         let figures = self.figures(source)?;
         let (_, chart) = figures::find(&figures, name).map_err(|error| error.in_file(&shown))?;
         let bytes = files::write(chart, format, self.width, self.style)?;
-        emit::write(path, &bytes)?;
-        if !self.quiet && !is_stream(path) {
-            emit::note(&format!("wrote {}", path.display()));
-        }
+        emit::put(path, &bytes, self.quiet)?;
         Ok(Outcome::Done)
     }
 

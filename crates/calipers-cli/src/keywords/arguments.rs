@@ -8,7 +8,7 @@ use super::refused::{Refused, by_parser};
 use super::{Given, Options};
 
 /// Options that say where output goes, which is said to the results instead, and how much is told.
-const OF_THE_TERMINAL: [&str; 15] = [
+const OF_THE_TERMINAL: [&str; 16] = [
     "json",
     "csv",
     "markdown",
@@ -22,6 +22,7 @@ const OF_THE_TERMINAL: [&str; 15] = [
     "no-progress",
     "strict",
     "all",
+    "select",
     "help",
     "version",
 ];

@@ -148,11 +148,12 @@ pub fn report(
     emit::report(ledger, &asked.output, asked.seed, threads).map_err(Refused::from)
 }
 
-/// The report as the section of a page, which is the whole page.
+/// The report as the section of a page, which is the whole page, with the selected metrics in their order.
 pub fn page(
     ledger: Option<&dyn Ledger>,
     report: &Report,
     options: &Options,
+    select: &[String],
     threads: usize,
 ) -> std::result::Result<String, Refused> {
     let matches = arguments::parsed(Reporting::command(), &[], &[], options, &[])?;
@@ -162,17 +163,15 @@ pub fn page(
         true => Chosen::default(),
         false => Chosen::only(asked.metrics),
     };
-    let section = match ledger {
-        Some(ledger) if report.intervals.is_some() => {
-            pages::of_ledger(ledger, &chosen.cut(report.clone()), &chosen)
-        }
-        Some(ledger) => {
-            let report = pages::report(ledger, &chosen, &intervals, threads)?;
-            pages::of_ledger(ledger, &report, &chosen)
-        }
-        None => pages::of_report(report, &intervals, threads)?,
+    let report = match ledger {
+        Some(ledger) if report.intervals.is_none() => pages::report(ledger, &chosen, &intervals, threads)?,
+        _ => chosen.cut(report.clone()),
     };
-    Ok(emit::page_text(vec![section]))
+    let sections = calipers::chosen::selected(vec![report], select)?.into_iter().map(|report| match ledger {
+        Some(ledger) => Ok(pages::of_ledger(ledger, &report, &chosen)),
+        None => pages::of_report(&report, &intervals, threads),
+    });
+    Ok(emit::page_text(sections.collect::<Result<_>>()?))
 }
 
 /// The keywords of a report that `evaluate` takes too, and that a later report uses.

@@ -24,7 +24,7 @@ use crate::chart::{Picture, palette};
 use crate::grid::Grid;
 use crate::json;
 use data::Shelf;
-use markup::Markup;
+pub(crate) use markup::Markup;
 
 pub use figure::Figure;
 pub(crate) use section::flatten;

@@ -8,7 +8,7 @@ use calipers_io::array::{Array, Arrays, Reader as ArrayReader};
 use calipers_io::image;
 use calipers_metrics::segmentation::{Grid, Kind, MissingHeads, Segmentation, Space};
 
-use super::label_map::{Colours, Legend, MapBuffer};
+use super::label_map::{Colours, Legend, MapBuffer, as_scores};
 use super::plan::{HeadAt, Plan, PredSide, UnitPlan};
 use super::side::{Place, Side, SideKind};
 use super::space::{Said, Told, keys_of, spacing_of};
@@ -145,7 +145,14 @@ impl Reader<'_> {
                 (array, spacing_of(&arrays)?)
             }
         };
-        buffers.pred.take(array)?;
+        let proposed = match self.protocol.heads.as_slice() {
+            [_] => as_scores(&array, (truth.height, truth.width)),
+            _ => None,
+        };
+        buffers.pred.take(array).map_err(|error| match proposed {
+            Some(options) => error.again_with(options),
+            None => error,
+        })?;
         Ok((hash, Said::new(None, spacing)))
     }
 

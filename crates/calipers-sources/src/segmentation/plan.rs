@@ -8,7 +8,8 @@ use calipers_core::{Error, Fact, Result, UnitId};
 use calipers_metrics::segmentation::{Measure, MissingHeads, Segmentation};
 
 use super::options::Options;
-use super::side::{Place, Side, SideKind, container_endings, endings};
+use super::pairing::proposed;
+use super::side::{Place, Side, SideKind, container_endings, endings, stem};
 use crate::inputs::Inputs;
 use crate::run::{self, Silent};
 
@@ -69,7 +70,8 @@ impl Plan {
         let mut listed = listed.into_iter();
         let truth_units = listed.next().unwrap_or_default();
         if truth_units.is_empty() {
-            return Err(nothing(&truth, data.truth_suffix.as_deref()));
+            let error = nothing(&truth, data.truth_suffix.as_deref());
+            return Err(mended(error, &truth, &preds, 0));
         }
         let mut units: Vec<UnitPlan> = truth_units
             .into_iter()
@@ -80,7 +82,8 @@ impl Plan {
         let mut facts = BTreeSet::new();
         for ((number, pred), found) in preds.iter().enumerate().zip(listed) {
             if found.is_empty() && !data.allow_missing && !marginalise {
-                return Err(nothing(&pred.side, data.pred_suffix.as_deref()));
+                let error = nothing(&pred.side, data.pred_suffix.as_deref());
+                return Err(mended(error, &truth, &preds, 0));
             }
             for extra in join(&mut units, number, found) {
                 facts.insert(fact("extra-predictions", extra));
@@ -93,7 +96,8 @@ impl Plan {
         let without: Vec<&str> =
             units.iter().filter(|unit| missing(unit)).map(|unit| unit.name.as_str()).collect();
         if !without.is_empty() && (!data.allow_missing || without.len() == units.len()) {
-            return Err(unpredicted(&without, &truth, &preds));
+            let paired = units.len() - without.len();
+            return Err(mended(unpredicted(&without, &truth, &preds), &truth, &preds, paired));
         }
         facts.extend(without.into_iter().map(|name| fact("missing-predictions", name.to_owned())));
         units.retain(|unit| !missing(unit));
@@ -231,6 +235,30 @@ fn nothing(side: &Side, suffix: Option<&str>) -> Error {
         _ => error
             .allowed(format!("at least one array in a file that ends in {}", container_endings().join(" "))),
     }
+}
+
+/// The error with two names of each side, and with the options under which more units pair than now.
+fn mended(error: Error, truth: &Side, preds: &[PredSide], paired: usize) -> Error {
+    let Some(pred) = preds.first() else { return error };
+    let (Some(truths), Some(predicted)) = (truth.below(), pred.side.below()) else { return error };
+    let two = |side: &Side, files: &[String]| {
+        let shown: Vec<String> = files.iter().take(2).map(|file| format!("{}/{file}", side.shown)).collect();
+        match files.len() {
+            0 => format!("no such file in {}", side.shown),
+            1 | 2 => shown.join(", "),
+            more => format!("{} and {} more", shown.join(", "), more - 2),
+        }
+    };
+    let error = error.found(format!("{}; {}", two(truth, &truths), two(&pred.side, &predicted)));
+    let Some(found) = proposed(&truths, &predicted, stem).filter(|found| found.pairs > paired) else {
+        return error;
+    };
+    let units = format!("{} unit{} pair so", found.pairs, if found.pairs == 1 { "" } else { "s" });
+    let others = match found.others.as_slice() {
+        [] => units,
+        others => format!("{units}; as many would with the truth that ends in {}", others.join(" or ")),
+    };
+    error.advice(others).again_with(found.options())
 }
 
 fn unpredicted(names: &[&str], truth: &Side, preds: &[PredSide]) -> Error {

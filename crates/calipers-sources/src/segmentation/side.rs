@@ -31,11 +31,16 @@ fn is_read(reader: &Reader) -> bool {
 }
 
 /// The name of a file without the ending that says its format; none where it says none that is read.
-fn stem(file: &str) -> Option<&str> {
+fn read_as(file: &str) -> Option<&str> {
     if image::FORMATS.by_name(file).is_some() {
         return Some(image::FORMATS.stem(file));
     }
     array_file::reader(file).as_ref().is_some_and(is_read).then(|| array::FORMATS.stem(file))
+}
+
+/// The name of a file without the ending that says its format.
+pub(super) fn stem(file: &str) -> &str {
+    read_as(file).unwrap_or(file)
 }
 
 /// Truth, predictions, or the predictions of one head.
@@ -159,11 +164,11 @@ impl Side {
     fn files(&self, folder: &Path, suffix: Option<&str>, flat: bool) -> Result<Vec<(String, Place)>> {
         let wanted = |name: &str| match suffix {
             Some(suffix) => name.len() > suffix.len() && name.ends_with(suffix),
-            None => stem(name).is_some(),
+            None => read_as(name).is_some(),
         };
         let mut units = Vec::new();
         for file in walk::below(folder, &wanted)? {
-            let Some(stem) = stem(&file) else {
+            let Some(stem) = read_as(&file) else {
                 return Err(Error::value("the ending of the file says no format")
                     .in_file(format!("{}/{file}", self.shown))
                     .allowed(endings().join(" ")));
@@ -173,6 +178,14 @@ impl Side {
             units.push((name.to_owned(), Place::File(file.into_boxed_str())));
         }
         Ok(units)
+    }
+
+    /// The files of a folder that can be read, by their paths below it; none where the side is no folder.
+    pub(super) fn below(&self) -> Option<Vec<String>> {
+        match &self.kind {
+            SideKind::Folder(folder) => walk::below(folder, &|name| read_as(name).is_some()).ok(),
+            _ => None,
+        }
     }
 
     /// A unit's file or array as messages name it.

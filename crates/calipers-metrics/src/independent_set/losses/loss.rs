@@ -23,8 +23,9 @@ pub(crate) const LOSS_BCE: Line = Line {
               -ln(1 - p). w = (N - Y)/Y of the graph, the same ratio over all labelled graphs (pooled), or a \
               fixed number. Without a label 1 the value is s_neg / N.",
     undefined: UNDEFINED,
-    differs: "The published code takes the weight from a batch, from the data set or as a constant: these \
-              are pos_weight pooled and pos_weight X. Logits are not clamped. More labels than half the \
+    differs: "Several graphs count the same: the mean of their values. The published code takes one mean \
+              over the nodes of a batch, which is loss_bce_micro. It takes the weight from a batch, from the \
+              data set or as a constant: these are pos_weight pooled and pos_weight X. Logits are not clamped. More labels than half the \
               nodes give w < 1, so that misses cost less; w = 0 when every node is labelled 1.",
     reference: document!("Loss Functions 1"),
     example: ("path3", "0.8194281308428647"),
@@ -60,7 +61,8 @@ pub(crate) const LOSS_TOTAL: Line = Line {
     formula: "loss_bce + lambda loss_feasibility, lambda = feasibility_weight; over several graphs the sum \
               of the two reported values. lambda = 0: loss_bce.",
     undefined: TOTAL_UNDEFINED,
-    differs: "The published code adds 0 for a graph without edges.",
+    differs: "Several graphs count the same: the mean of their values. The published code takes one mean \
+              over the nodes and entries of a batch, and adds 0 for a graph without edges.",
     reference: document!("Loss Functions 3"),
     example: ("path3", "1.1202093808428648"),
     number: Number::Chosen(|protocol| match (protocol.preset, protocol.pos_weight) {

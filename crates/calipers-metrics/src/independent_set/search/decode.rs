@@ -38,7 +38,8 @@ pub const GAP: Line = Line {
     formula: "R - K.",
     undefined: "\"no scores given\"; \"no labels or optimum given\". The presets of the published code: \"no \
                 labels given\".",
-    differs: "Not cut at 0: a negative gap says that the labels are not optimal.",
+    differs: "Not cut at 0: a negative gap says that the labels are not optimal. Under document and \
+              trm-mis-head a graph without a label 1 adds a gap of 0 and still counts in the mean.",
     reference: document!("Post-Processing Metrics 3"),
     example: ("star", "-2.0"),
     number: Number::Chosen(|protocol| by_preset(protocol, gap, published::gap)),

@@ -104,7 +104,8 @@ pub(super) const MEAN_DIFF: Line = Line {
     formula: "Mean of y = ‖F_i / sqrt(d_i) - F_j / sqrt(d_j)‖ over the edges of the attacked graph, d = 1 + \
               number of neighbours there; mean over repetitions.",
     undefined: reasons!(condition, "no attacked edges given", "attacked graph has no edges"),
-    differs: "Every undirected edge counts once.",
+    differs: "Every undirected edge counts once. Features are divided by the square root of the degree plus \
+              one, as in the published function; the document's summary leaves that out.",
     reference: "Estimation Bias Measurement, compute_edge_feature_diff_distribution",
     example: ("four-nodes", "1.6833718299963145"),
     number: mean!(differences, ALL),

@@ -97,7 +97,12 @@ pub const MIOU: Line = Line {
     formula: "Mean of iou over the classes of the means: all, or all but the background with \
               include_background = false; undefined ones left out.",
     differs: "From the matrices of all units summed; miou_image is the mean over images. A class in neither \
-              map is left out, not counted as 0 or 1. Preset coral-mtl: 0 when no class has a value.",
+              map is left out, not counted as 0 or 1. Preset coral-mtl: 0 when no class has a value. From scores \
+              the predicted class is the argmax of fused probabilities: a softmax over the channels of each \
+              head with its tau, a product over heads with alpha, summed by global class. A channel of \
+              several originals is divided by their number, which the document leaves out: it would weigh \
+              coarse channels more. A flat model is one head and is summed before the argmax too; the \
+              document takes the argmax of its channels first.",
     example: ("void", "0.5"),
     headline: Some(1),
     number: pooled(|protocol, sums| class_mean(protocol, sums, iou)),

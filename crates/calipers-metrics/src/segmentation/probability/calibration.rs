@@ -131,7 +131,8 @@ const NLL: Line = Line {
         "infinite: the true class has probability 0 at K pixel(s)"
     ),
     differs: "No floor: a true class with probability 0 makes it infinite, which is said and counted in \
-              nll_infinite_pixels.",
+              nll_infinite_pixels. Several heads are fused as for miou, with log-sum-exp throughout: the \
+              document's exp of a sum underflows where heads disagree.",
     reference: document!("3) Probabilistic / Calibration Metrics"),
     example: ("reliability", "0.8016133262174109"),
     headline: Some(6),

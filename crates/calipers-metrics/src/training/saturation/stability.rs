@@ -19,7 +19,9 @@ pub const STABILITY_STRICT: Line = Line {
     undefined: "\"P of N folds present\"; \"never saturates: fold F\"; \"no broken step or never saturates: \
                 fold F\"; \"the document's condition asks for broken steps in every fold; none in fold F\".",
     differs: "Under strict, document and table-2024-04-24: share of broken epochs; 0 is steady. Under \
-              revised, table-2024-04-25 and script-2025: one minus the share; 1 is steady.",
+              revised, table-2024-04-25 and script-2025: one minus the share; 1 is steady. Broken is what \
+              is worse than the threshold, as the document's formula says; its text says worse than the \
+              value at the first saturation, which the presets table-2024-04-24 and table-2024-04-25 take.",
     reference: document!("The Stability"),
     example: ("two-configurations", r#"{"a": 0.125, "b": null}"#),
     number: per_group!(by_preset, |protocol, runs| number(stability(protocol, runs, Strict))),
@@ -34,8 +36,10 @@ pub const STABILITY_WISE: Line = Line {
     undefined: "\"no fold saturates\"; \"no fold has a broken step\"; \"script-2025 publishes the strict \
                 aggregation only\".",
     differs: "Under strict, document and table-2024-04-24: share of broken epochs; 0 is steady. Under \
-              revised, table-2024-04-25 and script-2025: one minus the share; 1 is steady. The document \
-              prints V_f in place of S_f here: so does the preset document.",
+              revised, table-2024-04-25 and script-2025: one minus the share; 1 is steady. Broken is what \
+              is worse than the threshold, as the document's formula says; its text says worse than the \
+              value at the first saturation, which the presets table-2024-04-24 and table-2024-04-25 take. \
+              The document prints V_f in place of S_f here: so does the preset document.",
     reference: document!("The Stability"),
     example: ("five-folds", r#"{"cfg": 0.16666666666666666}"#),
     headline: Some(5),

@@ -54,6 +54,7 @@ impl ForwardArgs {
         fresh(&self.out)?;
         let mut warnings = self.speaking.warnings();
         self.arrays(&mut warnings)?.write(&self.out)?;
+        self.speaking.wrote(&self.out);
         Ok(warnings.outcome())
     }
 

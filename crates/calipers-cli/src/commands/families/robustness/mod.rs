@@ -36,7 +36,7 @@ use crate::commands::demo::Shown;
 use crate::commands::subcommands;
 use crate::options::{Output, Work};
 use crate::progress::Bar;
-use crate::{Measured, Outcome};
+use crate::{Measured, Outcome, emit};
 
 /// Score how far an attack moves a graph model
 #[derive(Args, Debug)]
@@ -151,7 +151,10 @@ impl RobustnessArgs {
             Some(command) => command.run(),
             None => {
                 let bar = Bar::new(&self.output);
-                self.measure(&bar)?.emit()
+                let (per_node, quiet) = (self.per_node.clone(), self.output.quiet);
+                let measured = self.measure(&bar)?;
+                per_node.iter().for_each(|path| emit::wrote(path, quiet));
+                measured.emit()
             }
         }
     }

@@ -46,6 +46,11 @@ impl Speaking {
         }
     }
 
+    /// Says that a file was written.
+    pub(super) fn wrote(&self, path: &Path) {
+        emit::wrote(path, self.quiet);
+    }
+
     /// Whether progress may be drawn.
     pub(super) fn draws(&self) -> bool {
         !self.quiet && !self.no_progress
@@ -53,7 +58,7 @@ impl Speaking {
 
     /// Says a result.
     pub(super) fn say(&self, text: &str) -> Result<()> {
-        if self.quiet { Ok(()) } else { emit::say(text) }
+        if self.quiet { Ok(()) } else { emit::show(text) }
     }
 
     /// Collects warnings.

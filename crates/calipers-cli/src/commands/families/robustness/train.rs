@@ -70,6 +70,7 @@ impl TrainArgs {
         let mut warnings = self.speaking.warnings();
         let model = self.trained(&self.speaking.epochs(), &mut warnings)?;
         checkpoint::write(&self.out, &model)?;
+        self.speaking.wrote(&self.out);
         Ok(warnings.outcome())
     }
 

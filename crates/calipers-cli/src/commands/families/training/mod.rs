@@ -318,7 +318,7 @@ impl TrainingArgs {
             tables::write(&tables::measured(&runs, &measured, self.preset(), self.runs.folds), prefix)?;
         }
         if self.output.wants_table() {
-            emit::say(&view::write(&measured, emit::style()))?;
+            emit::show(&view::write(&measured, emit::style(), self.output.all))?;
         }
         let boxed = |accumulator| -> Box<dyn Ledger> { Box::new(accumulator) };
         let ledgers = measured.accumulators.into_iter().map(boxed).collect();
