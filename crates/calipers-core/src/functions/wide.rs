@@ -62,6 +62,7 @@ impl Wide {
             }
             limbs[i + 5] = carry as u64;
         }
+        // Limbs 0 to 3 lie below 2^-256 and are cut off.
         Self(std::array::from_fn(|i| limbs[i + 4]))
     }
 
@@ -91,6 +92,7 @@ struct Power {
 fn exp(x: Dyadic, negative: bool) -> Power {
     let mut rest = Wide::of(x);
     let guess = (rest.0[4] as f64 + rest.0[3] as f64 / (1u128 << 64) as f64) * std::f64::consts::LOG2_E;
+    // One less than the guess: the rest must not become negative, and the loop adds what is missing.
     let mut exponent = (guess as u64).saturating_sub(1);
     rest = rest.minus(LN_2.times(Wide([0, 0, 0, 0, exponent])));
     while !LN_2.exceeds(rest) {
@@ -108,6 +110,7 @@ fn exp(x: Dyadic, negative: bool) -> Power {
 fn exp_below_one(x: Wide) -> Wide {
     const HALVINGS: u32 = 12;
     let small = x.over(1 << HALVINGS);
+    // At x/2^12 < 2^-12.5 the term of degree 21 is below 2^-320.
     let mut power = (1..=20).rev().fold(ONE, |series, n| ONE.plus(small.times(series).over(n)));
     for _ in 0..HALVINGS {
         power = power.times(power);

@@ -67,6 +67,7 @@ pub(crate) fn compare(
     let scores = |side: &SideTally<'_>| side.plain.as_ref().is_some_and(|array| array.holds == Holds::Scores);
     let mut faithfulness = (soft && scores(minus)).then(Faithfulness::default);
     let mut same = hat.holds == Holds::Scores && scores(plus) && scores(minus) && instances.len() > 0;
+    // Blocks that fit the cache: every side reads the full graph's block again.
     let step = (BLOCK / hat.columns).max(1);
     for (block, start) in (0..instances.len()).step_by(step).enumerate() {
         if block.is_multiple_of(ASKED) && stop::asked() {
@@ -313,6 +314,7 @@ fn regression(hat: &Predictions<'_>, other: &Predictions<'_>, instances: &Instan
         instances.widen(other, range, &mut b);
         for (hat, other) in a.iter_mut().zip(&mut b) {
             squared.add((*hat - *other) * (*hat - *other));
+            // |d| is the larger minus the smaller: both terms enter the exact sum, and no difference is rounded.
             let (high, low) = if *hat > *other { (*hat, *other) } else { (*other, *hat) };
             (*hat, *other) = (high, -low);
         }

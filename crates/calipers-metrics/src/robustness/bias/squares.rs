@@ -42,6 +42,7 @@ impl<const LEVELS: usize> Sums<LEVELS> {
         for sum in &mut self.sums[level..] {
             (sum[lane], rest) = two_sum(sum[lane], rest);
         }
+        // The shift drops the sign, so that -0 is nothing lost. No branch: lanes stay side by side.
         self.lost[lane] |= rest.to_bits() << 1;
     }
 
@@ -244,6 +245,7 @@ impl Work {
 
     fn add_columns(&mut self, of: &Distances<'_>, nodes: &[u32], start: usize, columns: usize) {
         let mut inexact = false;
+        // Lanes without a node must not keep what a block before them left there.
         if nodes.len() < LANES {
             self.differences.fill([0.0; LANES]);
             self.errors.fill([0.0; LANES]);
@@ -264,6 +266,7 @@ impl Work {
             inexact |= lost != 0;
         }
         let (differences, errors) = (&self.differences[..columns], &self.errors[..columns]);
+        // Differences that one float holds have one square each: half the work of pairs.
         if !inexact {
             if self.skip == 0 {
                 let mut narrow = Sums::ZERO;
@@ -271,6 +274,7 @@ impl Work {
                 if narrow.fits() {
                     return self.take(nodes.len(), &narrow);
                 }
+                // Numbers of one array are alike: where two levels did not do, they mostly will not do again.
                 self.skip = PATIENCE;
             }
             self.skip -= 1;
@@ -293,6 +297,7 @@ impl Work {
     /// Adds what lanes have summed, as far as nothing was lost there.
     fn take<const LEVELS: usize>(&mut self, lanes: usize, sums: &Sums<LEVELS>) {
         for lane in (0..lanes).filter(|&lane| sums.lost[lane] == 0) {
+            // Small terms first, so that partials seldom grow in number.
             sums.sums.iter().rev().for_each(|level| self.partials[lane].add(level[lane]));
         }
     }

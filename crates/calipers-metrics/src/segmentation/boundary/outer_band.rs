@@ -75,6 +75,7 @@ fn codes<T: ClassId>(truth: &[T], map: &[T], width: usize, group: &[usize], rule
     for (code, &class) in group.iter().enumerate() {
         of_label[class] = code as u8;
     }
+    // Whole batches need no loop for the rest of a row; what fills them is scored nowhere.
     let stride = width.next_multiple_of(BATCH);
     let mut codes = Vec::with_capacity(map.len() / width * stride);
     for (truth, row) in truth.chunks_exact(width).zip(map.chunks_exact(width)) {
@@ -143,6 +144,7 @@ impl<'a> Strip<'a> {
     /// Writes the classes within reach along a row of codes, for each pixel of the strip.
     #[inline(always)]
     fn gather(&mut self, codes: &[u8], near: &mut [u32]) {
+        // Windows of a strip reach into its neighbours, but not beyond the image.
         let inside =
             self.columns.start.saturating_sub(self.reach)..self.stride.min(self.columns.end + self.reach);
         let outside = inside.start + self.reach - self.columns.start;

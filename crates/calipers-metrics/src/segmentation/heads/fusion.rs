@@ -129,6 +129,7 @@ impl<'a> Fusion<'a> {
             let kind = expert.block.head.kind;
             let mut sums = [0.0; LANES];
             let peaks = centre(&expert.block.values, &expert.used, kind, &mut expert.centred, &mut sums);
+            // Checked on the way, told afterwards: finding the first bad pixel is only worth its time when there is one.
             sound &= peaks.iter().all(|&peak| peak > f64::NEG_INFINITY);
             sound &= kind == Kind::Logits || sums.iter().all(|&sum| sums_to_one(sum));
         }
@@ -150,6 +151,7 @@ impl<'a> Fusion<'a> {
             }
             peaks = larger(&peaks, scores);
         }
+        // A floor is a probability, and masses must stay on its scale: nothing is taken off.
         if self.floor.is_some() {
             peaks = [0.0; LANES];
         } else if let Some(lane) = peaks.iter().position(|peak| peak.is_infinite()) {
@@ -199,6 +201,7 @@ impl<'a> Fusion<'a> {
         }
         let (own_logs, total_logs) = (logarithms(&own), logarithms(&self.total));
         std::array::from_fn(|lane| {
+            // Below this the mass has lost digits to underflow: its logarithm is taken from the scores.
             if own[lane] >= SAFE_MASS {
                 total_logs[lane] - own_logs[lane]
             } else {
@@ -233,6 +236,7 @@ impl<'a> Fusion<'a> {
         let given = self.plain.as_ref().zip(self.experts.first());
         let Some((channels, expert)) = given else {
             return std::array::from_fn(|lane| {
+                // Equal classes may differ in last bits after fusion: the first within rounding wins.
                 let enough = self.largest[lane] * (1.0 - TIE);
                 self.masses.iter().position(|mass| mass[lane] >= enough).unwrap_or(0)
             });

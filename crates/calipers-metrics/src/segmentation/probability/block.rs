@@ -57,6 +57,7 @@ impl<'a> ScoreBlock<'a> {
     }
 
     fn all(&self, allowed: impl Fn(f64) -> bool) -> bool {
+        // Every value is looked at: a loop that stops early does not become vector code.
         self.values.iter().flatten().fold(true, |all, &value| all & allowed(value))
     }
 
@@ -150,6 +151,7 @@ fn gather(array: &ScoreArray<'_>, layout: Layout, channel: usize, pixels: &[usiz
     on_numbers!(array.data, values => {
         places.zip(&mut *lanes).for_each(|(place, lane)| *lane = values[place].wide());
     });
+    // Lanes without a pixel repeat the last one, so that no lane holds numbers that are not allowed.
     if let Some(last) = pixels.len().checked_sub(1) {
         let last_value = lanes[last];
         lanes[last + 1..].fill(last_value);

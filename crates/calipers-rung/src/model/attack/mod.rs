@@ -140,6 +140,7 @@ pub fn attack(
     let labels = labels_of("target", targets, labels, model.classes())?;
     let (graph, targets) = (Cow::Borrowed(graph), Cow::Borrowed(targets));
     let victim = Victim { model, graph, initial, targets, labels, threads };
+    // A budget of no flip is no attack: the loss of the clean graph, without a search.
     if allowed == 0 {
         return Ok(Attacked {
             flips: Vec::new(),

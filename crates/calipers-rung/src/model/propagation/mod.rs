@@ -136,6 +136,7 @@ impl<'a> Propagation<'a> {
         let size = parallel::block(self.threads, scores.rows());
         let mut divisors = std::mem::take(&mut step.divisors);
         let edges = self.edges(step);
+        // A table is summed by strips over all nodes before the blocks begin, in an order that no thread changes.
         let of_table = self.links.table.map(|table| table.gather::<f64>(&edges, edges.scaled, self.threads));
         let blocks = scores.data_mut().chunks_mut(size * width).zip(divisors.chunks_mut(size)).enumerate();
         parallel::each(self.threads, self.work(width), blocks, |(block, (scores, divisors))| {
@@ -148,6 +149,7 @@ impl<'a> Propagation<'a> {
             for (k, ((scores, sums), q)) in rows.zip(divisors).enumerate() {
                 let node = block * size + k;
                 *q = *q / self.links.degrees[node] + self.lambda;
+                // No edge pulls and nothing pulls back: the node keeps its scores, and is counted as stuck.
                 if q.to_bits() == 0 {
                     continue;
                 }
@@ -165,6 +167,7 @@ impl<'a> Propagation<'a> {
 
 /// The scores as probabilities.
 pub(crate) fn softmax(scores: &[f64], probabilities: &mut [f64]) {
+    // Without the largest score taken off, large scores would overflow.
     let largest = scores.iter().fold(f64::NEG_INFINITY, |largest, &score| largest.max(score));
     let mut sum = 0.0;
     for (probability, score) in probabilities.iter_mut().zip(scores) {

@@ -145,6 +145,7 @@ pub(crate) fn distances<T: Real>(own: [&[[T; WIDTH]]; 2], theirs: &[Columns<T>],
     let [first, second] = out;
     for (four, ((one, other), theirs)) in own[0].iter().zip(own[1]).zip(theirs).enumerate() {
         for k in 0..BLOCK {
+            // The first four columns write, later ones add: a pass that only clears would cost as much as one of these.
             let (mut a, mut b) = if four == 0 { (T::of(0.0), T::of(0.0)) } else { (first[k], second[k]) };
             for c in 0..WIDTH {
                 let (of_one, of_other) = (one[c] - theirs[c][k], other[c] - theirs[c][k]);
