@@ -141,7 +141,7 @@ impl Number {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::populations::columns::{Columns, MEAN, MEDIAN};
+    use crate::populations::columns::{Columns, MEDIAN, RATE};
     use calipers::Accumulator;
     use calipers::core::resample::Asked;
     use calipers::run::Threads;
@@ -150,9 +150,9 @@ mod tests {
     fn intervals_are_those_that_the_program_adds_to_a_report() {
         let mut rows = Accumulator::new(Columns);
         for (at, place) in drawn(3, 50, 12).into_iter().enumerate() {
-            rows.insert(format!("{at:02}"), [Some(place as f64 / 7.0), Some(1.0)]).unwrap();
+            rows.insert(format!("{at:02}"), [Some(place as f64 / 7.0), Some((place % 2) as f64)]).unwrap();
         }
-        let paths = [MEAN, MEDIAN];
+        let paths = [RATE, MEDIAN];
         let sample = Sample::of(&rows, &paths, false, 3, 200).unwrap();
         let found = paths.map(|path| sample.intervals(path));
         for (place, method) in METHODS.into_iter().enumerate() {

@@ -7,14 +7,13 @@ use calipers::core::{
 use calipers::{Ledger, Result};
 use serde::{Deserialize, Serialize};
 
-/// The mean and the median of one number per unit, and the share of units that reach a level.
+/// The median of one number per unit, and the share of units that reach a level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Columns;
 
 /// The number, and 1 where it reaches the level, else 0.
 pub(crate) type Row = [Option<f64>; 2];
 
-pub(crate) const MEAN: &str = "columns.mean";
 pub(crate) const RATE: &str = "columns.rate";
 pub(crate) const MEDIAN: &str = "columns.median";
 
@@ -31,10 +30,6 @@ fn median(rows: &Rows<'_, Row>) -> Value {
     }
 }
 
-const fn mean_of(of: fn(&Columns, &Row) -> Value) -> Number<Columns> {
-    Number::Mean { of, none: Some("no number") }
-}
-
 fn of(number: Option<f64>) -> Value {
     number.map_or(Value::undefined("no number"), Value::Number)
 }
@@ -42,8 +37,11 @@ fn of(number: Option<f64>) -> Value {
 impl Protocol for Columns {
     const NAME: &'static str = "columns";
     const METRICS: &'static [Metric<Self>] = &[
-        Metric { id: "mean", number: mean_of(|_, [number, _]| of(*number)), ..Metric::DEFAULTS },
-        Metric { id: "rate", number: mean_of(|_, [_, reached]| of(*reached)), ..Metric::DEFAULTS },
+        Metric {
+            id: "rate",
+            number: Number::Mean { of: |_, [_, reached]| of(*reached), none: Some("no number") },
+            ..Metric::DEFAULTS
+        },
         Metric {
             id: "median",
             interval: IntervalRule::OrderStatistic,

@@ -51,7 +51,7 @@ pub(crate) struct Output {
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,
     /// Add intervals from B bootstrap resamples of what is a sample: units, runs or clusters
-    #[arg(long, value_name = "B", default_value_t = 0)]
+    #[arg(long, value_name = "B", default_value_t = 0, value_parser = whole::<u32>("0 to 4294967295"))]
     pub(crate) bootstrap: u32,
     /// The share of resamples an interval holds
     #[arg(long, value_name = "C", default_value_t = 0.95)]

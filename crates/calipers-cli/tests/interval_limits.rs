@@ -135,7 +135,7 @@ fn a_rule_for_clusters_says_what_it_did_not_find() {
     }
     // Runs are what a rule sees in training: <group>/<fold>.
     bench.refuses(
-        &format!("{} --bootstrap 9 --cluster-by regex:fast", FAMILIES[1].1),
+        &format!("{} --quiet --bootstrap 9 --cluster-by regex:fast", FAMILIES[1].1),
         1,
         &["'slow/0'", "5 such units"],
     );

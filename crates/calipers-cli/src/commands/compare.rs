@@ -1,5 +1,6 @@
 //! `calipers compare`: models over the same units.
 
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use calipers::compare::{self, Model, Options, open};
@@ -9,7 +10,7 @@ use calipers::report::page::{self, Page};
 use calipers::{Error, Result};
 use clap::Args;
 
-use crate::options::{Work, is_stream, named};
+use crate::options::{Work, is_stream, named, whole};
 use crate::{Outcome, emit};
 
 /// Compare models over the same units: paired differences, intervals and tests
@@ -56,8 +57,8 @@ pub(crate) struct Compare {
     #[arg(long, value_name = "METHOD", default_value = Method::default().name(), value_parser = named::<Method>(&Method::NAMES))]
     interval: Method,
     /// Number of resamples, and of random sign patterns where not all are tried
-    #[arg(long, value_name = "B", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
-    resamples: u32,
+    #[arg(long, value_name = "B", default_value = "10000", value_parser = whole::<NonZeroU32>("1 to 4294967295"))]
+    resamples: NonZeroU32,
     /// The share of resamples an interval holds
     #[arg(long, value_name = "C", default_value_t = 0.95)]
     confidence: f64,
@@ -129,7 +130,7 @@ impl Compare {
             run_by,
             cluster_by,
             bootstrap: Bootstrap {
-                resamples: self.resamples,
+                resamples: self.resamples.get(),
                 confidence: self.confidence,
                 seed: self.seed,
                 method: self.interval,

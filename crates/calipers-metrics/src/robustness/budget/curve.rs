@@ -24,9 +24,21 @@ static SCALARS: [(Line, Scalar); 14] = [
     (flips::BUDGET_USED, flips::USED),
 ];
 
-/// Lines of the table, read from the repetitions of a condition alone.
-fn means(protocol: &Robustness, sums: &Sums<'_, Row>, scalars: &[(Line, Scalar)]) -> Vec<(String, Value)> {
-    scalars.iter().map(|(line, _)| (line.id.into(), line.read(protocol, sums.rows()))).collect()
+/// How many of them are biases.
+const BIASES: usize = 2;
+
+/// The scalars with columns of their own, so that one set of sums holds them all.
+fn scalars() -> impl Iterator<Item = (&'static str, Scalar)> {
+    SCALARS.iter().enumerate().map(|(place, (line, scalar))| (line.id, scalar.at(place)))
+}
+
+fn add_scalars(protocol: &Robustness, row: &Row, terms: &mut Terms<'_>) {
+    scalars().for_each(|(_, scalar)| scalar.add(protocol, row, terms));
+}
+
+/// The first so many lines, from the repetitions of a condition alone.
+fn means(protocol: &Robustness, sums: &Sums<'_, Row>, first: usize) -> Vec<(String, Value)> {
+    scalars().take(first).map(|(id, scalar)| (id.into(), scalar.printed(protocol, sums))).collect()
 }
 
 fn deviation(protocol: &Robustness, sums: &Sums<'_, Row>, scalar: Scalar) -> Value {
@@ -45,7 +57,10 @@ fn by_name(groups: &[Sums<'_, Row>], entries: impl Fn(&Sums<'_, Row>) -> Vec<(St
 /// What is read from the repetitions of every condition.
 macro_rules! curve {
     ($read:expr) => {
-        Number::Grouped { order: by_condition, terms: |_, _, _| {}, read: $read }
+        curve!(add_scalars, $read)
+    };
+    ($terms:expr, $read:expr) => {
+        Number::Grouped { order: by_condition, terms: $terms, read: $read }
     };
 }
 
@@ -63,7 +78,7 @@ pub(in crate::robustness) const BIAS_CURVE: Line = Line {
         "curve",
         r#"{"0.1": {"bias_total": 1.0, "bias_mean": 0.25}, "0.2": {"bias_total": 2.0, "bias_mean": 0.5}, "0.4": {"bias_total": 7.0, "bias_mean": 1.75}}"#,
     ),
-    number: curve!(|protocol, groups| by_name(groups, |sums| means(protocol, sums, &SCALARS[..2]))),
+    number: curve!(|protocol, groups| by_name(groups, |sums| means(protocol, sums, BIASES))),
     ..DOCUMENTED
 };
 
@@ -86,7 +101,7 @@ pub const CURVE: Line = Line {
     interval: IntervalRule::Without(&["n"]),
     number: curve!(|protocol, groups| by_name(groups, |sums| {
         let count = [("n".into(), Value::Count(sums.count().into()))];
-        count.into_iter().chain(means(protocol, sums, &SCALARS)).collect()
+        count.into_iter().chain(means(protocol, sums, SCALARS.len())).collect()
     })),
     ..BEYOND
 };
@@ -110,7 +125,7 @@ pub const CURVE_STD: Line = Line {
         r#"{"0.2": {"bias_total": 2.8284271247461903, "bias_mean": 1.4142135623730951, "bias_relative": 0.3535533905932738, "mean_diff": null, "added_mean_diff": null, "kept_mean_diff": null, "diff_ratio": null, "clean_accuracy": 0.0, "robust_accuracy": 0.3535533905932738, "accuracy_drop": 0.3535533905932738, "attack_success_rate": 0.3535533905932738, "flips_added": null, "flips_removed": null, "budget_used": null}}"#,
     ),
     interval: IntervalRule::Never,
-    number: curve!(|protocol, groups| {
+    number: curve!(|_, _, _| {}, |protocol, groups| {
         if groups.iter().all(|sums| sums.count() <= protocol.ddof) {
             return Value::undefined("one repetition per condition");
         }

@@ -26,6 +26,11 @@ impl Scalar {
         Self { place, exact }
     }
 
+    /// The same at another place, for sums that hold more numbers than its own lines do.
+    pub(super) const fn at(self, place: usize) -> Self {
+        Self { place, ..self }
+    }
+
     /// The number of one unit; in preset `rung-fork` what single precision makes of it.
     pub(crate) fn of(self, protocol: &Robustness, row: &Row) -> Exact {
         let exact = (self.exact)(row)?;
