@@ -116,6 +116,8 @@ fn settings_beside_a_log_are_filters_and_groups() {
         assert_eq!(folds, &json!({"0.001 / 4": 2, "0.1 / 2": 2}), "{folder}");
         let settings = report["inputs"].as_array().unwrap().iter().filter(|input| input["role"] == "config");
         assert_eq!(settings.count(), 4, "{folder}");
+        let mine = bench.report(&format!("{line} --group-by column:config.run"));
+        assert_eq!(mine["metrics"]["training.fold_count"], json!({"mine": 4}), "{folder}");
         let one = bench.report(&format!("{line} --where lr=1e-3 --where config.run=mine"));
         assert_eq!(one["metrics"]["training.fold_count"]["all"], 2, "{folder}");
         let read = one["inputs"].as_array().unwrap();
