@@ -169,7 +169,7 @@ fn runs_of_one_name_are_told_apart_and_a_store_given_twice_counts_once() {
 #[test]
 fn runs_of_one_name_in_different_shards_are_told_apart_as_in_one_run() {
     let bench = Bench::new();
-    for (at, id) in [(1, "aaaaaaaaaa"), (2, "bbbbbbbbbb"), (3, "cccccccccc"), (4, "dddddddddd")] {
+    for (at, id) in [(1_u32, "aaaaaaaaaa"), (2, "bbbbbbbbbb"), (3, "cccccccccc"), (4, "dddddddddd")] {
         let (name, value) = (if at == 2 { "other" } else { "same" }, 0.9 + 0.01 * f64::from(at));
         bench.write(&format!("w/{at}.wandb"), wandb(id, name, at.into(), 0, &[(0.0, 0.5), (1.0, value)]));
     }
@@ -178,7 +178,7 @@ fn runs_of_one_name_in_different_shards_are_told_apart_as_in_one_run() {
         let line = format!("training w --metric m --shard {shard}/2 --state {shard}.state --quiet");
         assert_eq!(bench.run(&line).status, 0);
     }
-    let merged = bench.run("merge 2.state 1.state --json -");
+    let merged = bench.run("merge 2.state 1.state -o all.state --json -");
     assert_eq!((merged.status, merged.stdout), (0, whole), "{}", merged.stderr);
 }
 
