@@ -178,7 +178,7 @@ fn runs_of_one_name_in_different_shards_are_told_apart_as_in_one_run() {
         let line = format!("training w --metric m --shard {shard}/2 --state {shard}.state --quiet");
         assert_eq!(bench.run(&line).status, 0);
     }
-    let merged = bench.run("merge 2.state 1.state --json -");
+    let merged = bench.run("merge 2.state 1.state -o all.state --json -");
     assert_eq!((merged.status, merged.stdout), (0, whole), "{}", merged.stderr);
 }
 

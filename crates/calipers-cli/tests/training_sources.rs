@@ -65,7 +65,7 @@ fn a_wanted_key_twice_in_one_object_shows_both_places() {
     let words = ["a.jsonl", "`m`", "line 2, column 16 and line 2, column 22", "twice"];
     bench.refuses("training a.jsonl --metric m", 1, &words);
     bench.write("b.json", r#"{"epoch":[0,1],"m":[1,2],"m":[3,4]}"#);
-    bench.refuses("training b.json --metric m", 1, &["b.json", "`m`", "list 2 and line 1, column 30"]);
+    bench.refuses("training b.json --metric m", 1, &["b.json", "`m`", "list 2 and line 1, column 31"]);
     bench.write("c.jsonl", "{\"epoch\":0,\"m\":0.95,\"n\":1,\"n\":2}\n");
     assert_eq!(bench.report("training c.jsonl --metric m")["units"], 1, "nobody asked for it");
 }
@@ -79,8 +79,8 @@ fn a_log_that_is_still_written_is_read_up_to_its_last_whole_line() {
     let bench = Bench::new();
     let lines = "{\"epoch\":0,\"m\":0.5}\n{\"epoch\":1,\"m\":0.95}\n{\"epoch\":2,\"m";
     for (name, text, at) in [
-        ("a.csv", "epoch,m,loss\n0,0.5,1\n1,0.95,1\n2,0.9", 31),
-        ("b.csv", "epoch,m,note\n0,0.5,x\n1,0.95,x\n2,0.9,\"y", 31),
+        ("a.csv", "epoch,m,loss\n0,0.5,1\n1,0.95,1\n2,0.9", 30),
+        ("b.csv", "epoch,m,note\n0,0.5,x\n1,0.95,x\n2,0.9,\"y", 30),
         ("c.jsonl", lines, 41),
     ] {
         bench.write(name, text);
@@ -116,6 +116,8 @@ fn settings_beside_a_log_are_filters_and_groups() {
         assert_eq!(folds, &json!({"0.001 / 4": 2, "0.1 / 2": 2}), "{folder}");
         let settings = report["inputs"].as_array().unwrap().iter().filter(|input| input["role"] == "config");
         assert_eq!(settings.count(), 4, "{folder}");
+        let mine = bench.report(&format!("{line} --group-by column:config.run"));
+        assert_eq!(mine["metrics"]["training.fold_count"], json!({"mine": 4}), "{folder}");
         let one = bench.report(&format!("{line} --where lr=1e-3 --where config.run=mine"));
         assert_eq!(one["metrics"]["training.fold_count"]["all"], 2, "{folder}");
         let read = one["inputs"].as_array().unwrap();

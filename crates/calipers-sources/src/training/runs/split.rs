@@ -6,7 +6,7 @@ use calipers_core::{Error, Result};
 use calipers_io::history::{Table, Texts};
 
 use super::filter;
-use super::known::is_field;
+use super::known::{CONFIG, is_field};
 use crate::training::options::Options;
 use crate::training::points::x_axis::missing;
 
@@ -139,13 +139,19 @@ impl Split {
 fn column<'a>(table: &'a Table, asked: &str, run_column: Option<&str>) -> Result<Option<&'a Texts>> {
     match filter::column(table, asked).filter(|column| !column.cells.is_empty()) {
         Some(column) => Ok(Some(column)),
-        None if !table.origin.is_table() || table.run.labels.contains_key(asked) => Ok(None),
+        None if !table.origin.is_table() || is_setting(table, asked) => Ok(None),
         None if is_field(asked, table.origin) && run_column != Some(asked) => Ok(None),
         None if table.keys.iter().any(|key| key == asked) => {
             Err(Error::value("a column without a single text").at(format!("column '{asked}'")))
         }
         None => Err(missing(table, asked)),
     }
+}
+
+/// Whether the settings beside a table have a key, be it with `config.` in front.
+fn is_setting(table: &Table, asked: &str) -> bool {
+    let bare = asked.strip_prefix(CONFIG).unwrap_or(asked);
+    [asked, bare].iter().any(|key| table.run.labels.contains_key(*key))
 }
 
 #[cfg(test)]
