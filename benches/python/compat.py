@@ -85,11 +85,14 @@ def published_mmseg() -> Any:
 
 
 def published_mean_iou(pred: np.ndarray, truth: np.ndarray) -> Any:
-    """Count as the script of the hub does for one image: histograms of three masked copies."""
+    """Count one image as the published formula does: copies, a mask, and a histogram of each area."""
+    pred, truth = np.array(pred), np.array(truth)
     kept = truth != 255
     pred, truth = pred[kept], truth[kept]
-    hit = pred[pred == truth]
-    areas = [np.histogram(ids, bins=CLASSES, range=(0, CLASSES - 1))[0] for ids in (hit, pred, truth)]
+    areas = [
+        np.histogram(ids, bins=CLASSES, range=(0, CLASSES - 1))[0]
+        for ids in (pred[pred == truth], pred, truth)
+    ]
     return areas[0] / (areas[1] + areas[2] - areas[0])
 
 

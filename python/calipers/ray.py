@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from calipers import _calipers
+from calipers._arguments import whole, wrong_type
 from calipers._errors import CalipersError, UsageError
 from calipers._evaluator import EvaluatorBase
 
@@ -82,6 +83,14 @@ def evaluate(
     fail raise `ShardsFailed`, which holds the others.
     """
     _at_least_two(fan_in)
+    if not isinstance(evaluator, EvaluatorBase):
+        raise wrong_type("evaluator", evaluator, "an evaluator")
+    if not isinstance(shards, Iterable):
+        raise wrong_type("shards", shards, "a list of whatever `measure` takes")
+    if not callable(measure):
+        raise wrong_type("measure", measure, "a function of an evaluator and a shard")
+    if not isinstance(progress, bool) and not callable(progress):
+        raise wrong_type("progress", progress, "False, True, or a callable f(done, total)")
     ray = _ray()
     todo = list(shards)
     kept = None if resume is None else _Kept(Path(resume), evaluator, len(todo))
@@ -213,7 +222,7 @@ def merged_by_tasks(states: Sequence[ObjectRef[bytes] | bytes], *, fan_in: int =
 
 
 def _at_least_two(fan_in: int) -> None:
-    if fan_in < 2:
+    if whole("fan_in", fan_in) < 2:
         raise UsageError(f"a task merges at least two states\n       at: fan_in\n    found: {fan_in}")
 
 

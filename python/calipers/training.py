@@ -178,7 +178,8 @@ def evaluate(
     * metrics: `threshold`, `scale`, `direction`, `label`, `inclusive`, `preset`, `sustain`, `par`, `horizon`,
       `sweep`, `bootstrap`, `confidence`, `seed`
     * points: `x`, `index`, `first_epoch`, `duplicates`, `restarts`, `precision`, `nan`
-    * runs: `group_by`, `fold_by`, `where`, `run_column`, `folds`, `skip_missing`, `runs`, `project`
+    * runs: `group_by` and `fold_by` (words, or functions of a run's name), `where`, `run_column`, `folds`,
+      `skip_missing`, `runs`, `project`
     * files: `format`, `key_column`, `value_column`, `delimiter`, `decimal`, `encoding`, `timeout`
     * work: `threads`, `shard`, `units` (names), `keep_going`, `resume` (a folder), `strict`, `progress`
 

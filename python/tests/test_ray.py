@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import calipers as cp
-from calipers.ray import merged
+from calipers.ray import evaluate, merged
 
 LABELS = {"original": 3, "ignore": [255]}
 
@@ -72,6 +72,18 @@ def test_the_module_needs_ray_only_when_tasks_are_started() -> None:
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert "calipers[ray]" in said
+
+
+def test_wrong_arguments_are_told_before_ray_is_asked() -> None:
+    fine: dict[str, Any] = {"evaluator": evaluator(), "shards": [[0]], "measure": measure}
+    wrong: list[tuple[str, Any]] = [
+        ("evaluator", 3), ("shards", 3), ("measure", 3), ("progress", 3), ("fan_in", "x"),
+    ]  # fmt: skip
+    for name, value in wrong:
+        with pytest.raises(cp.InputTypeError, match=name):
+            evaluate(**{**fine, name: value})
+    with pytest.raises(cp.UsageError, match="fan_in"):
+        evaluate(**fine, fan_in=1)
 
 
 def test_shards_of_files_merge_into_the_report_of_all(ray: Any, tmp_path: Path) -> None:

@@ -179,19 +179,19 @@ pub(crate) fn rung_forward<'py>(
     Ok((dict, warnings))
 }
 
-/// The reports of a reproduction, and the warnings.
+/// The reports of a reproduction.
 #[pyfunction]
 pub(crate) fn rung_reproduce<'py>(
     py: Python<'py>,
     options: &Bound<'py, PyDict>,
     graph: Graph<'py>,
     progress: &Bound<'py, PyAny>,
-) -> PyResult<(Vec<String>, Vec<String>)> {
+) -> PyResult<Vec<String>> {
     let (options, told) = (given::options(options)?, Told::new(progress)?);
     let memory = memory(graph, None, None)?;
     let made = detached_told(py, &told.raised, || rung::reproduce(&options, memory, told.progress()))?;
-    let (reports, warnings) = made.map_err(|error| refused(py, error))?;
-    Ok((reports.into_iter().map(|report| json::write(&[report])).collect(), warnings))
+    let reports = made.map_err(|error| refused(py, error))?;
+    Ok(reports.into_iter().map(|report| json::write(&[report])).collect())
 }
 
 /// Floats as f64, everything else as i64.

@@ -105,8 +105,8 @@ pub fn forward(options: &Options, memory: Memory) -> Said<Vec<(String, Array)>> 
     Ok((arrays.into_arrays(), said(warnings)))
 }
 
-/// Trains, attacks, measures and draws several penalties; the reports.
-pub fn reproduce(options: &Options, memory: Memory, progress: &dyn Progress) -> Said<Vec<Report>> {
+/// Trains, attacks, measures and draws several penalties; the reports, which have warnings of their own.
+pub fn reproduce(options: &Options, memory: Memory, progress: &dyn Progress) -> Result<Vec<Report>, Refused> {
     let RobustnessCommand::Reproduce(mut args) = command("reproduce", options, &[])? else {
         return Err(none());
     };
@@ -115,9 +115,8 @@ pub fn reproduce(options: &Options, memory: Memory, progress: &dyn Progress) -> 
     args.graph.given = memory.graph;
     let made = args.reproduced(&Parts(progress)).map_err(|error| named.argument(error));
     progress.finish();
-    let (options, found) = made?;
-    let warnings = said(args.warnings(&options, &found));
-    Ok((found.reports, warnings))
+    let (_, found) = made?;
+    Ok(found.reports)
 }
 
 /// What stands for the path of a model in memory, and names it in messages.

@@ -88,6 +88,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_graph_in_memory_and_what_is_flipped_to_get_it_are_the_same() {
+        let clean = Graph::new(4, &[(0, 1), (2, 3)]).unwrap();
+        let flips = Array::of_elements(&[1, 2], &[2i64, 1]).unwrap();
+        let whole = Array::of_elements(&[2, 6], &[0i64, 1, 2, 3, 1, 2, 1, 0, 3, 2, 2, 1]).unwrap();
+        let flipped = of_given(&flips, AttackFile::Flips, &clean).unwrap();
+        let given = of_given(&whole, AttackFile::Graph, &clean).unwrap();
+        assert_eq!((&flipped.graph, flipped.flips), (&given.graph, Some(vec![(1, 2)])));
+        let lonely = Array::of_elements(&[2, 1], &[0i64, 1]).unwrap();
+        assert!(of_given(&lonely, AttackFile::Graph, &clean).unwrap_err().to_string().contains("reverse"));
+    }
+
+    #[test]
     fn flips_are_sorted_and_none_is_none_of_any_shape() {
         let array = Array::of_elements(&[2, 2], &[3i64, 1, 0, 2]).unwrap();
         assert_eq!(of_array(&array, 4).unwrap(), [(0, 2), (1, 3)]);

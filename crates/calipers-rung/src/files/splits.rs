@@ -187,6 +187,19 @@ mod tests {
     }
 
     #[test]
+    fn sets_in_memory_are_one_split() {
+        let sets = |key: &str, shape: &[usize], values: &[i64]| {
+            vec![(key.to_owned(), Array::of_elements(shape, values).unwrap())]
+        };
+        let split = of_given(&sets("train_idx", &[2], &[2, 0]), 3).unwrap();
+        assert_eq!(split, NodeSplit { train: Some(vec![2, 0]), ..NodeSplit::default() });
+        assert_eq!(of_given(&sets("val_mask", &[3], &[0, 1, 1]), 3).unwrap().val, Some(vec![1, 2]));
+        for wrong in [sets("train_idx", &[1], &[3]), sets("train_masks", &[2, 3], &[0; 6]), Vec::new()] {
+            assert!(of_given(&wrong, 3).is_err());
+        }
+    }
+
+    #[test]
     fn the_only_split_needs_no_number_and_several_do() {
         let splits = splits("s.json");
         assert_eq!(splits.chosen(&[], 1).unwrap(), [0]);

@@ -14,7 +14,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::model_args::{GraphArgs, budgets};
-use super::speaking::{Speaking, Warnings};
+use super::speaking::Speaking;
 use crate::Outcome;
 use crate::emit::with_units;
 use crate::options::{named, whole};
@@ -83,18 +83,13 @@ impl ReproduceArgs {
         let (options, found) = self.reproduced(&Bar::new(&self.speaking))?;
         self.speaking.say(&verdicts(&found.verdicts))?;
         self.speaking.say(&format!("written to {}\n", self.out.join("index.html").display()))?;
-        Ok(self.warnings(&options, &found).outcome())
-    }
-
-    /// What looks wrong in the reports.
-    pub(crate) fn warnings(&self, options: &Options, found: &Reproduction) -> Warnings {
         let mut warnings = self.speaking.warnings();
         for (label, report) in options.labels().iter().zip(&found.reports) {
             for warning in &report.warnings {
                 warnings.add(&warning.code, &format!("{label}: {}", with_units(warning)));
             }
         }
-        warnings
+        Ok(warnings.outcome())
     }
 
     /// What came out, and of what.
