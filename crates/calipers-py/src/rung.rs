@@ -90,7 +90,8 @@ fn memory<'py>(
     splits: Option<Bound<'py, PyDict>>,
     model: Option<&RungModel>,
 ) -> PyResult<Memory> {
-    let graph = graph.map(|(arrays, nodes)| PyResult::Ok(GivenGraph { arrays: entries(&arrays, read)?, nodes }));
+    let graph =
+        graph.map(|(arrays, nodes)| PyResult::Ok(GivenGraph { arrays: entries(&arrays, read)?, nodes }));
     Ok(Memory {
         graph: graph.transpose()?,
         splits: splits.map(|sets| entries(&sets, read)).transpose()?,

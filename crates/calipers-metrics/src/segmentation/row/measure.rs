@@ -9,8 +9,8 @@ use crate::segmentation::labels::{ClassId, Legend, Meaning, head_truth, predicte
 use crate::segmentation::overlap::{Confusion, CountPairs, Joint, confusion_u8, regroup};
 use crate::segmentation::probability::{ScoreOutcome, measure_scores};
 use crate::segmentation::protocol::{Head, Kind, Measure, Segmentation, Space};
-use crate::segmentation::row::{HeadRow, PixelRow, Row};
 use crate::segmentation::row::sparse::Sparse;
+use crate::segmentation::row::{HeadRow, PixelRow, Row};
 use crate::segmentation::surface::{Grid, Space as Placed, surfaces};
 use crate::segmentation::unit::{LabelMap, MapData, Prediction, ScoreArray, Unit};
 

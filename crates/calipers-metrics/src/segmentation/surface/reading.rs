@@ -7,10 +7,10 @@ use super::percent::Percent;
 use super::row::{Apart, Space, SurfaceRow};
 use super::settings::{Absent, Convention, Missing, MissingRule, Surface};
 use crate::reading::{Reading, Reason, number, per_label};
-use crate::segmentation::row::evidence::{FIRST, has_pixels, pixels, requested};
 use crate::segmentation::overlap::Overlap;
 use crate::segmentation::protocol::{Measure, Segmentation};
 use crate::segmentation::row::Row;
+use crate::segmentation::row::evidence::{FIRST, has_pixels, pixels, requested};
 
 /// A number of one unit and one class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

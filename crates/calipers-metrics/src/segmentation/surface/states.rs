@@ -4,10 +4,10 @@ use calipers_core::{Number, Sums, Terms, Value};
 
 use super::row::SurfaceRow;
 use crate::line::{NON_NEGATIVE, lower, neither};
-use crate::segmentation::row::evidence::{FIRST, has_pixels, pixels};
 use crate::segmentation::metrics::{Line, reasons};
 use crate::segmentation::protocol::{Measure, Segmentation};
 use crate::segmentation::row::Row;
+use crate::segmentation::row::evidence::{FIRST, has_pixels, pixels};
 
 /// The columns of a class.
 const STATES: usize = 4;
