@@ -296,7 +296,7 @@ def test_the_whole_cell_tells_what_it_is(report: Path, visit: Visit) -> None:
     page = visit(report)
     card = page.locator(".cards li").first
     box = card.bounding_box()
-    page.mouse.move(box["x"] + box["width"] - 6, box["y"] + box["height"] - 6)
+    card.hover(position={"x": box["width"] - 6, "y": box["height"] - 6})
     page.locator("#definition").wait_for(state="visible")
     page.mouse.move(2, 2)
     words = "() => getComputedStyle(document.querySelector('.chart text')).pointerEvents"

@@ -311,7 +311,7 @@
     };
     const chosen = () => ({ columns: kept(columns), rows: found.map((at) => kept(rows[at])) });
     const choices = make("ul", {}, ...columns.slice(1).map((name, k) => {
-      const tick = make("input", { type: "checkbox", checked: true });
+      const tick = make("input", { type: "checkbox", checked: true, "aria-label": `Show ${shown(name)}` });
       tick.addEventListener("change", () => {
         if (tick.checked) away.delete(k + 1);
         else away.add(k + 1);
