@@ -50,7 +50,10 @@ class _Kept(NamedTuple):
     @classmethod
     def of(cls, compared: _calipers.Compared | _Kept) -> _Kept:
         """Take everything that it says, its table in the usual width."""
-        said = {name: getattr(compared, name)() for name in ("json", "csv", "markdown", "latex", "html")}
+        said = {name: getattr(compared, name)() for name in ("json", "csv", "html")}
+        for all in (False, True):
+            said[f"markdown {all}"] = compared.markdown(all)
+            said[f"latex {all}"] = compared.latex(all)
         return cls({**said, "table": compared.table(100)})
 
     def table(self, width: int) -> str:
@@ -65,13 +68,13 @@ class _Kept(NamedTuple):
         """Return the CSV."""
         return self.texts["csv"]
 
-    def markdown(self) -> str:
+    def markdown(self, all: bool) -> str:
         """Return Markdown."""
-        return self.texts["markdown"]
+        return self.texts[f"markdown {all}"]
 
-    def latex(self) -> str:
+    def latex(self, all: bool) -> str:
         """Return LaTeX."""
-        return self.texts["latex"]
+        return self.texts[f"latex {all}"]
 
     def html(self) -> str:
         """Return the page."""

@@ -147,7 +147,7 @@ pub(crate) fn reports(reports: Vec<Report>, output: &Output, seed: u64) -> Resul
 
 /// Writes a page of these sections.
 pub(crate) fn page(path: &Path, sections: Vec<Section>, quiet: bool) -> Result<()> {
-    put(path, &page_text(sections), quiet)
+    put(path, page_text(sections), quiet)
 }
 
 /// The text of a page of these sections.
@@ -171,16 +171,16 @@ fn forms(reports: &[Report], output: &Output) -> Result<Outcome> {
         write_with(path, output.quiet, |out| json::write_to(reports, out))?;
     }
     if let Some(path) = &output.csv {
-        put(path, &csv::write(reports), output.quiet)?;
+        put(path, csv::write(reports), output.quiet)?;
     }
     let infos: Vec<Vec<MetricInfo>> =
         reports.iter().map(|report| registry::metrics_of(&report.protocol)).collect();
     let amount = output.amount();
     if let Some(path) = &output.markdown {
-        put(path, &markdown::write(reports, &infos, amount), output.quiet)?;
+        put(path, markdown::write(reports, &infos, amount), output.quiet)?;
     }
     if let Some(path) = &output.latex {
-        put(path, &latex::write(reports, &infos, amount), output.quiet)?;
+        put(path, latex::write(reports, &infos, amount), output.quiet)?;
     }
     if output.wants_table() {
         show(&terminal::write(reports, &infos, style(), amount))?;

@@ -111,7 +111,7 @@ fn a_known_temperature_is_found_and_gives_the_nll_that_is_promised() {
     let bench = one_head(10);
     let said = bench.run("segmentation fit one.toml -o fitted.toml");
     assert_eq!(said.status, 0, "{}", said.stderr);
-    assert_eq!(said.stderr, "");
+    assert_eq!(said.stderr, "wrote fitted.toml\n");
     assert!(said.stdout.contains("only tau matters"), "{}", said.stdout);
     let written = bench.read("fitted.toml");
     assert!(written.contains("# as they come out of the model"), "{written}");

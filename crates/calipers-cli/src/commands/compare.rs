@@ -156,21 +156,21 @@ impl Forms {
 
     fn write(&self, comparisons: &[Comparison]) -> Result<Outcome> {
         if let Some(path) = &self.json {
-            emit::put(path, &comparison::json(comparisons), self.quiet)?;
+            emit::put(path, comparison::json(comparisons), self.quiet)?;
         }
         if let Some(path) = &self.csv {
-            emit::put(path, &comparison::csv(comparisons), self.quiet)?;
+            emit::put(path, comparison::csv(comparisons), self.quiet)?;
         }
         if let Some(path) = &self.html {
             let sections = comparisons.iter().map(comparison::section).collect();
             let page = Page { title: comparison::TITLE.into(), sections };
-            emit::put(path, &page::write(&page), self.quiet)?;
+            emit::put(path, page::write(&page), self.quiet)?;
         }
         if let Some(path) = &self.markdown {
-            emit::put(path, &comparison::markdown(comparisons, self.all), self.quiet)?;
+            emit::put(path, comparison::markdown(comparisons, self.all), self.quiet)?;
         }
         if let Some(path) = &self.latex {
-            emit::put(path, &comparison::latex(comparisons, self.all), self.quiet)?;
+            emit::put(path, comparison::latex(comparisons, self.all), self.quiet)?;
         }
         let spoken = [&self.json, &self.csv, &self.markdown, &self.latex].iter().any(|form| form.is_some());
         let warnings = || comparisons.iter().flat_map(|comparison| &comparison.warnings);

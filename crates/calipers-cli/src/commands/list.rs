@@ -23,7 +23,7 @@ impl List {
             .map(|family| (family.name, family.summary, (family.metrics)()))
             .collect();
         match &self.markdown {
-            Some(path) => emit::put(path, &catalogue::markdown_table(&families), false)?,
+            Some(path) => emit::put(path, catalogue::markdown_table(&families), false)?,
             None => emit::show(&catalogue::list(&families, emit::style()))?,
         }
         Ok(Outcome::Done)

@@ -157,7 +157,7 @@ fn without_table(pixels: &[[u8; 3]]) -> Error {
         .found(format!("mode RGB, {} colours: {}{more}", colours.len(), found.join(", ")))
         .allowed("grey or palette images, or a class for each colour")
         .advice(format!(
-            "write [labels] colors = {{ {}{more} }} into a file that ends in .toml, and give it first",
+            "write labels.colors = {{ {}{more} }} into a file that ends in .toml, and give it first",
             entries.join(", ")
         ))
 }
@@ -265,7 +265,10 @@ mod tests {
     fn colours_of_a_picture_become_entries_of_a_configuration() {
         let said = without_table(&[[128, 64, 128], [0, 0, 0]]).to_string();
         assert!(said.contains("2 colours: #000000, #804080"), "{said}");
-        assert!(said.contains("colors = { \"#000000\" = \"CLASS\", \"#804080\" = \"CLASS\" }"), "{said}");
+        assert!(
+            said.contains("labels.colors = { \"#000000\" = \"CLASS\", \"#804080\" = \"CLASS\" }"),
+            "{said}"
+        );
         let grey = without_table(&[[7, 7, 7], [7, 7, 7]]).to_string();
         assert!(grey.contains("{ \"#070707\" = 7 }"), "{grey}");
     }

@@ -7,7 +7,6 @@ pub mod fit;
 pub mod label_map;
 pub mod memory;
 pub mod options;
-mod pairing;
 pub mod plan;
 pub mod scores;
 pub mod side;

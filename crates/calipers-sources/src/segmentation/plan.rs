@@ -1,5 +1,7 @@
 //! From paths to a list of units: truth and predictions joined by name.
 
+mod pairing;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -7,8 +9,8 @@ use calipers_core::spelling;
 use calipers_core::{Error, Fact, Result, UnitId};
 use calipers_metrics::segmentation::{Measure, MissingHeads, Segmentation};
 
+use self::pairing::proposed;
 use super::options::Options;
-use super::pairing::proposed;
 use super::side::{Place, Side, SideKind, container_endings, endings, stem};
 use crate::inputs::Inputs;
 use crate::run::{self, Silent};

@@ -55,7 +55,7 @@ impl ExtractArgs {
     pub(crate) fn run(self) -> Result<Outcome> {
         output::check(&self.output)?;
         let extracted = self.extracted(&Silent)?;
-        emit::put(&self.output, &extracted.to_text(), self.quiet)?;
+        emit::put(&self.output, extracted.to_text(), self.quiet)?;
         if !self.quiet {
             doubts(&extracted);
         }
