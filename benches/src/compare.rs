@@ -4,171 +4,53 @@
 use std::time::Instant;
 
 use calipers::compare::{Model, Options, compare};
-use calipers::run::{Work, measure_all};
-use calipers_core::{Accumulator, Ledger, Protocol, SplitMix64};
-use calipers_metrics::explanation::{Array, Evidence, NumberSlice};
-use calipers_metrics::explanation::{Explanation, Scores as ScoreKind};
-use calipers_metrics::independent_set::graph::{Graph, Storage};
-use calipers_metrics::independent_set::unit::{Scores, Unit as GraphUnit};
-use calipers_metrics::independent_set::{IndependentSet, Kind};
-use calipers_metrics::robustness::Robustness;
-use calipers_metrics::robustness::{Budget, Matrix, Pair};
-use calipers_metrics::segmentation::{Config, LabelMap, MapData, Prediction, Segmentation, Unit};
-use calipers_metrics::training::survival::VELOCITY_RMST;
-use calipers_metrics::training::{Curve, Preset, Sample, Training};
-use serde_json::json;
+use calipers_core::{Ledger, Protocol};
 
 use crate::Outcome;
 use crate::clock::cpu_seconds;
 use crate::line::{Goal, Line, duration};
+use crate::units::{Add, UNITS, Visitor, every_family, rows};
 
-const UNITS: usize = 10_000;
 /// What a comparison may take.
 const LIMIT: f64 = 2.0;
-const CLASSES: usize = 8;
-/// The side of an image.
-const SIDE: usize = 12;
 
 /// Every family by the clock on the wall, with as many threads as there are cores.
 pub(crate) fn run(report: &mut dyn FnMut(Line)) -> Outcome {
-    family(
-        report,
-        "independent_set",
-        &IndependentSet { scores: Some(Kind::Logits), ..IndependentSet::default() },
-        "f1",
-        graph,
-    )?;
-    let explanation = Explanation { scores: Some(ScoreKind::Logits), ..Explanation::default() };
-    family(report, "explanation", &explanation, "fid_plus_prob_model", masks)?;
-    let names: Vec<String> = (0..CLASSES).map(|class| format!("class {class}")).collect();
-    let labels = json!({"original": names, "ignore": [255], "background": "class 0"});
-    let config: Config = serde_json::from_value(json!({"labels": labels, "measure": "all"}))?;
-    family(report, "segmentation", &config.resolve()?, "miou", maps)?;
-    family(report, "training", &Training::new(Preset::Strict), VELOCITY_RMST.id, curve)?;
-    family(report, "robustness", &Robustness::default(), "bias_relative", pair)?;
-    family(report, "robustness over budgets", &Robustness::default(), "accuracy_auc", pair_of_budgets)
+    every_family(&mut Compared { report })
 }
 
-type Add<P> = fn(&mut Accumulator<P>, &str, &mut SplitMix64) -> calipers::Result<()>;
+struct Compared<'r> {
+    report: &'r mut dyn FnMut(Line),
+}
 
-fn family<P>(report: &mut dyn FnMut(Line), name: &str, protocol: &P, metric: &str, add: Add<P>) -> Outcome
-where
-    P: Protocol + Send + Sync,
-    P::Row: Send + Sync,
-{
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let units: Vec<usize> = (0..UNITS).collect();
-    let model = |seed: u64| -> Outcome<Model> {
-        let rows = measure_all(protocol, &units, &Work::quiet(threads), |&unit, rows| {
-            add(rows, &format!("{unit:05}"), &mut SplitMix64::new(seed + unit as u64))
-        })?;
-        let rows: Vec<Box<dyn Ledger>> = vec![Box::new(rows)];
-        Ok(Model::from_ledgers(&format!("model {seed}"), "a bench", rows))
-    };
-    let models = [model(0)?, model(UNITS as u64)?];
-    for (what, metrics) in [("every number", vec![]), (metric, vec![metric.to_owned()])] {
-        let options = Options { metrics, by_label: true, threads, ..Options::default() };
-        let (wall, cpu) = (Instant::now(), cpu_seconds());
-        let lines: usize = compare(&models, &options)?.iter().map(|part| part.lines.len()).sum();
-        let (wall, cpu) = (wall.elapsed().as_secs_f64(), cpu_seconds() - cpu);
-        report(Line {
-            job: format!(
-                "{name}, {what} ({lines}): 10,000 resamples of 10,000 units, {threads} threads, CPU {}",
-                duration(cpu)
-            ),
-            ours: duration(wall),
-            against: duration(LIMIT),
-            ratio: wall / LIMIT,
-            goal: Goal::AtMost(1.0),
-        });
+impl Visitor for Compared<'_> {
+    fn family<P>(&mut self, name: &str, protocol: &P, metric: &str, add: Add<P>) -> Outcome
+    where
+        P: Protocol + Send + Sync,
+        P::Row: Send + Sync,
+    {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let model = |seed: u64| -> Outcome<Model> {
+            let rows: Vec<Box<dyn Ledger>> = vec![Box::new(rows(protocol, UNITS, seed, threads, add)?)];
+            Ok(Model::from_ledgers(&format!("model {seed}"), "a bench", rows))
+        };
+        let models = [model(0)?, model(UNITS as u64)?];
+        for (what, metrics) in [("every number", vec![]), (metric, vec![metric.to_owned()])] {
+            let options = Options { metrics, by_label: true, threads, ..Options::default() };
+            let (wall, cpu) = (Instant::now(), cpu_seconds());
+            let lines: usize = compare(&models, &options)?.iter().map(|part| part.lines.len()).sum();
+            let (wall, cpu) = (wall.elapsed().as_secs_f64(), cpu_seconds() - cpu);
+            (self.report)(Line {
+                job: format!(
+                    "{name}, {what} ({lines}): 10,000 resamples of 10,000 units, {threads} threads, CPU {}",
+                    duration(cpu)
+                ),
+                ours: duration(wall),
+                against: duration(LIMIT),
+                ratio: wall / LIMIT,
+                goal: Goal::AtMost(1.0),
+            });
+        }
+        Ok(())
     }
-    Ok(())
-}
-
-fn graph(
-    rows: &mut Accumulator<IndependentSet>,
-    name: &str,
-    random: &mut SplitMix64,
-) -> calipers::Result<()> {
-    let nodes = 12u64;
-    let entries: Vec<(u32, u32)> =
-        (0..24).map(|_| (random.below(nodes) as u32, random.below(nodes) as u32)).collect();
-    let graph = Graph::build(nodes, Storage::Both, &entries.as_slice())?;
-    let logits: Vec<f64> = (0..nodes).map(|_| 6.0 * random.unit() - 3.0).collect();
-    let scores = Scores::new(Kind::Logits, None, &logits, nodes as usize)?;
-    let labels: Vec<bool> = (0..nodes).map(|node| node == 0 || random.below(3) == 0).collect();
-    rows.update(name, GraphUnit::new(&graph, Some(scores), Some(&labels), Some(6))?)
-}
-
-fn masks(rows: &mut Accumulator<Explanation>, name: &str, random: &mut SplitMix64) -> calipers::Result<()> {
-    const ELEMENTS: usize = 16;
-    let mut scores = || (0..3).map(|_| 6.0 * random.unit() - 3.0).collect::<Vec<f64>>();
-    let answers = [("y_hat", scores()), ("y_sub", scores()), ("y_comp", scores())];
-    let labels = [random.below(3) as i64];
-    let mask: Vec<f64> = (0..ELEMENTS).map(|_| random.unit()).collect();
-    let truth: Vec<bool> = (0..ELEMENTS).map(|element| element == 0 || random.below(3) == 0).collect();
-    let mut evidence = Evidence::new();
-    evidence.insert("y", Array::new(vec![1], NumberSlice::Int(&labels))?);
-    for (key, scores) in &answers {
-        evidence.insert(key, Array::new(vec![1, 3], NumberSlice::F64(scores))?);
-    }
-    evidence.insert("pred_mask", Array::new(vec![ELEMENTS], NumberSlice::F64(&mask))?);
-    evidence.insert("target_mask", Array::new(vec![ELEMENTS], NumberSlice::Bool(&truth))?);
-    rows.update(name, evidence)
-}
-
-fn maps(rows: &mut Accumulator<Segmentation>, name: &str, random: &mut SplitMix64) -> calipers::Result<()> {
-    let truth: Vec<u8> = (0..SIDE * SIDE).map(|pixel| (pixel / 24 % CLASSES) as u8).collect();
-    let pred: Vec<u8> = truth
-        .iter()
-        .map(|&class| if random.below(4) == 0 { random.below(CLASSES as u64) as u8 } else { class })
-        .collect();
-    let view = |ids| LabelMap { height: SIDE, width: SIDE, data: MapData::U8(ids) };
-    rows.update(name, Unit::Pixels { truth: view(&truth), pred: Prediction::Labels(view(&pred)) })
-}
-
-fn curve(rows: &mut Accumulator<Training>, name: &str, random: &mut SplitMix64) -> calipers::Result<()> {
-    let level = 0.55 + 0.3 * random.unit();
-    let samples: Vec<Sample> = (0..30)
-        .map(|row| Sample { row, x: row.into(), value: level + 0.2 * random.unit(), session: 0 })
-        .collect();
-    let group = ["a", "b", "c", "d"][random.below(4) as usize];
-    rows.update(name, Curve::new(group, name, &samples))
-}
-
-fn pair(rows: &mut Accumulator<Robustness>, name: &str, random: &mut SplitMix64) -> calipers::Result<()> {
-    pair_at("0.05", rows, name, random)
-}
-
-/// Five budgets, of which every unit has one.
-fn pair_of_budgets(
-    rows: &mut Accumulator<Robustness>,
-    name: &str,
-    random: &mut SplitMix64,
-) -> calipers::Result<()> {
-    let place = name.parse::<usize>().map_or(0, |unit| unit % 5);
-    pair_at(["0", "0.05", "0.1", "0.2", "0.4"][place], rows, name, random)
-}
-
-fn pair_at(
-    budget: &str,
-    rows: &mut Accumulator<Robustness>,
-    name: &str,
-    random: &mut SplitMix64,
-) -> calipers::Result<()> {
-    const NODES: usize = 10;
-    let mut numbers = || (0..NODES * 3).map(|_| random.unit()).collect::<Vec<f64>>();
-    let (clean, attacked) = (numbers(), numbers());
-    let labels: Vec<i64> = (0..NODES).map(|_| random.below(3) as i64).collect();
-    let test: Vec<u32> = (0..NODES as u32).collect();
-    let (before, after) = ([(0, 1), (1, 2), (2, 3)], [(0, 1), (0, 2), (1, 3)]);
-    let matrix = |data| Matrix::new(NODES, 3, NumberSlice::F64(data));
-    let pair = Pair {
-        labels: Some(&labels),
-        test: Some(&test),
-        clean_edges: Some(&before),
-        attacked_edges: Some(&after),
-        ..Pair::new(name, Budget::parse(budget)?, matrix(&clean)?, matrix(&attacked)?)
-    };
-    rows.update(name, pair)
 }

@@ -11,6 +11,7 @@ mod exact_sum;
 mod extras;
 mod greedy;
 mod instances;
+mod intervals;
 mod large;
 mod line;
 mod linearity;
@@ -24,6 +25,7 @@ mod scoring;
 mod segmentation;
 mod threads;
 mod training;
+mod units;
 
 use std::process::ExitCode;
 
@@ -59,7 +61,10 @@ const BENCHES: &[Bench] = &[
     Bench { name: "training", unasked: true, run: training::run },
     Bench { name: "robustness", unasked: true, run: robustness::run },
     Bench { name: "compare", unasked: true, run: compare::run },
+    Bench { name: "intervals", unasked: true, run: intervals::run },
+    Bench { name: "report", unasked: true, run: intervals::run_report },
     Bench { name: "rung", unasked: true, run: rung::run },
+    Bench { name: "segmentation_surfaces", unasked: false, run: segmentation::surfaces::run },
     Bench { name: "segmentation_small", unasked: false, run: segmentation::files::run_small },
 ];
 

@@ -39,7 +39,7 @@ class Table:
         columns = {name: [row[at] for row in self._rows] for at, name in enumerate(self._columns)}
         positions = [int(position) for position in columns.pop("")]
         made: pd.DataFrame = _frames.frame(columns, "pandas")
-        made.index = positions  # type: ignore[assignment]
+        made.index = positions
         return made
 
     def __eq__(self, other: object) -> bool:

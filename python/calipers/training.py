@@ -10,13 +10,14 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args, overload
 
 from calipers import _calipers, _files
-from calipers._arguments import flag, names_of, number, numbers, parts, text, whole, word
+from calipers._arguments import arguments, flag, names_of, number, numbers, parts, text, whole, word
 from calipers._arrays import ArrayLike
 from calipers._errors import UsageError
 from calipers._evaluator import EvaluatorBase
@@ -24,7 +25,19 @@ from calipers._paths import Path
 from calipers._runs import Run, Runs, warned
 from calipers._study import Table, Tables
 
-__all__ = ["Evaluator", "Run", "Runs", "Table", "Tables", "evaluate", "extract", "keys", "measure", "read", "tables"]
+__all__ = [
+    "Evaluator",
+    "Run",
+    "Runs",
+    "Table",
+    "Tables",
+    "evaluate",
+    "extract",
+    "keys",
+    "measure",
+    "read",
+    "tables",
+]
 
 Direction = Literal["max", "min"]
 Duplicates = Literal["last", "first", "mean", "error"]
@@ -187,7 +200,8 @@ def measure(
     >>> measure([0.5, 0.95, 0.93, 0.85])["velocity"]
     2
     """
-    acc = Evaluator(threshold=threshold, **options)
+    known = [name for name in inspect.signature(Evaluator).parameters if name != "threshold"]
+    acc = Evaluator(threshold=threshold, **arguments(options, known))
     acc.update("all/0", values, x)
     left_out = ("unit", "group", "fold")
     return {column: cells[0] for column, cells in acc.per_unit().items() if column not in left_out}
@@ -281,7 +295,8 @@ def tables(
     path = None if text is not None else runs
     given = {"runs": path, "project": project, "metric": metric, **options}
     found, said = _calipers.training_tables(list(inputs), given, text, progress)
-    made = Tables(*(Table(*table) for table in found), warnings=warned(said))
+    strictly, wisely, naively = (Table(*table) for table in found)
+    made = Tables(strictly, wisely, naively, warned(said))
     _refuse(made.warnings, strict)
     return made
 

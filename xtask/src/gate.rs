@@ -1,7 +1,7 @@
 //! What a change must pass.
 
 use crate::step::{Outcome, cargo, is_there, step};
-use crate::{browser, fuzz, generate, golden, python};
+use crate::{browser, coverage, fuzz, generate, golden, python};
 
 /// Formatting and lints.
 pub(crate) fn check() -> Outcome {
@@ -19,6 +19,7 @@ pub(crate) fn test(compat: bool) -> Outcome {
     step("docs", cargo("doc --workspace --no-deps --locked").env("RUSTDOCFLAGS", "-D warnings"))?;
     step("release binary", &mut cargo("build --release --locked --package calipers-cli"))?;
     generate::compare()?;
+    coverage::measure(&["--quick"])?;
     golden::compare()?;
     python::test(compat)?;
     browser::test()?;

@@ -3,6 +3,7 @@
 
 mod bench;
 mod browser;
+mod coverage;
 mod figures;
 mod fuzz;
 mod gate;
@@ -26,6 +27,7 @@ cargo xtask COMMAND
   golden [FAMILY...]                  write the golden files from their oracles, of all families or the named
   golden --check                      compare them with what the oracles give
   bench [NAME...]                     speed against the peers, as ratios in one run
+  coverage [--quick] [--data DIR]     how often intervals hold the true number; writes docs/coverage.md
   figures [--quick] [GRAPH.npz]       train, attack and draw the figures of the bias document on Cora
   fuzz [--seconds N] [TARGET...]      run every fuzz target for N seconds (60), or only those named
   fuzz --check                        build the fuzz targets and run each for a moment
@@ -60,6 +62,7 @@ fn run(arguments: &[&str]) -> Outcome {
         ["golden", "--check"] => golden::compare(),
         ["golden", families @ ..] => golden::write(families),
         ["bench", names @ ..] => bench::run(names),
+        ["coverage", options @ ..] => coverage::measure(options),
         ["figures", "--quick"] => figures::draw(true, None),
         ["figures", "--quick", graph] => figures::draw(true, Some(graph)),
         ["figures"] => figures::draw(false, None),

@@ -28,8 +28,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("calipers-py", &["calipers", "calipers-cli"]),
 ];
 
-/// Chores and benches sit outside the layers.
-const FREE: &[&str] = &["xtask", "calipers-benches"];
+/// Chores, benches and the coverage campaign sit outside the layers.
+const FREE: &[&str] = &["xtask", "calipers-benches", "calipers-coverage"];
 
 struct Edge {
     from: String,

@@ -231,7 +231,7 @@ fn shards_divide_the_runs_of_one_table() {
             units += report["units"].as_u64().unwrap();
             states = format!("{index}.state {states}");
         }
-        assert_eq!(units, RUNS.into(), "{file}");
+        assert_eq!(units, u64::from(RUNS), "{file}");
         let merged = bench.run(&format!("merge {states} -o merged.state --json - --quiet"));
         assert_eq!(merged.stdout, whole.stdout, "{}", merged.stderr);
     }

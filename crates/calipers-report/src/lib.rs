@@ -27,7 +27,7 @@ mod sparkline;
 mod table;
 mod text;
 
-pub use table::{csv, grid, latex, markdown, terminal};
+pub use table::{Amount, csv, grid, latex, markdown, notebook, terminal};
 
 #[cfg(test)]
 mod fixture;

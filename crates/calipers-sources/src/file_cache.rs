@@ -109,6 +109,12 @@ impl<F, T> FileCache<F, T> {
     }
 }
 
+impl<F, T> Default for FileCache<F, T> {
+    fn default() -> Self {
+        Self { slots: Vec::new() }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,9 +1,9 @@
 //! How sure numbers are: one way of asking for every face, the same bits for any number of threads.
 
-use calipers_core::resample::{Asked, Bootstrap, Plan, Resampler};
+use calipers_core::resample::{Asked, Bootstrap, Held, Method, Scope};
 use calipers_core::{Ledger, Report, Result};
 use calipers_sources::clusters::ClusterRule;
-use calipers_sources::run::{Silent, Threads, in_parts};
+use calipers_sources::run::Threads;
 
 pub use calipers_sources::memory::half_of_memory;
 
@@ -29,32 +29,27 @@ pub fn add(ledger: &dyn Ledger, report: &mut Report, asked: &Intervals, threads:
     ledger.add_intervals(report, &asked, &Threads(threads))
 }
 
+/// Refuses more resamples than there is memory for where the parameters of a ledger ask for some: its report
+/// draws them itself. `asked` are those that its intervals are made of.
+pub fn affordable(ledger: &dyn Ledger, asked: Option<&Bootstrap>, threads: usize) -> Result<()> {
+    let Some(own) = ledger.bootstrap() else { return Ok(()) };
+    let asked = asked.unwrap_or(&own);
+    let numbers = ledger.resampler(Scope::Intervals, &|_| true).leaves().len();
+    let held = Held {
+        numbers,
+        resamples: own.resamples.max(asked.resamples),
+        others: if asked.method == Method::Bca { ledger.units() } else { 0 },
+        columns: threads.clamp(1, numbers.max(1)),
+        rows: ledger.units(),
+        workers: threads,
+        more: 0,
+    };
+    held.within(half_of_memory(), "--bootstrap")
+}
+
 /// What a report says of its own intervals: asking for it again gives the same ones.
 pub fn asked_by(report: &Report) -> Result<Option<Intervals>> {
     let Some(intervals) = &report.intervals else { return Ok(None) };
     let rule = intervals.drawn.cluster_by.as_deref().map(str::parse).transpose()?;
     Ok(Some(Intervals { bootstrap: intervals.drawn.bootstrap, cluster_by: rule }))
-}
-
-/// Every number of each resampler in every resample, all of them over the same draws.
-pub fn together(
-    resamplers: &[&dyn Resampler],
-    plan: &Plan,
-    bootstrap: &Bootstrap,
-    threads: usize,
-) -> Result<Vec<Vec<Vec<Option<f64>>>>> {
-    let blocks = bootstrap.blocks();
-    let parts = in_parts(&blocks, threads, &Silent, Vec::new, |at, block, part: &mut Vec<_>| {
-        let weights = plan.draw(bootstrap.seed, block.clone());
-        let read: Vec<_> = resamplers.iter().map(|resampler| resampler.read(&weights)).collect();
-        part.push((at, read));
-        Ok(())
-    })?;
-    let mut done: Vec<_> = parts.into_iter().flatten().collect();
-    done.sort_unstable_by_key(|(at, _)| *at);
-    let mut all = vec![Vec::with_capacity(bootstrap.resamples as usize); resamplers.len()];
-    for (_, read) in done {
-        all.iter_mut().zip(read).for_each(|(all, read)| all.extend(read));
-    }
-    Ok(all)
 }

@@ -4,11 +4,11 @@
 use calipers::compare::significance::permutation::Tests;
 use calipers::compare::{Model, Options, compare};
 use calipers::core::resample::{
-    Bootstrap, Leaf, Means, Method, Plan, Sampled, Sampling, percentile_interval,
+    Bootstrap, Leaf, Means, Method, Plan, Sampled, Sampling, collected, percentile_interval,
 };
 use calipers::core::{Accumulator, ErrorKind, Ledger, Protocol, Rows, SplitMix64, UnitId};
 use calipers::metrics::segmentation::{Config, LabelMap, MapData, Prediction, Segmentation, Unit};
-use calipers::resample::together;
+use calipers::run::Threads;
 use serde_json::{Value as Json, json};
 
 const SIDE: usize = 6;
@@ -221,9 +221,9 @@ fn intervals_hold_the_true_difference_about_as_often_as_they_say() {
         let names: Vec<String> = (0..units).map(|unit| format!("{unit:02}")).collect();
         let rows = names.iter().map(|unit| Sampled { unit, part: "" });
         let plan = Plan::new(Sampling::UNITS, rows, None).unwrap();
-        let values = together(&[&means], &plan, &bootstrap, 1).unwrap();
-        let [low, high] =
-            percentile_interval(values[0].iter().flat_map(|one| one[0]).collect(), 0.95).unwrap();
+        let drawn = |block| plan.draw(bootstrap.seed, block);
+        let values = collected(&[&means], bootstrap.resamples, &drawn, &Threads(1)).unwrap().remove(0);
+        let [low, high] = percentile_interval(values, 0.95).unwrap();
         low <= 0.0 && 0.0 <= high
     });
     let share = held.count() as f64 / sets as f64;

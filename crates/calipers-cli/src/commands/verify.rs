@@ -7,7 +7,8 @@ use calipers::core::error::printable;
 use calipers::io::file::InputFile;
 use calipers::replay::verdict::{differences, replays};
 use calipers::report::json;
-use calipers::{Error, ErrorKind, Report, Result, states};
+use calipers::resample::affordable;
+use calipers::{Error, ErrorKind, Ledger, Report, Result, states};
 use clap::Args;
 
 use crate::options::{Work, is_stream};
@@ -122,7 +123,11 @@ fn read(path: &Path) -> Result<Vec<u8>> {
 fn recorded(bytes: &[u8], shown: &str) -> Result<(Vec<Report>, bool)> {
     if states::is_state(bytes) {
         let ledgers = states::from_bytes(bytes, shown)?;
-        return Ok((ledgers.iter().map(|ledger| ledger.report()).collect(), false));
+        let report = |ledger: &Box<dyn Ledger>| {
+            affordable(&**ledger, None, 1).map_err(|error| error.in_file(shown))?;
+            Ok(ledger.report())
+        };
+        return Ok((ledgers.iter().map(report).collect::<Result<_>>()?, false));
     }
     let reports = json::read(bytes).map_err(|error| error.in_file(shown))?;
     if reports.is_empty() {
@@ -169,10 +174,10 @@ fn list<'l>(said: &mut String, what: &str, lines: impl ExactSizeIterator<Item = 
 
 /// Another current folder, as long as this lives: relative paths mean there what they meant when
 /// the report was made.
-struct Elsewhere(PathBuf);
+pub(crate) struct Elsewhere(PathBuf);
 
 impl Elsewhere {
-    fn enter(folder: &Path) -> Result<Self> {
+    pub(crate) fn enter(folder: &Path) -> Result<Self> {
         let here = std::env::current_dir();
         let here = here.map_err(|error| Error::io(format!("there is no current folder: {error}")))?;
         std::env::set_current_dir(folder).map_err(|error| {

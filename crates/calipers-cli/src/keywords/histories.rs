@@ -16,7 +16,7 @@ pub use crate::commands::families::training::tables::Tabled;
 use crate::commands::families::training::{TrainingArgs, TrainingCommand};
 
 fn arguments(inputs: &[String], options: &Options) -> Result<TrainingArgs, Refused> {
-    match read(&["training"], inputs, options)? {
+    match read(&["training"], inputs, options, &[])? {
         Command::Family(Family::Training(args)) => Ok(*args),
         _ => Err(none()),
     }
@@ -57,7 +57,7 @@ pub fn extract(
         // The command always writes a file; this one never does.
         None => options.push(("output".to_owned(), Given::Text("artefacts.json".to_owned()))),
     }
-    let command = read(&["training", "extract"], inputs, &options)?;
+    let command = read(&["training", "extract"], inputs, &options, &[])?;
     let Command::Family(Family::Training(args)) = command else { return Err(none()) };
     let Some(TrainingCommand::Extract(args)) = args.command else { return Err(none()) };
     let extracted = args.extracted(progress).map_err(|error| refused::naming(error, inputs, &options))?;

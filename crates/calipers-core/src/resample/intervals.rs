@@ -2,20 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use super::collected::collected;
+use super::held::Held;
 use super::method::{Evidence, Interval, Level, Method};
 use super::plan::{Clusters, Plan};
 use super::resampler::{Numbers, Resampled, Resampler, Scope, Tree};
-use super::{BLOCK, Bootstrap, Weights, blocks, warnings};
+use super::{Bootstrap, Weights, warnings};
 use crate::accumulator::Accumulator;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::ledger::Ledger;
 use crate::metric::IntervalRule;
 use crate::protocol::Protocol;
 use crate::report::Report;
-use crate::stop;
 use crate::workers::Workers;
 
 /// What intervals are asked for.
@@ -25,7 +25,7 @@ pub struct Asked<'a> {
     pub bootstrap: Bootstrap,
     /// Which sampling units come together; `None` where nobody said.
     pub clusters: Option<&'a Clusters>,
-    /// How many bytes the numbers of all resamples may take.
+    /// How many bytes drawing may take: half of the machine's memory.
     pub memory: u64,
 }
 
@@ -98,9 +98,6 @@ impl Intervals {
         self.bounds.iter().find(|(name, _)| name == id).map(|(_, bounds)| bounds)
     }
 }
-
-/// Room beside the numbers of resamples: weights, sums and one sorted column per worker.
-const BESIDE: u64 = 64 << 20;
 
 /// Draws, and adds intervals and warnings about them to a report.
 pub(crate) fn add<P: Protocol>(
@@ -223,11 +220,23 @@ impl Samples {
             return Ok(Self { leaves, resamples: Vec::new(), left_out: Vec::new() });
         }
         let left_out = if method == Method::Bca { plan.left_out_samples() } else { 0 };
-        affordable(leaves, resamples, left_out, asked.memory)?;
+        let held = Held {
+            numbers: leaves,
+            resamples,
+            others: left_out,
+            columns: workers.count().min(leaves),
+            rows: plan.rows(),
+            workers: workers.count(),
+            more: 0,
+        };
+        held.within(asked.memory, "--bootstrap")?;
+        let read = |samples, weights: &(dyn Fn(Range<u32>) -> Weights + Sync)| {
+            Ok(collected(&[numbers], samples, weights, workers)?.pop().unwrap_or_default())
+        };
         Ok(Self {
             leaves,
-            resamples: collected(numbers, resamples, &|block| plan.draw(seed, block), workers)?,
-            left_out: collected(numbers, left_out as u32, &|block| plan.leave_out(block), workers)?,
+            resamples: read(resamples, &|block| plan.draw(seed, block))?,
+            left_out: read(left_out as u32, &|block| plan.leave_out(block))?,
         })
     }
 
@@ -251,56 +260,6 @@ impl Samples {
             order_statistic: leaf.order_statistic,
         })
     }
-}
-
-/// Refuses more resamples than there is memory for, before any is drawn.
-fn affordable(leaves: usize, resamples: u32, left_out: usize, memory: u64) -> Result<()> {
-    let each = 8 * leaves.max(1) as u64;
-    let needed = u128::from(each) * (u128::from(resamples) + left_out as u128) + u128::from(BESIDE);
-    if needed <= u128::from(memory) {
-        return Ok(());
-    }
-    let most = (memory.saturating_sub(BESIDE) / each).saturating_sub(left_out as u64);
-    Err(Error::value(format!("{resamples} resamples of {leaves} numbers do not fit into memory"))
-        .at("--bootstrap")
-        .found(format!("{} MiB", needed >> 20))
-        .allowed(format!("{} MiB, half of what there is: at most {most} resamples", memory >> 20))
-        .advice("draw fewer resamples, or ask for fewer numbers"))
-}
-
-/// Every number in so many samples, sample after sample.
-fn collected(
-    numbers: &dyn Resampler,
-    samples: u32,
-    weights: &(dyn Fn(Range<u32>) -> Weights + Sync),
-    workers: &dyn Workers,
-) -> Result<Vec<f64>> {
-    let leaves = numbers.leaves().len();
-    let mut all: Vec<f64> = Vec::new();
-    let no_room = |_| Error::value("the numbers of all resamples do not fit into memory").at("--bootstrap");
-    all.try_reserve_exact(leaves * samples as usize).map_err(no_room)?;
-    all.resize(leaves * samples as usize, f64::NAN);
-    let blocks = blocks(samples);
-    let chunks: Vec<Mutex<&mut [f64]>> =
-        all.chunks_mut((BLOCK as usize * leaves).max(1)).map(Mutex::new).collect();
-    // Only the thread that was told of it can ask; the others look at what it found.
-    let unwanted = AtomicBool::new(false);
-    workers.each(chunks.len(), &|at| {
-        if stop::asked() {
-            unwanted.store(true, Ordering::Relaxed);
-        }
-        if unwanted.load(Ordering::Relaxed) {
-            return;
-        }
-        let read = numbers.read(&weights(blocks[at].clone()));
-        let mut chunk = chunks[at].lock().unwrap_or_else(PoisonError::into_inner);
-        let values = read.iter().flatten().map(|number| number.unwrap_or(f64::NAN));
-        chunk.iter_mut().zip(values).for_each(|(kept, value)| *kept = value);
-    });
-    if unwanted.into_inner() {
-        return Err(Error::new(ErrorKind::Interrupted, "interrupted"));
-    }
-    Ok(all)
 }
 
 /// The intervals of a metric in its shape; reasons go to the others.

@@ -10,8 +10,10 @@
 //! * [`Level`] makes an interval of them by one of three [`Method`]s;
 //! * [`Intervals`] is what a report holds: every output shows these.
 
+mod collected;
 mod column;
 mod cut;
+mod held;
 mod intervals;
 mod means;
 mod method;
@@ -22,6 +24,8 @@ mod splitmix;
 mod warnings;
 mod weighted_sum;
 
+pub use collected::collected;
+pub use held::Held;
 pub(crate) use intervals::add;
 pub use intervals::{Asked, Bounds, Drawn, Intervals};
 pub use means::Means;

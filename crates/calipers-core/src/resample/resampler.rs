@@ -367,21 +367,23 @@ impl<P: Protocol> Resampler for Numbers<'_, P> {
     }
 }
 
-/// The value of a metric in each resample of rows: what a report of the drawn rows alone would have.
+/// A number of the value of a metric in each resample of rows, as a report of the drawn rows alone would
+/// have it; NaN where it has none.
 pub fn resampled<P: Protocol>(
     protocol: &P,
     rows: &Rows<'_, P::Row>,
     number: &Number<P>,
     bootstrap: &Bootstrap,
-) -> Vec<Value> {
+    read: impl Fn(&Value) -> Option<f64>,
+) -> Vec<f64> {
     let rows = rows.alone();
     let units = rows.len();
     let mut numbers = Numbers::of(protocol, rows);
     numbers.push(number, Tree::Number(f64::NAN));
-    let blocks = bootstrap.blocks().into_iter();
-    let first = |values: &[Value]| values.first().cloned();
-    blocks
-        .flat_map(|block| numbers.each(&Weights::resamples(bootstrap.seed, units, block), first))
-        .flatten()
-        .collect()
+    let first = |values: &[Value]| values.first().and_then(&read).unwrap_or(f64::NAN);
+    let mut all = Vec::with_capacity(bootstrap.resamples as usize);
+    for block in bootstrap.blocks() {
+        all.extend(numbers.each(&Weights::resamples(bootstrap.seed, units, block), first));
+    }
+    all
 }

@@ -57,8 +57,7 @@ pub mod kernels {
     /// The same as the published code computes it, in its own precision.
     pub mod published {
         pub use super::super::published::slices::{
-            MaskValues, characterization_f32, characterization_f64, curve_area_f32, curve_area_f64,
-            mask_sigmoid,
+            characterization_f32, characterization_f64, curve_area_f32, curve_area_f64,
         };
         pub use super::super::published::{
             auroc, characterization, kl_of_logits, kl_sum, model_fidelity, phenomenon_fidelity, ratio,

@@ -1,20 +1,21 @@
 //! The metric table: every number of the family in report order, and what its lines share.
 
-use calipers_core::{Column, Metric, Range, Sums};
-pub(super) use calipers_core::{Number, Value};
+use calipers_core::{Column, Metric, Range};
 
 use super::certificate;
 use super::graph::storage;
 use super::losses::{confidence, loss};
-use super::protocol::{IndependentSet, Preset};
+pub(super) use super::protocol::IndependentSet;
+use super::protocol::Preset;
+use super::row::Counts;
+pub(super) use super::row::Row;
 use super::row::evidence::counts;
 use super::row::published::batch;
-use super::row::{Counts, Row};
 use super::search::{baseline, decode, decoders};
 use super::solution::{classification, feasibility, labels, set_size};
 use super::steps::{curves, samples, solved};
 
-pub(super) use crate::line::{ANY, NON_NEGATIVE, SHARE, UP_TO_ONE, higher, lower};
+pub(super) use crate::line::*;
 
 pub(super) type Line = Metric<IndependentSet>;
 

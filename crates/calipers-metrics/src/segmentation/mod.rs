@@ -8,6 +8,7 @@
 //! * [`overlap`]: confusion matrices, intersection over union and its relatives;
 //! * [`boundary`]: bands and contours around the classes;
 //! * [`probability`]: whether probabilities mean what they say;
+//! * [`surface`]: how far the surfaces of truth and prediction lie apart;
 //! * [`heads`]: the outputs of several heads, fused and each in its own channels;
 //! * [`fit`]: temperatures and weights of heads from a holdout;
 //! * [`config`]: a protocol as files write it.
@@ -42,6 +43,7 @@ pub mod overlap;
 pub mod probability;
 mod protocol;
 mod row;
+pub mod surface;
 mod unit;
 mod warnings;
 
@@ -55,4 +57,5 @@ pub use protocol::{
 pub use row::measure::measure;
 pub use row::sparse::Sparse;
 pub use row::{BandCounts, BinRow, CalibrationRow, ContourCounts, HeadRow, PixelRow, Row};
+pub use surface::Grid;
 pub use unit::{LabelMap, MapData, Prediction, ScoreArray, Unit};

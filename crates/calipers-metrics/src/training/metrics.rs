@@ -1,13 +1,17 @@
-//! The metric table: every number of the family in report order, with its definition.
+//! The metric table: every number of the family in report order, and what its lines share.
 
 use calipers_core::{Better, Metric, Range};
 
 use super::curve::values;
 use super::intervals;
-use super::protocol::Training;
+pub(crate) use super::protocol::Training;
 use super::protocol::parameters::{Direction, StabilityReading};
 use super::saturation::{aftermath, by_preset, divergence, stability, sustained, sweep, velocity};
 use super::survival::{spread, times};
+
+pub(crate) use super::group::*;
+pub(crate) use super::row::Row;
+pub(crate) use crate::line::*;
 
 /// A line of the table.
 pub(crate) type Line = Metric<Training>;

@@ -21,10 +21,13 @@ fn warned(warnings: Vec<Warning>) -> Vec<Warned> {
     warnings.into_iter().map(|Warning { code, message, units }| (code, message, units)).collect()
 }
 
+/// The texts of a run.
+type Names = (String, String, String, String, String, String, String);
+
 /// A run: unit, group, fold, name, source, format and key of x; numbers, x and values of its points;
 /// its configuration.
 type Run<'py> = (
-    [String; 7],
+    Names,
     Bound<'py, PyArray1<i64>>,
     Bound<'py, PyArray1<f64>>,
     Bound<'py, PyArray1<f64>>,
@@ -63,7 +66,7 @@ fn arrays(py: Python<'_>, read: Read) -> Run<'_> {
     let numbers: Vec<i64> = points.iter().map(|point| point.number as i64).collect();
     let x: Vec<f64> = points.iter().map(|point| point.x).collect();
     let values: Vec<f64> = points.iter().map(|point| point.value).collect();
-    let names = [claim.unit(), claim.group, claim.fold, claim.run, claim.file, format.to_owned(), x_key];
+    let names = (claim.unit(), claim.group, claim.fold, claim.run, claim.file, format.to_owned(), x_key);
     (names, numbers.to_pyarray(py), x.to_pyarray(py), values.to_pyarray(py), config)
 }
 

@@ -4,6 +4,7 @@ use calipers_core::{Better, Value};
 use serde_json::{Map, Value as Json, json};
 
 use super::{Comparison, Difference, Line, Paired, Ranking, Ranks};
+use crate::json::inputs;
 
 /// The comparison as one object, several as an array.
 pub fn write(comparisons: &[Comparison]) -> String {
@@ -51,6 +52,7 @@ fn one(comparison: &Comparison) -> Json {
         "metrics": Json::Object(lines.collect::<Map<_, _>>()),
         "undefined": undefined,
         "warnings": warnings,
+        "inputs": inputs(&comparison.inputs),
     })
 }
 

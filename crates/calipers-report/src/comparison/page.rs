@@ -43,6 +43,9 @@ pub fn section(comparison: &Comparison) -> Section {
     blocks.push(Block::Table { title: READINGS.into(), grid: readings(comparison) });
     // The method stands above already.
     blocks.extend(notes(comparison).into_iter().skip(usize::from(has_method)).map(Block::Text));
+    if !comparison.inputs.is_empty() {
+        blocks.push(Block::Inputs(comparison.inputs.clone()));
+    }
     let names: Vec<&str> = comparison.models.iter().map(|model| model.name.as_str()).collect();
     Section {
         heading: format!("{}: {}", comparison.family, names.join(", ")),

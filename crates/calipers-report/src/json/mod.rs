@@ -7,8 +7,9 @@ mod syntax;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use calipers_core::{Input, Report, Value, Warning};
+use calipers_core::{Input, InputFiles, Report, Value, Warning};
 use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::Value as Json;
 
 use self::intervals::write as intervals_in;
 use crate::leaf::{Leaf, visit_leaves};
@@ -154,6 +155,12 @@ impl<'a, I: Iterator<Item = File<'a>> + Clone> Serialize for Files<I> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.0.clone())
     }
+}
+
+/// Input files as reports list them.
+pub(crate) fn inputs(files: &InputFiles) -> Json {
+    let files = Files(files.iter().map(|(path, input)| File(path, input)));
+    serde_json::to_value(files).expect("every key is a string")
 }
 
 struct File<'a>(&'a str, &'a Input);

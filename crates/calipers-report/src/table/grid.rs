@@ -1,8 +1,9 @@
 //! A table of mixed cells, as CSV for programs and as Markdown and LaTeX for papers.
 
-use crate::csv::{Lines, guarded};
+use super::csv::{Lines, guarded};
+use super::latex::{self, Tabular};
+use super::markdown;
 use crate::number::{rounded, shortest};
-use crate::{latex, markdown};
 
 /// Columns by name and rows of cells.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,23 +97,18 @@ impl Grid {
     pub fn latex(&self) -> String {
         let columns = self.filled();
         let alignment: String = columns.iter().map(|i| if self.is_text(*i) { 'l' } else { 'r' }).collect();
-        let heading: Vec<_> = columns.iter().map(|i| latex::escaped(&self.columns[*i])).collect();
-        let mut text = format!(
-            "% \\usepackage{{booktabs}}\n\\begin{{tabular}}{{{alignment}}}\n  \\toprule\n  {} \\\\\n  \\midrule\n",
-            heading.join(" & ")
-        );
+        let mut table = Tabular::new(&alignment);
+        table.row(&columns.iter().map(|i| latex::escaped(&self.columns[*i])).collect::<Vec<_>>());
+        table.rule();
         for row in &self.rows {
-            let cells: Vec<_> = columns
-                .iter()
-                .map(|i| match &row[*i] {
-                    Cell::Empty => "--".into(),
-                    Cell::Bold(words) => format!("\\textbf{{{}}}", latex::escaped(words)),
-                    cell => cell.readable(latex::escaped),
-                })
-                .collect();
-            text += &format!("  {{}}{} \\\\\n", cells.join(" & "));
+            let cells = columns.iter().map(|i| match &row[*i] {
+                Cell::Empty => "--".into(),
+                Cell::Bold(words) => format!("\\textbf{{{}}}", latex::escaped(words)),
+                cell => cell.readable(latex::escaped),
+            });
+            table.row(&cells.collect::<Vec<_>>());
         }
-        text + "  \\bottomrule\n\\end{tabular}\n"
+        format!("{}{}", latex::PACKAGES, table.finish())
     }
 
     /// The columns in which some cell is not empty; a column without a name counts rows and is left out.
@@ -122,8 +118,11 @@ impl Grid {
         (0..self.columns.len()).filter(filled).collect()
     }
 
+    /// Whether a column holds words; numbers with signs, marks, intervals or counts are none.
     fn is_text(&self, column: usize) -> bool {
-        self.rows.iter().any(|row| matches!(row[column], Cell::Text(_)))
+        let number = |c: char| c.is_ascii_digit() || "+-.,[]<>*=/ –".contains(c);
+        let is_word = |cell: &Cell| matches!(cell, Cell::Text(text) if !text.chars().all(number));
+        self.rows.iter().any(|row| is_word(&row[column]))
     }
 }
 

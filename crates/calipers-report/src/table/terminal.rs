@@ -4,8 +4,8 @@ use calipers_core::error::printable;
 use calipers_core::metric::MetricInfo;
 use calipers_core::{Better, Report, Warning};
 
-use super::matrix::{Matrix, blocks, reasons};
-use super::{Cell, Extent, Layout, Line, interval, layout};
+use super::labels::{Entry, LabelTable, Window};
+use super::{Amount, Cell, Extent, Layout, Line, Part, and_more, layout};
 use crate::text::{Paint, columns, left, right, short, wrapped};
 
 /// What the terminal can show.
@@ -18,19 +18,24 @@ pub struct Style {
 }
 
 const EXTENT: Extent = Extent { gather: 3, most: 40 };
+/// The most labels of a table, shown first or among everything.
+const LABELS_FIRST: usize = 20;
+const LABELS: usize = 200;
+/// The most reasons for dashes that are said below numbers that are shown first.
+const REASONS_FIRST: usize = 3;
 const UNITS_NAMED: usize = 5;
 
-/// The reports as tables, grouped and aligned, each with its warnings below. `infos` holds the
-/// metric table of each report.
-pub fn write(reports: &[Report], infos: &[Vec<MetricInfo>], style: Style) -> String {
+/// The reports as tables, aligned, each with its warnings below. `infos` holds the metric table of each
+/// report.
+pub fn write(reports: &[Report], infos: &[Vec<MetricInfo>], style: Style, amount: Amount) -> String {
     let tables = reports.iter().enumerate().map(|(i, report)| {
         let infos = infos.get(i).map_or(&[][..], Vec::as_slice);
-        one(report, &layout(report, infos, &EXTENT), style)
+        one(report, &layout(report, infos, amount, &EXTENT), style, amount)
     });
     tables.collect::<Vec<_>>().join("\n")
 }
 
-fn one(report: &Report, layout: &Layout, style: Style) -> String {
+fn one(report: &Report, layout: &Layout, style: Style, amount: Amount) -> String {
     let mut page = Page { text: String::new(), style };
     let title = &layout.title;
     let preset = title.preset.as_ref().map(|preset| format!("preset {preset} · ")).unwrap_or_default();
@@ -41,37 +46,23 @@ fn one(report: &Report, layout: &Layout, style: Style) -> String {
     );
     page.line(&[(short(&title.protocol, style.width), Paint::Bold), (format!("  {about}"), Paint::Dim)]);
 
-    let grid = Grid::fit(layout, style.width);
-    let matrix = Matrix::fit(layout, style.width);
-    if let Some(matrix) = &matrix {
-        page.line(&[(matrix.heading(), Paint::Bold)]);
+    let is_first = layout.is_first;
+    let grid = Grid::fit(layout, style.width, amount);
+    let mut more = layout.more;
+    for part in &layout.parts {
+        more += page.part(part, &grid, reading(report, part.title), is_first);
     }
-    for section in &layout.sections {
-        page.text.push('\n');
-        if !section.title.is_empty() {
-            let title = format!("  {}", section.title);
-            let room = style.width.saturating_sub(columns(&title) + 2);
-            let reading = reading(report, section.title).map(|text| format!("  {}", short(text, room)));
-            page.line(&[(title, Paint::Bold), (reading.unwrap_or_default(), Paint::Dim)]);
-        }
-        for block in blocks(&section.lines) {
-            match matrix.as_ref().and_then(|matrix| matrix.line(&block)) {
-                Some((name, values)) => page.line(&[
-                    (name, Paint::Plain),
-                    (left(arrow(block.head.better), 3), Paint::Green),
-                    (values, Paint::Plain),
-                ]),
-                None => {
-                    std::iter::once(block.head).chain(block.below).for_each(|line| grid.put(line, &mut page));
-                }
-            }
-        }
-    }
-    for (i, reason) in matrix.iter().flat_map(|_| reasons(layout)).enumerate() {
+    let reasons: Vec<String> = layout.parts.iter().flat_map(|part| part.reasons()).collect();
+    let said = if is_first { REASONS_FIRST } else { usize::MAX };
+    for (i, reason) in reasons.iter().take(said).enumerate() {
         if i == 0 {
             page.text.push('\n');
         }
-        page.paragraph(2, 4, &format!("– {reason}"), Paint::Dim);
+        if is_first {
+            page.line(&[(short(&format!("  – {reason}"), style.width), Paint::Dim)]);
+        } else {
+            page.paragraph(2, 4, &format!("– {reason}"), Paint::Dim);
+        }
     }
     for (i, (reason, names)) in layout.undefined.iter().enumerate() {
         if i == 0 {
@@ -81,6 +72,10 @@ fn one(report: &Report, layout: &Layout, style: Style) -> String {
         let text = format!("not defined here — {}: {}", printable(reason), names.join(", "));
         page.paragraph(2, 4, &text, Paint::Dim);
     }
+    if let Some(sampling) = &layout.sampling {
+        page.text.push('\n');
+        page.paragraph(2, 2, sampling, Paint::Dim);
+    }
     if !report.warnings.is_empty() {
         page.text.push('\n');
         let count = report.warnings.len();
@@ -88,7 +83,17 @@ fn one(report: &Report, layout: &Layout, style: Style) -> String {
         page.line(&[(heading, Paint::Yellow)]);
         report.warnings.iter().for_each(|warning| page.warning(warning));
     }
+    if more > 0 {
+        page.text.push('\n');
+        page.line(&[(format!("  {}", and_more(more)), Paint::Dim)]);
+    }
     page.text
+}
+
+impl Part {
+    fn reasons(&self) -> impl Iterator<Item = String> {
+        self.tables.iter().flat_map(LabelTable::reasons)
+    }
 }
 
 /// What the protocol says about the numbers under a heading: its entry `<heading>_reading`.
@@ -122,6 +127,59 @@ impl Page {
         }
     }
 
+    /// A heading, lines, and tables of labels. Returns how many numbers had no room.
+    fn part(&mut self, part: &Part, grid: &Grid, reading: Option<&str>, is_first: bool) -> usize {
+        if !part.title.is_empty() {
+            self.text.push('\n');
+            let title = format!("  {}", part.title);
+            let room = self.style.width.saturating_sub(columns(&title) + 2);
+            let reading = reading.map(|text| format!("  {}", short(text, room)));
+            self.line(&[(title, Paint::Bold), (reading.unwrap_or_default(), Paint::Dim)]);
+        } else if !part.lines.is_empty() {
+            self.text.push('\n');
+        }
+        part.lines.iter().for_each(|line| grid.put(line, self));
+        let mut left_out = 0;
+        for (i, table) in part.tables.iter().enumerate() {
+            if part.title.is_empty() || !part.lines.is_empty() || i > 0 {
+                self.text.push('\n');
+            }
+            left_out += self.table(table, is_first);
+        }
+        left_out
+    }
+
+    /// Labels by metrics, or metrics by labels where only that has room. Returns how many metrics had none.
+    fn table(&mut self, table: &LabelTable, is_first: bool) -> usize {
+        let room = self.style.width.saturating_sub(INDENT);
+        let whole = Window::of(table);
+        let across = Sheet::across(&whole);
+        let fitting = across.fitting(room).max(1);
+        if table.labels.len() == 1 || fitting < table.columns.len() {
+            let down = Sheet::down(&whole);
+            if down.fitting(room) == table.labels.len() && table.labels.len() <= table.columns.len() {
+                down.put(self);
+                return 0;
+            }
+        }
+        let labels = if is_first { LABELS_FIRST } else { LABELS };
+        let windows = table.cut(fitting, labels);
+        let shown = windows.iter().filter(|window| !window.is_below(labels));
+        for (i, window) in shown.take(if is_first { 1 } else { usize::MAX }).enumerate() {
+            if i > 0 {
+                self.text.push('\n');
+            }
+            Sheet::across(window).put(self);
+        }
+        let hidden = table.labels.len().saturating_sub(labels);
+        if hidden > 0 {
+            let whither = if is_first { "" } else { ", which --csv and --json hold" };
+            let text = format!("{}… and {hidden} more rows{whither}", " ".repeat(INDENT));
+            self.line(&[(text, Paint::Dim)]);
+        }
+        if is_first { table.columns.len().saturating_sub(fitting) } else { 0 }
+    }
+
     fn warning(&mut self, warning: &Warning) {
         let message = format!("{}: {}", printable(&warning.code), printable(&warning.message));
         self.paragraph(4, 6, &message, Paint::Yellow);
@@ -143,16 +201,17 @@ struct Grid {
     whole: usize,
     fraction: usize,
     value: usize,
-    /// Whether notes show ranges: beside intervals, which look alike, they would mislead.
+    /// Whether notes show ranges: beside intervals, which look alike, they would mislead, and numbers that
+    /// are shown first are to be read at a glance.
     ranges: bool,
 }
 
 impl Grid {
-    fn fit(layout: &Layout, width: usize) -> Self {
-        let lines = || layout.sections.iter().flat_map(|section| &section.lines);
+    fn fit(layout: &Layout, width: usize, amount: Amount) -> Self {
+        let lines = || layout.parts.iter().flat_map(|part| &part.lines);
         let widest = |measure: &dyn Fn(&Line) -> usize| lines().map(measure).max().unwrap_or(0);
         let number = |line: &Line, side: fn((&str, &str)) -> usize| match &line.cell {
-            Cell::Number(text) => side(at_point(text)),
+            Cell::Number(text, _) => side(at_point(text)),
             _ => 0,
         };
         let whole = widest(&|line| number(line, |(whole, _)| whole.len())).max(1);
@@ -168,7 +227,8 @@ impl Grid {
             whole,
             fraction,
             value: (whole + fraction).max(bars),
-            ranges: lines().all(|line| line.interval.is_none()),
+            ranges: amount == Amount::Everything
+                && lines().all(|line| !matches!(line.cell, Cell::Number(_, Some(_)))),
         }
     }
 
@@ -183,8 +243,8 @@ impl Grid {
         let range = if self.ranges && line.depth == 0 { line.range } else { "" };
         let arrow = if line.depth == 0 { arrow(line.better) } else { "" };
         let (value, note, paint) = match &line.cell {
-            Cell::Number(text) => {
-                (self.aligned(text), line.interval.map_or_else(|| range.into(), interval), Paint::Plain)
+            Cell::Number(text, interval) => {
+                (self.aligned(text), interval.clone().unwrap_or_else(|| range.into()), Paint::Plain)
             }
             Cell::Interval(words) => (right(words, self.value), range.into(), Paint::Plain),
             Cell::Sweep(words) => (left("", self.value), words.clone(), Paint::Plain),
@@ -216,6 +276,112 @@ impl Grid {
     }
 }
 
+/// Cells in columns with a name before each row.
+struct Sheet {
+    /// The lines of each heading.
+    headings: Vec<Vec<String>>,
+    /// A name, an arrow and the cells of each row.
+    rows: Vec<(String, &'static str, Vec<String>)>,
+}
+
+const INDENT: usize = 4;
+const GAP: usize = 2;
+/// The most columns of a label, and of one line of a heading.
+const LABEL: usize = 24;
+const HEADING: usize = 12;
+
+impl Sheet {
+    /// A row for each label.
+    fn across(window: &Window<'_>) -> Self {
+        let headings = window.columns.iter().map(|column| {
+            let mut lines = in_lines(&column.name);
+            if let (Some(last), arrow @ ("↑" | "↓")) = (lines.last_mut(), arrow(column.better)) {
+                last.push_str(&format!(" {arrow}"));
+            }
+            lines
+        });
+        let rows = window.rows().map(|(label, entries)| {
+            (short(label, LABEL), "", entries.iter().map(|entry| Entry::with_interval(entry)).collect())
+        });
+        Self { headings: headings.collect(), rows: rows.collect() }
+    }
+
+    /// A row for each metric.
+    fn down(window: &Window<'_>) -> Self {
+        let headings = window.labels.iter().map(|label| vec![short(label, LABEL)]);
+        let rows = window.columns.iter().map(|column| {
+            let cells = column.entries.iter().map(Entry::with_interval).collect();
+            (short(&column.name, 2 * LABEL), arrow(column.better), cells)
+        });
+        Self { headings: headings.collect(), rows: rows.collect() }
+    }
+
+    /// The widths of the names and arrows, and of each column.
+    fn widths(&self) -> (usize, usize, Vec<usize>) {
+        let name = self.rows.iter().map(|(name, ..)| columns(name)).max().unwrap_or(0);
+        let arrow = self.rows.iter().map(|(_, arrow, _)| columns(arrow)).max().unwrap_or(0);
+        let of = |k: usize| {
+            let cells = self.rows.iter().map(|(.., cells)| columns(&cells[k]));
+            cells.chain(self.headings[k].iter().map(|line| columns(line))).max().unwrap_or(0)
+        };
+        (name, arrow, (0..self.headings.len()).map(of).collect())
+    }
+
+    /// How many columns have room, from the first on.
+    fn fitting(&self, room: usize) -> usize {
+        let (name, arrow, widths) = self.widths();
+        let mut used = name + if arrow > 0 { arrow + 1 } else { 0 };
+        widths
+            .iter()
+            .take_while(|width| {
+                used += GAP + **width;
+                used <= room
+            })
+            .count()
+    }
+
+    fn put(&self, page: &mut Page) {
+        let (name, arrow, widths) = self.widths();
+        let before = INDENT + name + if arrow > 0 { arrow + 1 } else { 0 };
+        let height = self.headings.iter().map(Vec::len).max().unwrap_or(0);
+        for at in 0..height {
+            let mut line = " ".repeat(before);
+            for (lines, width) in self.headings.iter().zip(&widths) {
+                // Headings stand on the line above the numbers.
+                let text = (at + lines.len()).checked_sub(height).map_or("", |at| &lines[at]);
+                line.push_str(&" ".repeat(GAP));
+                line.push_str(&right(text, *width));
+            }
+            page.line(&[(line, Paint::Bold)]);
+        }
+        for (row, direction, cells) in &self.rows {
+            let mut values = String::new();
+            for (cell, width) in cells.iter().zip(&widths) {
+                values.push_str(&" ".repeat(GAP));
+                values.push_str(&right(cell, *width));
+            }
+            let row = format!("{}{}", " ".repeat(INDENT), left(row, name));
+            let direction = if arrow > 0 { format!(" {}", left(direction, arrow)) } else { String::new() };
+            page.line(&[(row, Paint::Plain), (direction, Paint::Green), (values, Paint::Plain)]);
+        }
+    }
+}
+
+/// A heading in lines that are not too long, broken after underscores.
+fn in_lines(name: &str) -> Vec<String> {
+    let safe = short(name, 4 * HEADING);
+    let mut lines = vec![String::new()];
+    for word in safe.split_inclusive('_') {
+        let last = lines.len() - 1;
+        if !lines[last].is_empty() && columns(&lines[last]) + columns(word) > HEADING {
+            lines.push(word.to_owned());
+        } else {
+            lines[last].push_str(word);
+        }
+    }
+    lines
+}
+
 /// The text before the decimal point, and the rest.
 fn at_point(text: &str) -> (&str, &str) {
     text.split_at(text.find('.').unwrap_or(text.len()))
@@ -242,7 +408,7 @@ mod tests {
 
     fn shown(report: &Report, width: usize) -> String {
         let infos = vec![fixture::infos(report)];
-        write(std::slice::from_ref(report), &infos, Style { colour: false, width })
+        write(std::slice::from_ref(report), &infos, Style { colour: false, width }, Amount::Everything)
     }
 
     #[test]
@@ -256,19 +422,22 @@ mod tests {
   Prediction
     feasibility                      ↑       1.0000    [0, 1]
     accuracy                         ↑       0.9873    [0, 1]
-    approx_ratio_postprocessed_micro ↑       1.0       [0, 1]
+    approx_ratio_postprocessed_micro ↑       1.0000    [0, 1]
     postprocessed_size               ↑     425.9580    [0, 1]
     swap_size                        ↑       –  not requested: --decoders swap
 
   Trajectory
     accuracy_by_step                         ▁▃▅▇▇███  0.6100 … 0.9873, n = 8
-    solved                                             [0, 1]
-      small                                  0.5000
-      large                                  –  graph has no nodes
+
+           solved
+    small  0.5000
+    large       –
 
   Totals
     nodes_total                         638943         [0, 1]
     gap_total                              -12         [0, 1]
+
+  – graph has no nodes: solved of large
 
   not defined here — no samples given: best_of_size, best_of_approx_ratio,
     best_of_curve
@@ -299,7 +468,50 @@ mod tests {
         report.intervals = Some(fixture::intervals(&[("independent_set.accuracy", [0.98, 0.9911])]));
         let text = shown(&report, 120);
         assert!(text.contains("0.9873    [0.9800, 0.9911]\n"), "{text}");
+        assert!(text.contains("  Intervals hold 95 % (expanded)"), "{text}");
         assert!(!text.contains("[0, 1]"), "{text}");
+    }
+
+    /// A report with so many labels, of which each has some numbers.
+    fn labelled(labels: usize, names: &[&str]) -> (Report, Vec<Vec<MetricInfo>>) {
+        let value = || {
+            let label = |i: usize| (format!("label {i}"), Value::Number(i as f64 / 100.0));
+            Value::PerLabel((0..labels).map(label).collect())
+        };
+        let metrics = names.iter().map(|name| (format!("segmentation.{name}"), value()));
+        let report = Report { metrics: metrics.collect(), warnings: Vec::new(), ..fixture::small() };
+        let mut infos = fixture::infos(&report);
+        let places = infos.iter_mut().zip(1..);
+        places.for_each(|(info, place)| info.headline = Some(place));
+        (report, vec![infos])
+    }
+
+    #[test]
+    fn labels_are_rows_and_a_long_table_is_cut_and_says_so() {
+        let (report, infos) = labelled(100, &["velocity_normalised_wise", "f1"]);
+        let text = write(&[report], &infos, Style { colour: false, width: 80 }, Amount::Headline);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[2], "                velocity_");
+        assert_eq!(lines[3], "              normalised_");
+        assert_eq!(lines[4], "                   wise ↑    f1 ↑");
+        assert_eq!(lines[6], "    label 1        0.0100  0.0100", "{text}");
+        assert_eq!(lines.last(), Some(&"    … and 80 more rows"), "{text}");
+        assert!(lines.len() < 40);
+    }
+
+    #[test]
+    fn many_metrics_of_few_labels_are_rows_and_what_has_no_room_is_counted() {
+        let names: Vec<String> = (0..9).map(|i| format!("measured_number_{i}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let (report, infos) = labelled(2, &names);
+        let text = write(&[report], &infos, Style { colour: false, width: 60 }, Amount::Headline);
+        assert!(text.contains("measured_number_8 ↑"), "{text}");
+        let (report, infos) = labelled(12, &names);
+        let text = write(&[report], &infos, Style { colour: false, width: 60 }, Amount::Headline);
+        assert!(text.ends_with("\n  … and 5 more numbers: --all\n"), "{text}");
+        let (report, infos) = labelled(1, &["one"]);
+        let text = write(&[report], &infos, Style { colour: false, width: 60 }, Amount::Headline);
+        assert!(text.contains("    one ↑   0.0000\n"), "{text}");
     }
 
     #[test]
@@ -317,7 +529,7 @@ mod tests {
     fn colour_adds_codes_and_changes_no_text() {
         let report = fixture::realistic();
         let plain = shown(&report, 80);
-        let coloured = write(&[report], &[], Style { colour: true, width: 80 });
+        let coloured = write(&[report], &[], Style { colour: true, width: 80 }, Amount::Everything);
         assert!(coloured.contains("\u{1b}[33m") && !plain.contains('\u{1b}'));
         let mut bare = coloured;
         for code in [0, 1, 2, 32, 33] {

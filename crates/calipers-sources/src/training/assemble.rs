@@ -34,6 +34,8 @@ pub struct Part {
     pub found: usize,
     /// The paths of the command line under which there was a history.
     pub seen: BTreeSet<usize>,
+    /// The conditions whose key some run knows.
+    pub met: BTreeSet<usize>,
 }
 
 impl Part {
@@ -42,6 +44,7 @@ impl Part {
         self.runs.extend(other.runs);
         self.found += other.found;
         self.seen.extend(other.seen);
+        self.met.extend(other.met);
     }
 }
 
@@ -69,6 +72,8 @@ struct Gathering<'g, 'a> {
     runs: Vec<Pending>,
     /// How many runs there were before any was left out.
     found: usize,
+    /// The conditions whose key some run knows.
+    met: BTreeSet<usize>,
     /// What was read besides what was asked for.
     had: More,
     /// What has to be read besides.
@@ -101,6 +106,7 @@ impl Sink for Gathering<'_, '_> {
 
     fn again(&mut self) {
         self.runs.clear();
+        self.met.clear();
         self.found = 0;
     }
 }
@@ -116,8 +122,15 @@ impl Assembler<'_> {
                 had.texts.iter().filter(|text| !wanted.texts.contains(text)).cloned().collect::<Vec<_>>(),
             );
             let more = had.clone();
-            let mut gathering =
-                Gathering { assembler: self, job, runs: Vec::new(), found: 0, had: had.clone(), more };
+            let mut gathering = Gathering {
+                assembler: self,
+                job,
+                runs: Vec::new(),
+                found: 0,
+                met: BTreeSet::new(),
+                had: had.clone(),
+                more,
+            };
             if !self.reader.read(history, &wanted, &mut gathering)? {
                 return Ok(());
             }
@@ -129,6 +142,7 @@ impl Assembler<'_> {
             }
             part.seen.insert(history.input);
             part.found += gathering.found;
+            part.met.extend(gathering.met);
             if gathering.runs.is_empty() && gathering.found > 0 {
                 self.reader.forget(history);
             }
@@ -150,6 +164,7 @@ impl Assembler<'_> {
         } else {
             0
         };
+        gathering.met.extend(filter::met(filters, &log.table, |_| false));
         let by_rows = is_table && filter::rows(&mut log.table, filters);
         if by_rows && log.table.numbers.iter().all(|column| column.rows.is_empty()) {
             gathering.found += before;
@@ -161,6 +176,8 @@ impl Assembler<'_> {
         let knowns: Vec<Known> =
             split.runs.iter().map(|part| log.known(part.name.as_deref().unwrap_or(&log.name))).collect();
         gathering.found += split.runs.len().max(before);
+        let knows = |key: &str| knowns.iter().any(|known| known.text(key).is_some());
+        gathering.met.extend(filter::met(filters, table, knows));
         let wanted: Vec<bool> =
             knowns.iter().zip(&split.runs).map(|(known, part)| self.wants(&log, known, part)).collect();
         if !wanted.contains(&true) {

@@ -3,7 +3,7 @@
 //! What a run is called is known when all histories were read. A part therefore holds histories with
 //! their runs as they were measured, before they are units.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -29,6 +29,8 @@ struct Stored {
     /// Whether there was anything in it.
     seen: bool,
     found: usize,
+    /// The conditions that found their key.
+    met: BTreeSet<usize>,
     runs: Vec<Pending>,
     inputs: InputFiles,
 }
@@ -85,11 +87,11 @@ impl Kept {
 
     /// What came of a history in an earlier run; `job` is its place in this one.
     pub(super) fn take(&self, job: usize, history: &History, inputs: &Inputs) -> Option<Part> {
-        let Stored { seen, found, mut runs, inputs: read, .. } =
+        let Stored { seen, found, met, mut runs, inputs: read, .. } =
             locked(&self.stored).remove(&history.shown)?;
         runs.iter_mut().for_each(|run| run.claim.place.0 = job);
         inputs.adopt_recorded(&read);
-        Some(Part { runs, found, seen: seen.then_some(history.input).into_iter().collect() })
+        Some(Part { runs, found, met, seen: seen.then_some(history.input).into_iter().collect() })
     }
 
     /// Keeps what came of a history.
@@ -99,6 +101,7 @@ impl Kept {
             history: history.shown.clone(),
             seen: !part.seen.is_empty(),
             found: part.found,
+            met: part.met.clone(),
             runs: part.runs.clone(),
             inputs: recorded(read.clone())?,
         };

@@ -24,7 +24,7 @@ pub mod survey;
 
 use std::collections::BTreeSet;
 
-use calipers_core::{Accumulator, Error, Fact, Result, stop};
+use calipers_core::{Accumulator, Fact, Result, stop};
 use calipers_metrics::training::Training;
 
 use self::assemble::{Assembler, Part};
@@ -36,6 +36,7 @@ use self::points::read::Read;
 use self::points::sketch::Sketch;
 use self::runs::claims::Claim;
 use self::runs::resolve::{Pending, resolve};
+use self::survey::described::{nothing_left, unknown_keys};
 use crate::inputs::Inputs;
 use crate::run::{self, Work};
 use crate::training::study::endings::Endings;
@@ -99,9 +100,11 @@ pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Mea
     kept.as_ref().map_or(Ok(()), Kept::close)?;
     let parts = parts?;
     let (mut found, mut seen, mut runs): (usize, BTreeSet<usize>, Vec<Pending>) = Default::default();
+    let mut met: BTreeSet<usize> = BTreeSet::new();
     for part in parts {
         found += part.found;
         seen.extend(part.seen);
+        met.extend(part.met);
         runs.extend(part.runs);
     }
     let empty = (0..options.inputs.len()).find(|input| !seen.contains(input) && !inputs.goes_on());
@@ -111,6 +114,11 @@ pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Mea
     let kept = (!options.filters.is_empty()).then_some((runs.len(), found));
     if let Some((0, 1..)) = kept {
         return Err(nothing_left(options, &histories, found));
+    }
+    if met.len() < options.filters.len()
+        && let Some(error) = unknown_keys(options, &histories)
+    {
+        return Err(error);
     }
     let runs = resolve(runs, options, &inputs)?;
     let names: Vec<String> = runs.iter().map(Pending::name).collect();
@@ -140,44 +148,6 @@ pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Mea
     chosen.record(&mut accumulators, inputs, Some(options.reading()))?;
     Ok(Measured { accumulators, runs: claims, sketches: first_runs(sketches), endings, read, kept })
 }
-
-/// Why the conditions on runs leave nothing over: a key that nobody has, or the texts that are there.
-fn nothing_left(options: &Options, histories: &[discover::History], found: usize) -> Error {
-    let described = survey::described::described(options, histories).unwrap_or_default();
-    for test in &options.filters {
-        let texts: BTreeSet<&str> = described.iter().filter_map(|run| run.text(&test.key)).collect();
-        let texts: Vec<&str> = texts.into_iter().take(LISTED).collect();
-        if texts.is_empty() {
-            let keys: BTreeSet<&String> =
-                described.iter().flat_map(|run| run.config.keys().chain(&run.keys)).collect();
-            let fields = described.iter().flat_map(|run| run.fields.keys()).copied().collect::<BTreeSet<_>>();
-            let keys: Vec<String> =
-                fields.into_iter().map(String::from).chain(keys.into_iter().cloned()).collect();
-            if keys.contains(&test.key) {
-                continue;
-            }
-            let near = points::x_axis::near(&test.key, &keys);
-            let error = Error::value(format!("no run has the key '{}'", test.key))
-                .at(format!("--where {test}"))
-                .found(format!("the keys {}", keys.join(", ")));
-            return match near.as_slice() {
-                [] => error.advice("name a key exactly as it is there"),
-                near => error.advice(format!("did you mean {}?", near.join(" or "))),
-            };
-        }
-        if !described.iter().any(|run| test.holds(run.text(&test.key))) {
-            return Error::value("the conditions leave nothing over")
-                .at(format!("--where {test}"))
-                .found(format!("0 of {found} runs"))
-                .allowed(format!("a text under '{}': {}", test.key, texts.join(", ")));
-        }
-    }
-    let all: Vec<String> = options.filters.iter().map(|test| format!("--where {test}")).collect();
-    Error::value("the conditions leave nothing over").at(all.join(" ")).found(format!("0 of {found} runs"))
-}
-
-/// How many texts a message lists.
-const LISTED: usize = 20;
 
 /// The sketches of the first runs, metric by metric.
 fn first_runs(mut sketches: Vec<((usize, usize), Sketch)>) -> Vec<Sketch> {

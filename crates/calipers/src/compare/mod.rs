@@ -114,9 +114,9 @@ fn repeated(names: &[String]) -> Option<&String> {
 }
 
 fn one(sides: &[Side<'_>], options: &Options) -> Result<Comparison> {
-    let plan = sides[0].plan(options.cluster_by.as_ref())?;
+    let (plan, inputs) = sides[0].plan(options.cluster_by.as_ref())?;
     for side in &sides[1..] {
-        if side.plan(options.cluster_by.as_ref())? != plan {
+        if side.plan(options.cluster_by.as_ref())?.0 != plan {
             return Err(Error::value("the units of the models belong to different runs or groups")
                 .found(format!("in {} and in {}", sides[0].source, side.source))
                 .advice("name units alike that are alike"));
@@ -143,6 +143,7 @@ fn one(sides: &[Side<'_>], options: &Options) -> Result<Comparison> {
         pictures: pictures(sides),
         lines,
         warnings,
+        inputs,
     })
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use calipers_core::metric::MetricInfo;
 use calipers_core::resample::{Clusters, Leaf, Means, Plan, Resampler, Scope};
-use calipers_core::{Error, ErrorKind, Ledger, Result};
+use calipers_core::{Error, ErrorKind, InputFiles, Ledger, Result};
 use calipers_io::file::InputFile;
 use calipers_sources::clusters::ClusterRule;
 use serde_json::{Map, Value as Json};
@@ -156,20 +156,18 @@ impl<'m> Side<'m> {
         }
     }
 
-    /// What is drawn in a resample.
-    pub(super) fn plan(&self, rule: Option<&ClusterRule>) -> Result<Plan> {
-        let clusters = |units: &[&str]| rule.map(|rule| rule.clusters(units)).transpose();
-        match &self.ledger {
-            Some(ledger) => {
-                let clusters: Option<Clusters> = clusters(&ledger.sampling_units())?;
-                ledger.plan(clusters.as_ref())
-            }
-            None => {
-                let sampling = self.family().map(|family| family.sampling);
-                let clusters = clusters(&self.table.sampling_units())?;
-                self.table.plan(sampling, clusters.as_ref())
-            }
-        }
+    /// What is drawn in a resample, and the files that the rule was read from.
+    pub(super) fn plan(&self, rule: Option<&ClusterRule>) -> Result<(Plan, InputFiles)> {
+        let units = match &self.ledger {
+            Some(ledger) => ledger.sampling_units(),
+            None => self.table.sampling_units(),
+        };
+        let clusters: Option<Clusters> = rule.map(|rule| rule.clusters(&units)).transpose()?;
+        let plan = match &self.ledger {
+            Some(ledger) => ledger.plan(clusters.as_ref()),
+            None => self.table.plan(self.family().map(|family| family.sampling), clusters.as_ref()),
+        }?;
+        Ok((plan, clusters.map_or_else(InputFiles::default, |clusters| clusters.inputs)))
     }
 
     /// The numbers of the metrics with these ids over resamples.

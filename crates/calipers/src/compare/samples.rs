@@ -3,15 +3,16 @@
 
 use std::ops::Range;
 
-use calipers_core::resample::{Leaf, Method, Plan, Resampler, Weights, blocks};
-use calipers_core::{Error, Result};
+use calipers_core::Result;
+use calipers_core::resample::{Held, Leaf, Method, Plan, Resampler, Weights, collected};
 use calipers_sources::memory::half_of_memory;
-use calipers_sources::run::{Silent, in_parts};
+use calipers_sources::run::Threads;
 
 use super::Options;
 
-/// Room beside the numbers: weights, sums and one column per worker.
-const BESIDE: u64 = 64 << 20;
+/// Bytes of a sampling unit in each difference: both numbers, what sets them apart, and that as a whole number
+/// in two places.
+const TESTED: u128 = 48;
 
 /// What all models come to in all samples.
 pub(super) struct Samples(Vec<Numbers>);
@@ -33,9 +34,19 @@ impl Samples {
         let left_out =
             if sized && bootstrap.method == Method::Bca { plan.left_out_samples() as u32 } else { 0 };
         let alone = plan.names().len() as u32;
-        affordable(models, [resamples, left_out, alone])?;
+        let held = Held {
+            numbers: models.iter().map(|model| model.leaves().len()).sum(),
+            resamples,
+            others: left_out as usize + alone as usize,
+            // The difference of two models, of which the interval is made.
+            columns: 1,
+            rows: plan.rows(),
+            workers: options.threads,
+            more: TESTED * u128::from(alone) * differences(models),
+        };
+        held.within(half_of_memory(), "--resamples")?;
         let read = |samples, weights: &(dyn Fn(Range<u32>) -> Weights + Sync)| {
-            read(models, samples, weights, options.threads)
+            collected(models, samples, weights, &Threads(options.threads))
         };
         let drawn = read(resamples, &|block| plan.draw(bootstrap.seed, block))?;
         let left_out = read(left_out, &|block| plan.leave_out(block))?;
@@ -56,6 +67,11 @@ impl Samples {
         let place = numbers.leaves.iter().position(|(known, _)| known == leaf)?;
         Some(Column { value: numbers.leaves[place].1, place, numbers })
     }
+}
+
+/// How many differences to the first model there are at most.
+fn differences(models: &[&dyn Resampler]) -> u128 {
+    models.iter().skip(1).map(|model| model.leaves().len() as u128).sum()
 }
 
 /// One number of one model.
@@ -86,46 +102,4 @@ impl<'a> Column<'a> {
     pub(super) fn alone(self) -> impl Iterator<Item = f64> + 'a {
         self.of(&self.numbers.alone)
     }
-}
-
-/// Refuses more samples than there is memory for, before any is drawn.
-fn affordable(models: &[&dyn Resampler], samples: [u32; 3]) -> Result<()> {
-    let numbers: usize = models.iter().map(|model| model.leaves().len()).sum();
-    let samples: u64 = samples.into_iter().map(u64::from).sum();
-    // Blocks are joined at the end, so that the numbers are there twice.
-    let needed = 16 * numbers as u128 * u128::from(samples) + u128::from(BESIDE);
-    let memory = half_of_memory();
-    if needed <= u128::from(memory) {
-        return Ok(());
-    }
-    Err(Error::value(format!("{samples} samples of {numbers} numbers do not fit into memory"))
-        .at("--resamples")
-        .found(format!("{} MiB", needed >> 20))
-        .allowed(format!("{} MiB, half of what there is", memory >> 20))
-        .advice("draw fewer resamples, or compare fewer metrics"))
-}
-
-/// Every number of each model in so many samples, sample after sample.
-fn read(
-    models: &[&dyn Resampler],
-    samples: u32,
-    weights: &(dyn Fn(Range<u32>) -> Weights + Sync),
-    threads: usize,
-) -> Result<Vec<Vec<f64>>> {
-    let parts = in_parts(&blocks(samples), threads, &Silent, Vec::new, |at, block, part: &mut Vec<_>| {
-        let weights = weights(block.clone());
-        let flat = |model: &&dyn Resampler| -> Vec<f64> {
-            model.read(&weights).into_iter().flatten().map(|number| number.unwrap_or(f64::NAN)).collect()
-        };
-        part.push((at, models.iter().map(flat).collect::<Vec<_>>()));
-        Ok(())
-    })?;
-    let mut done: Vec<_> = parts.into_iter().flatten().collect();
-    done.sort_unstable_by_key(|(at, _)| *at);
-    let mut all: Vec<Vec<f64>> =
-        models.iter().map(|model| Vec::with_capacity(model.leaves().len() * samples as usize)).collect();
-    for (_, read) in done {
-        all.iter_mut().zip(read).for_each(|(all, read)| all.extend(read));
-    }
-    Ok(all)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use calipers_core::resample::{Drawn, Intervals};
 use calipers_core::{Ledger, Report, Result, Value, Warning};
-
+use calipers_sources::run::Threads;
 use serde_json::Value as Json;
 
 use super::Replay;
@@ -60,7 +60,9 @@ const OF_SHARDS: [&str; 2] = ["missing-shards", "listings-differ"];
 
 /// The report of a ledger, made like a recorded one.
 pub(crate) fn like(ledger: &dyn Ledger, recorded: &Report, threads: usize) -> Result<Report> {
-    let mut report = Chosen::of(recorded).cut(ledger.report());
+    let asked = resample::asked_by(recorded)?;
+    resample::affordable(ledger, asked.as_ref().map(|asked| &asked.bootstrap), threads)?;
+    let mut report = Chosen::of(recorded).cut(ledger.report_on(&Threads(threads)));
     // Which shards were there, and what could not be read, the inputs that are left do not say.
     for (at, warning) in recorded.warnings.iter().enumerate() {
         if OF_SHARDS.contains(&warning.code.as_str()) {
@@ -70,8 +72,14 @@ pub(crate) fn like(ledger: &dyn Ledger, recorded: &Report, threads: usize) -> Re
     let measured: BTreeSet<&str> = ledger.unit_names().into_iter().collect();
     let unmeasured = recorded.left_out.iter().filter(|(unit, _)| !measured.contains(unit.as_str()));
     report.left_out = unmeasured.cloned().collect();
-    if let Some(asked) = resample::asked_by(recorded)? {
+    if let Some(asked) = asked {
         resample::add(ledger, &mut report, &asked, threads)?;
+    }
+    // A report may hold a selection of the numbers, in an order of its own.
+    let ids: Vec<String> = recorded.metrics.iter().map(|(id, _)| id.clone()).collect();
+    let has = |id: &String| report.metrics.iter().any(|(known, _)| known == id);
+    if !ids.is_empty() && ids.iter().all(has) {
+        return Chosen::select(report, &ids);
     }
     Ok(report)
 }

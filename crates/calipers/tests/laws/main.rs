@@ -70,6 +70,13 @@ where
     any_thread_count_gives_the_same_bytes(sample, &whole);
     every_metric_reports_under_its_own_id(&whole);
     resampling::weighted_sums_give_the_bits_of_the_rows(&whole);
+    let mut dealt = SplitMix64::new(8);
+    let split = |shards: usize| -> Vec<Accumulator<P>> {
+        let mut parts: Vec<Vec<usize>> = vec![Vec::new(); shards];
+        (0..UNITS).for_each(|unit| parts[dealt.below(shards as u64) as usize].push(unit));
+        parts.into_iter().map(|part| of(sample, part)).collect()
+    };
+    resampling::intervals_do_not_depend_on_who_did_what(&whole, split, &mut random);
     P::NAME
 }
 

@@ -3,8 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use calipers::core::resample::{Asked, Bootstrap, Bounds, Evidence, Leaf, Method, Scope};
-use calipers::core::{Accumulator, IntervalRule, Ledger, Protocol, Report, Rows, UnitId, Value};
+use calipers::core::input_files::Notes;
+use calipers::core::resample::{Asked, Bootstrap, Bounds, Clusters, Evidence, Leaf, Method, Scope};
+use calipers::core::{
+    Accumulator, Digest, Input, IntervalRule, Ledger, Protocol, Report, Rows, SplitMix64, UnitId, Value,
+};
+use calipers::report::json;
 use calipers::run::Threads;
 
 /// Every number of a value that is not in a series, with its path.
@@ -111,4 +115,61 @@ fn intervals_are_those_of_the_values<P>(
     found.extend(intervals.missing.iter().map(|(path, reason)| (path.clone(), Err(reason.clone()))));
     assert_eq!(found, expected, "{bootstrap:?}");
     assert_eq!(report(whole, bootstrap, 3), whole_report, "three threads");
+}
+
+/// How many clusters the sampling units are dealt to.
+const CLUSTERS: usize = 6;
+
+fn clusters(ledger: &dyn Ledger) -> Clusters {
+    let units = ledger.sampling_units();
+    let of = units.iter().enumerate().map(|(at, unit)| (unit.to_string(), format!("c{}", at % CLUSTERS)));
+    let table = Input { bytes: 3, blake3: Digest::of(b"who"), notes: Notes::default() };
+    Clusters {
+        rule: "who.csv:patient".into(),
+        of: Some(of.collect()),
+        lacks: "has no row in who.csv".into(),
+        inputs: std::iter::once(("who.csv".to_owned(), table)).collect(),
+    }
+}
+
+/// The report as it is written, with intervals and all that is said about them.
+fn written(ledger: &dyn Ledger, method: Method, by_cluster: bool, threads: usize) -> String {
+    let clusters = by_cluster.then(|| clusters(ledger));
+    let bootstrap = Bootstrap { method, ..BOOTSTRAP };
+    let asked = Asked { bootstrap, clusters: clusters.as_ref(), memory: u64::MAX };
+    let mut report = ledger.report_on(&Threads(threads));
+    ledger.add_intervals(&mut report, &asked, &Threads(threads)).unwrap();
+    json::write(&[report])
+}
+
+/// However the units were dealt out and joined again, and however many threads share the work, the report
+/// with intervals has the same bytes; with clusters too.
+pub(crate) fn intervals_do_not_depend_on_who_did_what<P>(
+    whole: &Accumulator<P>,
+    mut split: impl FnMut(usize) -> Vec<Accumulator<P>>,
+    random: &mut SplitMix64,
+) where
+    P: Protocol + Send + Sync,
+    P::Row: Send + Sync,
+{
+    let mut joined: Vec<Accumulator<P>> = Vec::new();
+    for shards in [1, 2, 5] {
+        let mut parts = split(shards);
+        while parts.len() > 1 {
+            let right = parts.swap_remove(random.below(parts.len() as u64) as usize);
+            let left = random.below(parts.len() as u64) as usize;
+            parts[left].merge(right).unwrap();
+        }
+        joined.append(&mut parts);
+    }
+    for method in [Method::Expanded, Method::Percentile, Method::Bca] {
+        for by_cluster in [false, true] {
+            let wanted = written(whole, method, by_cluster, 1);
+            assert!(wanted.contains("\"intervals\"") && wanted.contains("\"cluster_by\""), "{wanted}");
+            for (rows, threads) in joined.iter().zip([2, 3, 16]) {
+                let found = written(rows, method, by_cluster, threads);
+                assert_eq!(found, wanted, "{method:?}, clusters: {by_cluster}, {threads} threads");
+            }
+        }
+    }
 }

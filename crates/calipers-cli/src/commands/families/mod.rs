@@ -2,7 +2,7 @@
 
 mod explanation;
 mod independent_set;
-mod robustness;
+pub(crate) mod robustness;
 pub(crate) mod segmentation;
 pub(crate) mod training;
 

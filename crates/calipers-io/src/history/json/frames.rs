@@ -7,7 +7,7 @@
 //! ```
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use calipers_core::{Error, Result};
 
@@ -125,6 +125,12 @@ pub(super) fn read_nested(bytes: &[u8], wanted: &Wanted) -> Result<Table> {
     let columns = columns_of(&names, &mut cells)?;
     let rows = u32::try_from(labels.len()).map_err(|_| Error::format("too many rows"))?;
     let (names_at, labels_at) = (Order::of(&names), Order::of(&labels));
+    if let Some(twice) = labels.iter().enumerate().find(|(at, label)| labels_at.places[label.as_str()] != *at)
+    {
+        return Err(Error::format("a row occurs twice")
+            .at(format_args!("row '{}'", twice.1))
+            .allowed("each label once"));
+    }
     let place = |row: u32| format!("row '{}'", labels[row as usize]);
     let mut values: Vec<(usize, u32, Value<'_>)> = Vec::new();
     members(&mut Scanner::new(bytes)?, |scan, outer| {
@@ -146,7 +152,10 @@ pub(super) fn read_nested(bytes: &[u8], wanted: &Wanted) -> Result<Table> {
         })
     })?;
     // Columns take their values in the order of rows.
-    values.sort_by_key(|(_, row, _)| *row);
+    values.sort_by_key(|(column, row, _)| (*column, *row));
+    if let Some(pair) = values.windows(2).find(|pair| (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1)) {
+        return Err(Error::format("a row occurs twice").at(place(pair[0].1)).allowed("each label once"));
+    }
     for (column, row, value) in values {
         cells.put(column, row, value, || place(row));
     }
@@ -246,7 +255,9 @@ fn table(names: Vec<String>, rows: u32, cells: &mut Cells, wanted: &Wanted) -> T
     let (numbers, texts) = cells.take(wanted);
     let places = Places::Numbered(ROW, 0);
     let (origin, run, rows) = (Origin::Table, Run::default(), rows as usize);
-    Table { origin, run, keys: names, before: 0, rows, numbers, texts, places, cut_at: None }
+    let mut seen = BTreeSet::new();
+    let keys = names.into_iter().filter(|name| seen.insert(name.clone())).collect();
+    Table { origin, run, keys, before: 0, rows, numbers, texts, places, cut_at: None }
 }
 
 /// Goes through the members of a document that is one object.

@@ -3,7 +3,7 @@
 //!
 //! Read is strict JSON with what Python's `json` adds to it: the bare tokens `NaN`, `Infinity`
 //! and `-Infinity`. A number may also be one of these three as text; `null` or an absent key means
-//! that nothing was logged. Of a key that occurs twice in one object the last value counts. Inside
+//! that nothing was logged. A wanted key that occurs twice in one object cannot be used. Inside
 //! a row, nested objects are addressed as `a.b`; the key `a.b` itself goes before.
 //!
 //! ```

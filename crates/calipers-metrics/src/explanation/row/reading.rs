@@ -4,7 +4,7 @@ use calipers_core::exact::exact_mean;
 use calipers_core::{CompactSum, Sums, Terms, Value};
 
 use crate::explanation::row::Row;
-use crate::reading::{Reading, Reason, quotient};
+use crate::reading::{Reading, quotient};
 
 pub(crate) const NO_INSTANCES: &str = "no explained instances";
 pub(crate) const ZERO_WEIGHT: &str = "0/0: weight 0 on a fidelity term of 0";
@@ -37,11 +37,6 @@ pub(crate) fn of_unit(reading: Option<Reading>) -> Value {
         Some(Ok(value)) => Value::Number(value),
         other => given(other),
     }
-}
-
-/// Refuses a condition that makes every number undefined.
-pub(crate) fn unless(condition: bool, reason: &'static str) -> Result<(), Reason> {
-    if condition { Err(reason.into()) } else { Ok(()) }
 }
 
 /// The mean of the defined values; of none, the first reason. `None` without values.

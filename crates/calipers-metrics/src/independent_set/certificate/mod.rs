@@ -2,9 +2,8 @@
 
 mod clique_cover;
 
-use super::metrics::*;
+use crate::independent_set::metrics::*;
 use crate::independent_set::row::evidence::{NO_NODES, bound, scores, yes_or_no};
-use crate::reading::{number, quotient};
 
 pub use clique_cover::upper_bound;
 

@@ -2,11 +2,8 @@
 
 use super::{confidence_micro, from_sums};
 use crate::independent_set::metrics::*;
-use crate::independent_set::protocol::IndependentSet;
-use crate::independent_set::row::Row;
 use crate::independent_set::row::evidence::{label_sums, nodes};
 use crate::independent_set::row::published;
-use crate::reading::number;
 
 pub(crate) const Q_HAT: Line = Line {
     id: "q_hat",

@@ -1,8 +1,6 @@
 //! Set size: how many nodes are predicted, and against what.
 
 use crate::independent_set::metrics::*;
-use crate::independent_set::protocol::IndependentSet;
-use crate::independent_set::row::Row;
 use crate::independent_set::row::evidence::{
     NONE_LABELLED, ZERO_REFERENCE, labels, reference, scores, yes_or_no,
 };
@@ -11,7 +9,6 @@ use crate::independent_set::row::pooled::{
     ratio, scored, some, total,
 };
 use crate::independent_set::row::published;
-use crate::reading::{number, quotient};
 
 const SET_SIZE: Line = Line { group: "set size", range: UP_TO_NODES, ..PUBLISHED };
 

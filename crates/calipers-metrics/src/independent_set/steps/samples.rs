@@ -2,9 +2,7 @@
 
 use super::curves::curve;
 use crate::independent_set::metrics::*;
-use crate::independent_set::row::Row;
 use crate::independent_set::row::evidence::{ZERO_REFERENCE, reference, samples};
-use crate::reading::{Reason, number, quotient};
 
 const SAMPLES: Line = Line { group: "samples", better: higher, ..PER_GRAPH };
 

@@ -1,16 +1,9 @@
 //! Every scalar by condition.
 
+use crate::robustness::metrics::*;
 use calipers_core::exact::rational::spread;
-use calipers_core::{IntervalRule, Number, Sums, Value};
 
-use crate::line::{ANY, NON_NEGATIVE, lower};
-use crate::reading::Reason;
 use crate::robustness::difference::flips;
-use crate::robustness::metrics::{BEYOND, DOCUMENTED, Line};
-use crate::robustness::protocol::Robustness;
-use crate::robustness::row::Row;
-use crate::robustness::row::condition::{by_condition, name};
-use crate::robustness::row::reading::Scalar;
 use crate::robustness::{accuracy, bias, difference};
 
 /// The numbers of every condition in the curve, in order.

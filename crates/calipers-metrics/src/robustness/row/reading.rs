@@ -100,10 +100,6 @@ pub(crate) fn flips(row: &Row) -> Result<&FlipRow, Reason> {
     row.flips.as_ref().ok_or_else(|| BOTH_NEEDED.into())
 }
 
-pub(crate) fn unless(condition: bool, reason: &'static str) -> Result<(), Reason> {
-    if condition { Err(reason.into()) } else { Ok(()) }
-}
-
 /// The value that reports print.
 pub(crate) fn value(exact: Exact) -> Value {
     exact.map_or_else(Value::Undefined, |number| Value::finite(number.nearest()))

@@ -1,16 +1,9 @@
 //! Means over images, beside the numbers of all pixels together.
 
-use calipers_core::{Number, Sums, Terms};
-
 use super::agreement::pixel_accuracy;
 use super::classes::{iou, miou};
 use super::totals::Overlap;
-use crate::line::{SHARE, higher};
-use crate::reading::{Reading, number, per_label};
-use crate::segmentation::metrics::{Line, reasons};
-use crate::segmentation::protocol::{Measure, Segmentation};
-use crate::segmentation::row::Row;
-use crate::segmentation::row::evidence::{add_own, mean_of_images, requested};
+use crate::segmentation::metrics::*;
 
 /// The columns of the means, two each.
 const OWN_MIOU: usize = 0;
@@ -28,6 +21,9 @@ const IMAGE_MEAN: Line = Line { per_unit: true, ..BY_CLASS };
 pub(crate) const METRICS: &[Line] = &[MIOU_IMAGE, PIXEL_ACCURACY_IMAGE, IOU_IMAGE];
 
 fn add_values(protocol: &Segmentation, row: &Row, terms: &mut Terms<'_>) {
+    if !protocol.measures(Measure::Overlap) {
+        return;
+    }
     let image = Overlap::of_image(protocol, row);
     if image.scored_pixels() > 0 {
         add_own(terms, OWN_MIOU, &miou(&image));
@@ -36,6 +32,9 @@ fn add_values(protocol: &Segmentation, row: &Row, terms: &mut Terms<'_>) {
 }
 
 fn add_ious(protocol: &Segmentation, row: &Row, terms: &mut Terms<'_>) {
+    if !protocol.measures(Measure::Overlap) {
+        return;
+    }
     let image = Overlap::of_image(protocol, row);
     image.all_classes().for_each(|class| add_own(terms, 2 * class, &iou(&image, class)));
 }

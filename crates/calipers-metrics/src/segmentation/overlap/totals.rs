@@ -138,7 +138,7 @@ impl Overlap {
     }
 
     /// The totals of one image.
-    pub(super) fn of_image(protocol: &Segmentation, row: &Row) -> Self {
+    pub(crate) fn of_image(protocol: &Segmentation, row: &Row) -> Self {
         let mut totals = Self::none(protocol, protocol.classes());
         totals.add(&row.confusion, 1);
         totals
@@ -167,7 +167,7 @@ impl Overlap {
     }
 
     /// Pixels of a class that are predicted as it.
-    pub(super) fn hits(&self, class: usize) -> i128 {
+    pub(crate) fn hits(&self, class: usize) -> i128 {
         self.counts[COUNTS * class + HITS]
     }
 

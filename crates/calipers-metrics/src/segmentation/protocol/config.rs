@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
-use serde::Deserialize;
 use serde::de::{self, Deserializer, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize};
 
 use crate::segmentation::labels::{ClassRef, Originals};
 use crate::segmentation::protocol::{
     Closed, Kind, Layout, Measure, MissingHeads, Preset, Space, Unpredicted,
 };
+use crate::segmentation::surface::{ImagesConfig, SurfaceConfig};
 
 /// Everything a configuration file may say; what it leaves out is `None` or empty.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -34,12 +35,16 @@ pub struct Config {
     pub boundary: BoundaryConfig,
     /// The bins of calibration.
     pub bins: BinsConfig,
+    /// Distances between surfaces.
+    pub surface: SurfaceConfig,
+    /// The worst images.
+    pub images: ImagesConfig,
     /// The heads; none stands for one called `flat`.
     pub heads: Vec<HeadConfig>,
 }
 
 /// `[data]`: where the files are and how they are paired.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct DataConfig {
     /// Folder or container of the truth.
@@ -58,6 +63,40 @@ pub struct DataConfig {
     pub allow_missing: bool,
     /// Confusion matrices in place of maps.
     pub confusion: Option<PathBuf>,
+    /// How far elements are apart: one number, or one per axis in the order of the array.
+    pub spacing: Option<Spacing>,
+    /// Whether truth and prediction must point the same way.
+    pub orientation: Option<Orientation>,
+}
+
+/// One number for all axes, or one per axis.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub enum Spacing {
+    /// Of all axes.
+    All(f64),
+    /// Of each axis, in the order of the array.
+    Axes(Vec<f64>),
+}
+
+impl Spacing {
+    /// The numbers.
+    pub fn numbers(&self) -> &[f64] {
+        match self {
+            Self::All(step) => std::slice::from_ref(step),
+            Self::Axes(steps) => steps,
+        }
+    }
+}
+
+/// What becomes of files that say how their axes lie in space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Orientation {
+    /// Truth and prediction must agree.
+    Check,
+    /// Nobody looks.
+    Ignore,
 }
 
 /// `[labels]`: the original and the global label space.
@@ -117,37 +156,28 @@ pub struct HeadConfig {
     /// The name, also the array's key.
     pub name: String,
     /// The array's key, where it is not the name.
-    #[serde(default)]
     pub key: Option<String>,
     /// A folder or container of its own.
-    #[serde(default)]
     pub path: Option<PathBuf>,
     /// What the array holds.
-    #[serde(default)]
     pub kind: Option<Kind>,
     /// The order of its axes.
-    #[serde(default)]
     pub layout: Option<Layout>,
     /// Which ids a label map holds.
-    #[serde(default)]
     pub space: Option<Space>,
     /// The channels, in order.
-    #[serde(default)]
     pub channels: Option<Vec<ClassRef>>,
     /// The originals of a channel.
     #[serde(default)]
     pub groups: BTreeMap<String, Vec<ClassRef>>,
     /// The channel of every original that nobody claims.
-    #[serde(default)]
     pub rest: Option<ClassRef>,
     /// Originals that the head can never predict.
     #[serde(default)]
     pub absent: Vec<ClassRef>,
     /// The head's weight in the product.
-    #[serde(default)]
     pub alpha: Option<f64>,
     /// The head's temperature.
-    #[serde(default)]
     pub tau: Option<f64>,
 }
 

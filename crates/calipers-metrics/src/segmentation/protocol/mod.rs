@@ -10,8 +10,9 @@ use calipers_core::resample::Sampling;
 use calipers_core::{Column, Metric, Protocol, Provenance, Result, Rows, Warning};
 use serde::{Deserialize, Serialize};
 
-use super::metrics::{COLUMNS, METRICS};
+use super::metrics::{COLUMNS, METRICS, SPATIAL_COLUMNS};
 use super::row::Row;
+use super::surface::{Images, Surface};
 use super::unit::Unit;
 use super::warnings;
 use crate::segmentation::labels::Originals;
@@ -35,6 +36,12 @@ pub struct Segmentation {
     pub boundary: Boundary,
     /// The bins of calibration.
     pub bins: Bins,
+    /// Distances between surfaces, where they are measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub surface: Option<Surface>,
+    /// The worst images, where they are asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub images: Option<Images>,
     /// What is measured, in the order of [`Measure`], each once.
     pub measure: Vec<Measure>,
     /// The factors on every temperature that `temperature` tries.
@@ -68,7 +75,7 @@ impl Segmentation {
     }
 
     /// The classes of the boundary metrics: all but the background.
-    pub fn foreground(&self) -> impl Iterator<Item = usize> {
+    pub fn foreground(&self) -> impl Iterator<Item = usize> + use<> {
         let background = self.labels.background;
         (0..self.classes()).filter(move |class| Some(*class) != background)
     }
@@ -81,7 +88,7 @@ impl Segmentation {
 
     /// The classes of the boundary metrics with their names.
     pub(crate) fn foreground_names(&self) -> impl Iterator<Item = (usize, &str)> {
-        self.foreground().map(|class| (class, self.labels.global[class].as_str()))
+        self.labels.foreground()
     }
 
     /// Whether that part is measured.
@@ -94,8 +101,9 @@ impl Protocol for Segmentation {
     const NAME: &'static str = "segmentation";
     const METRICS: &'static [Metric<Self>] = METRICS;
     const COLUMNS: &'static [Column<Self>] = COLUMNS;
+    const COLUMNS_OF_LABELS: bool = true;
     const READING_PARAMETERS: &'static [&'static str] = &["heads"];
-    const READING_IN_ROWS: &'static [&'static str] = &[];
+    const READING_IN_ROWS: &'static [&'static str] = &["spacing"];
 
     const SAMPLING: Sampling = Sampling { by_folder: true, ..Sampling::UNITS };
 
@@ -112,6 +120,10 @@ impl Protocol for Segmentation {
         let seen: BTreeSet<u32> = cells.flat_map(|((truth, pred), _)| [truth, pred]).collect();
         let named = self.means().filter(|class| seen.contains(&(*class as u32)));
         named.map(|class| self.labels.global[class].as_str()).collect()
+    }
+
+    fn more_columns(&self) -> &'static [Column<Self>] {
+        if self.measures(Measure::Surface) { SPATIAL_COLUMNS } else { &[] }
     }
 
     fn same_truth(&self, a: &Row, b: &Row) -> bool {
@@ -155,6 +167,12 @@ impl LabelSpace {
     /// The class that takes no part in means over classes.
     pub(crate) fn left_out(&self) -> Option<usize> {
         self.background.filter(|_| !self.include_background)
+    }
+
+    /// The global classes that are not the background, with their names.
+    pub(crate) fn foreground(&self) -> impl Iterator<Item = (usize, &str)> {
+        let named = self.global.iter().map(String::as_str).enumerate();
+        named.filter(|(class, _)| Some(*class) != self.background)
     }
 }
 
@@ -345,10 +363,14 @@ pub enum Measure {
     Classwise,
     /// NLL over temperatures.
     Temperature,
+    /// Distances between surfaces.
+    Surface,
+    /// The worst images.
+    Images,
 }
 
 impl Measure {
-    /// Every part, in order.
+    /// What the word `all` asks for, in order; the other parts are asked for by name.
     pub const ALL: [Self; 7] = [
         Self::Overlap,
         Self::Boundary,
@@ -358,6 +380,8 @@ impl Measure {
         Self::Classwise,
         Self::Temperature,
     ];
+    /// The parts that are asked for by name.
+    pub const BY_NAME: [Self; 2] = [Self::Surface, Self::Images];
     /// The parts that are measured where nobody asks for others.
     pub const DEFAULT: [Self; 3] = [Self::Overlap, Self::Boundary, Self::Calibration];
 }

@@ -10,6 +10,7 @@ use crate::segmentation::protocol::config::{BinsConfig, BoundaryConfig, Config, 
 use crate::segmentation::protocol::{
     Bins, Boundary, Closed, Head, Kind, LabelSpace, Layout, Measure, Preset, Segmentation, Space,
 };
+use crate::segmentation::surface::{check_spacing, images, surface};
 
 /// The most bins of calibration.
 const MOST_BINS: i64 = 1000;
@@ -35,18 +36,24 @@ impl Config {
             let error = Error::value("truth cannot be in channels").at("[data] truth_space").found("channel");
             return Err(error.allowed("original or global"));
         }
-        let measure = match &self.measure {
+        let measure: Vec<Measure> = match &self.measure {
             None => Measure::DEFAULT.into(),
             Some(measures) if measures.0.is_empty() => {
                 return Err(Error::value("nothing to measure").at("measure").found("an empty list"));
             }
             Some(measures) => measures.0.iter().copied().collect::<BTreeSet<_>>().into_iter().collect(),
         };
+        if let Some(spacing) = &self.data.spacing {
+            check_spacing(spacing.numbers()).map_err(|error| error.at("[data]"))?;
+        }
+        let (surface, images) = (surface(&self.surface, &labels)?, images(&self.images)?);
         Segmentation {
             preset,
             truth_space,
             boundary: boundary(&self.boundary)?,
             bins: bins(&self.bins)?,
+            surface: measure.contains(&Measure::Surface).then_some(surface),
+            images: measure.contains(&Measure::Images).then_some(images),
             measure,
             temperatures: temperatures(),
             conventions: preset.conventions(),

@@ -18,15 +18,18 @@ const LABEL_MAPS: Reason = Cow::Borrowed("predictions are label maps, not probab
 /// The columns of rows without pixels and of rows without probabilities.
 const WITHOUT_PIXELS: usize = 0;
 const WITHOUT_SCORES: usize = 1;
+/// The column of volumes.
+const VOLUMES: usize = 2;
 /// The first column that a part has for itself.
-pub(crate) const FIRST: usize = 2;
+pub(crate) const FIRST: usize = 3;
 
 /// How many parts of a unit the published epsilon of 1e-6 is one of.
 const EPSILON_PARTS: i128 = 1_000_000;
 
-/// What a row keeps of pixels; a row without is counted.
+/// What a row keeps of pixels; a row without is counted, and so is a volume.
 pub(crate) fn pixels<'r>(row: &'r Row, terms: &mut Terms<'r>) -> Option<&'r PixelRow> {
     terms.whole(WITHOUT_PIXELS, row.pixels.is_none());
+    terms.whole(VOLUMES, row.is_volume());
     row.pixels.as_ref()
 }
 
@@ -42,14 +45,23 @@ pub(crate) fn requested(protocol: &Segmentation, measure: Measure) -> Result<(),
     if protocol.measures(measure) { Ok(()) } else { Err(NOT_REQUESTED) }
 }
 
-/// Refuses a part that was not asked for, or that rows without pixels would leave incomplete.
+/// Refuses a part that was not asked for, or that rows without pixels would leave incomplete; volumes have
+/// no bands and contours.
 pub(crate) fn has_pixels(
     protocol: &Segmentation,
     sums: &Sums<'_, Row>,
     measure: Measure,
 ) -> Result<(), Reason> {
     requested(protocol, measure)?;
-    if sums.whole(WITHOUT_PIXELS) == 0 { Ok(()) } else { Err(NO_PIXELS) }
+    if sums.whole(WITHOUT_PIXELS) > 0 {
+        return Err(NO_PIXELS);
+    }
+    let is_flat = matches!(measure, Measure::Boundary | Measure::Cheng | Measure::Contour);
+    if !is_flat || sums.whole(VOLUMES) == 0 {
+        return Ok(());
+    }
+    let volume = sums.rows().named().find(|(_, row)| row.is_volume()).map_or("a unit", |(name, _)| name);
+    Err(format!("bands and contours are measured on 2-D images; {volume} is a volume").into())
 }
 
 /// Refuses a part that was not asked for, or that rows without probabilities would leave incomplete.

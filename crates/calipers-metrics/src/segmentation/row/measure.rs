@@ -9,20 +9,37 @@ use crate::segmentation::labels::{ClassId, Legend, Meaning, head_truth, predicte
 use crate::segmentation::overlap::{Confusion, CountPairs, Joint, confusion_u8, regroup};
 use crate::segmentation::probability::{ScoreOutcome, measure_scores};
 use crate::segmentation::protocol::{Head, Kind, Measure, Segmentation, Space};
+use crate::segmentation::row::sparse::Sparse;
 use crate::segmentation::row::{HeadRow, PixelRow, Row};
+use crate::segmentation::surface::{Grid, Space as Placed, surfaces};
 use crate::segmentation::unit::{LabelMap, MapData, Prediction, ScoreArray, Unit};
 
 /// Counts and sums everything that the protocol asks of a unit.
 pub fn measure(protocol: &Segmentation, unit: &Unit<'_>) -> Result<Row> {
-    let (truth, pred) = match unit {
+    let (grid, truth, pred) = match unit {
         Unit::Confusion { rows, columns, counts } => return regroup(protocol, *rows, *columns, counts),
-        Unit::Pixels { truth, pred } => (truth, pred),
+        Unit::Pixels { truth, pred } => (Grid::image(truth.height, truth.width), truth, pred),
+        Unit::Spatial { grid, truth, pred } => (*grid, truth, pred),
     };
     truth.check("truth")?;
+    if (grid.rows(), grid.axes()[2]) != (truth.height, truth.width) {
+        return Err(Error::value("the grid is not that of the truth")
+            .found(format!("{} rows of {}", grid.rows(), grid.axes()[2]))
+            .allowed(format!("{} rows of {}", truth.height, truth.width)));
+    }
+    measure_on(protocol, &grid, truth, pred).map_err(|error| grid.placed(error))
+}
+
+fn measure_on(
+    protocol: &Segmentation,
+    grid: &Grid,
+    truth: &LabelMap<'_>,
+    pred: &Prediction<'_>,
+) -> Result<Row> {
     let channels = protocol.heads.iter().map(|head| head.channels.len()).max().unwrap_or(0);
     match protocol.classes().max(channels) {
-        most if most <= u8::MOST => measure_pixels::<u8>(protocol, truth, pred),
-        most if most <= u16::MOST => measure_pixels::<u16>(protocol, truth, pred),
+        most if most <= u8::MOST => measure_pixels::<u8>(protocol, grid, truth, pred),
+        most if most <= u16::MOST => measure_pixels::<u16>(protocol, grid, truth, pred),
         most => Err(Error::value("there are more classes than an image can hold")
             .found(most)
             .allowed(format!("up to {}", u16::MOST))),
@@ -31,17 +48,19 @@ pub fn measure(protocol: &Segmentation, unit: &Unit<'_>) -> Result<Row> {
 
 fn measure_pixels<T: CountPairs>(
     protocol: &Segmentation,
+    grid: &Grid,
     truth: &LabelMap<'_>,
     pred: &Prediction<'_>,
 ) -> Result<Row> {
     match pred {
-        Prediction::Labels(pred) => measure_labels::<T>(protocol, truth, pred),
-        Prediction::Scores(arrays) => measure_arrays::<T>(protocol, truth, arrays),
+        Prediction::Labels(pred) => measure_labels::<T>(protocol, grid, truth, pred),
+        Prediction::Scores(arrays) => measure_arrays::<T>(protocol, grid, truth, arrays),
     }
 }
 
 fn measure_labels<T: CountPairs>(
     protocol: &Segmentation,
+    grid: &Grid,
     truth: &LabelMap<'_>,
     pred: &LabelMap<'_>,
 ) -> Result<Row> {
@@ -54,16 +73,17 @@ fn measure_labels<T: CountPairs>(
     };
     pred.check_against(truth)?;
     if let Some((confusion, ignored)) = count_raw(protocol, head, truth, pred) {
-        return row(truth, confusion, ignored, PixelRow::default());
+        return row(grid, confusion, ignored, pixels_in_space(protocol, grid, PixelRow::default()));
     }
     let classes = truth_classes::<T>(protocol, truth)?;
     let predicted = predicted_classes(protocol, head, pred, &classes)?;
     let (confusion, ignored) = scored(T::count_pairs(&classes, &predicted, protocol.classes()));
-    row(truth, confusion, ignored, boundaries(protocol, truth, &classes, &predicted))
+    row(grid, confusion, ignored, placed(protocol, grid, truth, &classes, &predicted))
 }
 
 fn measure_arrays<T: CountPairs>(
     protocol: &Segmentation,
+    grid: &Grid,
     truth: &LabelMap<'_>,
     arrays: &[Option<ScoreArray<'_>>],
 ) -> Result<Row> {
@@ -75,7 +95,7 @@ fn measure_arrays<T: CountPairs>(
     let ScoreOutcome { pred, calibration, looks_like_probabilities, head_preds } =
         measure_scores(protocol, arrays, &classes, truth.width, truth.height)?;
     let (confusion, ignored) = scored(T::count_pairs(&classes, &pred, protocol.classes()));
-    let mut pixels = boundaries(protocol, truth, &classes, &pred);
+    let mut pixels = placed(protocol, grid, truth, &classes, &pred);
     pixels.calibration = calibration.map(Box::new);
     pixels.looks_like_probabilities = looks_like_probabilities;
     let lacking = |&position: &usize| arrays.get(position).is_none_or(Option::is_none);
@@ -85,22 +105,26 @@ fn measure_arrays<T: CountPairs>(
         let present = protocol.heads.iter().zip(&head_preds).enumerate();
         pixels.heads = present
             .filter_map(|(position, (head, pred))| Some((position as u32, head, pred.as_ref()?)))
-            .map(|(position, head, pred)| (position, head_row(protocol, head, truth, pred)))
+            .map(|(position, head, pred)| (position, head_row(protocol, grid, head, truth, pred)))
             .collect();
     }
-    row(truth, confusion, ignored, pixels)
+    row(grid, confusion, ignored, pixels)
 }
 
 /// One head in its own channels.
 fn head_row<T: CountPairs>(
     protocol: &Segmentation,
+    grid: &Grid,
     head: &Head,
     truth: &LabelMap<'_>,
     pred: &[T],
 ) -> HeadRow {
     let channels = head_truth::<T>(head, truth);
     let (confusion, _) = scored(T::count_pairs(&channels, pred, head.channels.len()));
-    let band = channel_bands(protocol, head, truth, &channels, pred);
+    let band = match grid.is_volume() {
+        true => Sparse::default(),
+        false => channel_bands(protocol, head, truth, &channels, pred),
+    };
     HeadRow { confusion, band }
 }
 
@@ -112,7 +136,7 @@ fn count_raw(
     truth: &LabelMap<'_>,
     pred: &LabelMap<'_>,
 ) -> Option<(Confusion, u64)> {
-    let placed = [Measure::Boundary, Measure::Cheng, Measure::Contour];
+    let placed = [Measure::Boundary, Measure::Cheng, Measure::Contour, Measure::Surface];
     let (MapData::U8(truth), MapData::U8(pred)) = (truth.data, pred.data) else { return None };
     if placed.into_iter().any(|measure| protocol.measures(measure)) {
         return None;
@@ -151,7 +175,37 @@ fn scored<T: ClassId>(joint: Joint<T>) -> (Confusion, u64) {
     (cells.collect(), void.into_iter().map(|(_, pixels)| pixels).sum())
 }
 
-fn row(size: &LabelMap<'_>, confusion: Confusion, ignored: u64, pixels: PixelRow) -> Result<Row> {
+/// What depends on where pixels lie: bands and contours of images, surfaces of images and volumes.
+fn placed<T: ClassId>(
+    protocol: &Segmentation,
+    grid: &Grid,
+    size: &LabelMap<'_>,
+    truth: &[T],
+    pred: &[T],
+) -> PixelRow {
+    let bands = match grid.is_volume() {
+        true => PixelRow::default(),
+        false => boundaries(protocol, size, truth, pred),
+    };
+    let mut pixels = pixels_in_space(protocol, grid, bands);
+    if let (Some(surface), Some(space)) = (&protocol.surface, &mut pixels.space) {
+        space.surfaces = surfaces(protocol, surface, grid, truth, pred);
+    }
+    pixels
+}
+
+/// How the unit lies in space, where that is more than the size of an image.
+fn pixels_in_space(protocol: &Segmentation, grid: &Grid, pixels: PixelRow) -> PixelRow {
+    let is_kept = grid.is_volume() || protocol.surface.is_some();
+    let space = is_kept.then(|| {
+        // The slices fit: their rows are elements in memory.
+        let depth = u32::try_from(grid.axes()[0]).unwrap_or(u32::MAX);
+        Box::new(Placed { depth, spacing: grid.spacing(), surfaces: Sparse::default() })
+    });
+    PixelRow { space, ..pixels }
+}
+
+fn row(grid: &Grid, confusion: Confusion, ignored: u64, pixels: PixelRow) -> Result<Row> {
     let side = |length: usize| {
         u32::try_from(length).map_err(|_| {
             Error::value("the image is too long")
@@ -159,7 +213,8 @@ fn row(size: &LabelMap<'_>, confusion: Confusion, ignored: u64, pixels: PixelRow
                 .allowed(format!("up to {}", u32::MAX))
         })
     };
-    Ok(Row { height: side(size.height)?, width: side(size.width)?, ignored, confusion, pixels: Some(pixels) })
+    let [_, height, width] = grid.axes();
+    Ok(Row { height: side(height)?, width: side(width)?, ignored, confusion, pixels: Some(pixels) })
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::segmentation::overlap::Confusion;
 use crate::segmentation::row::sparse::Sparse;
+use crate::segmentation::surface::Space;
 
 /// One measured image, or one given confusion matrix.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,6 +25,7 @@ pub struct Row {
     /// Scored pixels by truth class and predicted class.
     pub confusion: Confusion,
     /// What the pixels say beside the matrix; `None` for a given confusion matrix.
+    #[serde(with = "stored")]
     pub pixels: Option<PixelRow>,
 }
 
@@ -45,6 +47,9 @@ pub struct PixelRow {
     pub missing_heads: Box<[u32]>,
     /// Whether logits look like probabilities: all in [0, 1], every pixel summing to 1 within 0.001.
     pub looks_like_probabilities: bool,
+    /// Of volumes and where surfaces are measured: how the unit lies in space, and its surfaces.
+    #[serde(skip)]
+    pub space: Option<Box<Space>>,
 }
 
 /// A band in both maps.
@@ -112,6 +117,52 @@ pub struct HeadRow {
     pub band: Sparse<u32, BandCounts>,
 }
 
+/// Rows of images whose surfaces nobody asked for take the bytes that they have always taken: what is kept
+/// of space stands in a form of its own.
+mod stored {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::{PixelRow, Space};
+
+    #[derive(Serialize)]
+    enum Borrowed<'a> {
+        None,
+        Flat(&'a PixelRow),
+        Spatial(&'a PixelRow, &'a Space),
+    }
+
+    #[derive(Deserialize)]
+    enum Owned {
+        None,
+        Flat(PixelRow),
+        Spatial(PixelRow, Box<Space>),
+    }
+
+    pub(super) fn serialize<S: Serializer>(
+        pixels: &Option<PixelRow>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let stored = match pixels {
+            None => Borrowed::None,
+            Some(pixels) => match &pixels.space {
+                None => Borrowed::Flat(pixels),
+                Some(space) => Borrowed::Spatial(pixels, space),
+            },
+        };
+        stored.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<PixelRow>, D::Error> {
+        Ok(match Owned::deserialize(deserializer)? {
+            Owned::None => None,
+            Owned::Flat(pixels) => Some(pixels),
+            Owned::Spatial(pixels, space) => Some(PixelRow { space: Some(space), ..pixels }),
+        })
+    }
+}
+
 /// The pixels of each true class.
 type TruePixels = BTreeMap<u32, u64>;
 
@@ -119,11 +170,21 @@ impl Row {
     /// Whether both may come from one truth map: its size, its void, and the pixels of every class in the
     /// map, in bands and on contours.
     pub(crate) fn same_truth(&self, other: &Self) -> bool {
-        let size = |row: &Self| (row.height, row.width, row.ignored);
+        let size = |row: &Self| (row.height, row.width, row.ignored, row.space().map(Space::truth));
         let pixels = |row: &Self| row.pixels.as_ref().map(PixelRow::truth);
         size(self) == size(other)
             && self.confusion.truth() == other.confusion.truth()
             && pixels(self) == pixels(other)
+    }
+
+    /// How the unit lies in space, where that was kept.
+    pub fn space(&self) -> Option<&Space> {
+        self.pixels.as_ref()?.space.as_deref()
+    }
+
+    /// Whether the unit has more than one slice.
+    pub(crate) fn is_volume(&self) -> bool {
+        self.space().is_some_and(|space| space.depth > 1)
     }
 }
 
@@ -143,4 +204,36 @@ fn bands(bands: &Sparse<u32, BandCounts>) -> TruePixels {
 /// An entry may be there for the prediction's sake alone.
 fn nonzero(pixels: impl Iterator<Item = (u32, u64)>) -> TruePixels {
     pixels.filter(|(_, pixels)| *pixels > 0).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Serialize)]
+    struct WithoutSpace<'a> {
+        height: u32,
+        width: u32,
+        ignored: u64,
+        confusion: &'a Confusion,
+        pixels: &'a Option<PixelRow>,
+    }
+
+    #[test]
+    fn a_row_without_space_has_the_bytes_that_it_always_had_and_one_with_space_comes_back() {
+        let confusion: Confusion = [((0, 0), 5), ((1, 0), 2)].into_iter().collect();
+        let flat = PixelRow { missing_heads: [1].into(), ..PixelRow::default() };
+        let space = Space { depth: 3, spacing: Some([2.0, 1.0, 0.5]), surfaces: Sparse::default() };
+        let spatial = PixelRow { space: Some(Box::new(space)), ..flat.clone() };
+        for pixels in [None, Some(flat), Some(spatial)] {
+            let row = Row { height: 4, width: 3, ignored: 7, confusion: confusion.clone(), pixels };
+            let Row { height, width, ignored, confusion, pixels } = &row;
+            let bytes = postcard::to_stdvec(&row).unwrap();
+            let before =
+                WithoutSpace { height: *height, width: *width, ignored: *ignored, confusion, pixels };
+            let before = postcard::to_stdvec(&before).unwrap();
+            assert_eq!(bytes == before, row.space().is_none());
+            assert_eq!(postcard::from_bytes::<Row>(&bytes).unwrap(), row);
+        }
+    }
 }

@@ -190,7 +190,6 @@ impl Protocol for Training {
     const COLUMNS: &'static [Column<Self>] = COLUMNS;
     const READING_PARAMETERS: &'static [&'static str] =
         &["metric", "label", "scale", "x", "group_by", "fold_by", "bootstrap", "seed", "confidence"];
-    const READING_IN_ROWS: &'static [&'static str] = &[];
 
     // Groups are other experiments: each is drawn as if it were alone.
     const SAMPLING: Sampling = Sampling { unit: "run", draws: Draws::Separate, by_folder: false };

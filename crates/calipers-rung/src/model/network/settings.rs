@@ -52,25 +52,21 @@ impl Settings {
     /// As the texts that stand beside the weights in a file.
     pub fn to_metadata(&self) -> BTreeMap<String, String> {
         let penalty = &self.penalty;
-        let mut texts = BTreeMap::new();
-        let mut put = |key: &str, text: Option<String>| {
-            if let Some(text) = text {
-                texts.insert(key.to_owned(), text);
-            }
-        };
-        put("model", Some("rung".to_owned()));
-        put("format", Some("1".to_owned()));
-        put("penalty", Some(penalty.kind().to_string()));
-        put("weights", Some(penalty.weights().to_string()));
-        put("gamma", penalty.gamma().map(|gamma| gamma.to_string()));
-        put("lambda_hat", Some(self.lambda_hat.to_string()));
-        put("k", Some(self.layers.to_string()));
-        put("scad_a", Some(penalty.scad_a().to_string()));
-        put("scad_scale", Some(penalty.scad_scale().to_string()));
-        put("dropout", self.dropout.map(|dropout| dropout.to_string()));
-        put("seed", self.seed.map(|seed| seed.to_string()));
-        put("epochs", self.epochs.map(|epochs| epochs.to_string()));
-        texts
+        let texts = [
+            ("model", Some("rung".to_owned())),
+            ("format", Some("1".to_owned())),
+            ("penalty", Some(penalty.kind().to_string())),
+            ("weights", Some(penalty.weights().to_string())),
+            ("gamma", penalty.gamma().map(|gamma| gamma.to_string())),
+            ("lambda_hat", Some(self.lambda_hat.to_string())),
+            ("k", Some(self.layers.to_string())),
+            ("scad_a", Some(penalty.scad_a().to_string())),
+            ("scad_scale", Some(penalty.scad_scale().to_string())),
+            ("dropout", self.dropout.map(|dropout| dropout.to_string())),
+            ("seed", self.seed.map(|seed| seed.to_string())),
+            ("epochs", self.epochs.map(|epochs| epochs.to_string())),
+        ];
+        texts.into_iter().filter_map(|(key, text)| Some((key.to_owned(), text?))).collect()
     }
 
     /// Whether texts beside the weights of a file are such ones; others say nothing.

@@ -1,5 +1,6 @@
 //! Which histories a path on the command line stands for, and what the runs in them are called.
 
+mod folder;
 mod input_folder;
 mod parts;
 mod unread;
@@ -13,6 +14,7 @@ use calipers_io::file::cannot_open;
 use calipers_io::history::mlflow_server::{Address, Store, store};
 use calipers_io::history::{FORMATS, Format, RUN_META, TRAINER_STATE, of_folder};
 
+use self::folder::{Folder, is_of_wandb};
 use self::input_folder::{name_folders, names_checkpoint, own_name, parent, within};
 pub use self::unread::{Unread, nothing_in};
 use crate::inputs::Inputs;
@@ -214,25 +216,6 @@ struct Walk<'t> {
     tree: &'t Tree,
 }
 
-/// One folder of the walk.
-struct Folder {
-    path: PathBuf,
-    shown: String,
-    /// Its path below the given one.
-    below: String,
-}
-
-impl Folder {
-    fn place(&self, name: &str) -> Place {
-        Place { path: self.path.join(name), shown: format!("{}/{name}", self.shown) }
-    }
-
-    fn folder(&self, name: &str) -> Self {
-        let place = self.place(name);
-        Self { path: place.path, shown: place.shown, below: joined(&self.below, name) }
-    }
-}
-
 impl Walk<'_> {
     /// The names in a folder; none in one that could not be read.
     fn entries(&self, folder: &Folder) -> Entries {
@@ -281,7 +264,9 @@ impl Walk<'_> {
         }
         for name in &folders {
             // An MLflow experiment keeps models beside its runs; their metrics are no histories.
-            let skipped = (has_meta && name == "models") || (plots && name == "plots");
+            let skipped = (has_meta && name == "models")
+                || (plots && name == "plots")
+                || (name == "media" && is_of_wandb(folder));
             if !skipped {
                 self.search(&folder.folder(name), all)?;
             }

@@ -1,6 +1,6 @@
 //! Files that are parts of one run, although they lie apart: one run per identity before anything is read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use calipers_io::file::{InputFile, ReadAt};
@@ -13,7 +13,7 @@ const OPENING: u64 = 64 << 10;
 
 /// Leaves out what was given before: a file, or a folder, once as itself and once as part of another.
 pub(super) fn each_once(histories: &mut Vec<History>) {
-    let mut seen: std::collections::BTreeSet<Vec<PathBuf>> = Default::default();
+    let mut seen: BTreeSet<Vec<PathBuf>> = Default::default();
     histories.retain(|history| {
         let real = |place: &&Place| place.path.canonicalize().unwrap_or_else(|_| place.path.clone());
         seen.insert(history.content.places().iter().map(real).collect())
@@ -50,7 +50,11 @@ pub(super) fn join_wandb(histories: &mut Vec<History>) {
 }
 
 fn head(content: &Content) -> Option<Run> {
-    let Content::File(place) = content else { return None };
+    let place = match content {
+        Content::File(place) => place,
+        Content::Wandb(places) => places.first()?,
+        _ => return None,
+    };
     let file = InputFile::open(&place.path).ok()?;
     let mut opening = vec![0; file.size().min(OPENING) as usize];
     file.read_exact_at(&mut opening, 0).ok()?;

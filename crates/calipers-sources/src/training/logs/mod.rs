@@ -1,6 +1,7 @@
 //! From the files of a history to tables of logged rows, one run after the other.
 
 mod cut;
+mod settings;
 mod several_files;
 mod tracking;
 
@@ -15,6 +16,7 @@ use calipers_io::history::{
 };
 
 use self::cut::Cut;
+use self::settings::{WithSettings, beside};
 use crate::hashing::HashedFile;
 use crate::inputs::{Inputs, Opened, role};
 use crate::training::discover::{Content, History, Place, file_name};
@@ -117,6 +119,7 @@ impl Reader<'_> {
     /// Reads a history and passes on its tables. Says whether it was one at all: JSON of another
     /// kind and deleted runs are passed over.
     pub fn read(&self, history: &History, wanted: &Wanted, sink: &mut dyn Sink) -> Result<bool> {
+        let sink = &mut WithSettings { settings: self.settings(history, wanted)?, sink };
         match &history.content {
             Content::File(place) => self.file(history, place, wanted, sink),
             Content::Wandb(places) => self.wandb(history, places, wanted, sink),
@@ -134,14 +137,14 @@ impl Reader<'_> {
         if let Content::Server(address) = &history.content {
             self.inputs.unread_below(address.shown());
         }
-        for place in history.content.places() {
+        for place in history.content.places().into_iter().chain(beside(history).as_ref()) {
             self.inputs.unread(&place.shown);
         }
     }
 
     /// Strikes out the files of a history: nothing of them is measured.
     pub fn forget(&self, history: &History) {
-        for place in history.content.places() {
+        for place in history.content.places().into_iter().chain(beside(history).as_ref()) {
             self.inputs.forget(&place.shown);
         }
     }

@@ -1,17 +1,20 @@
 //! What logs say of their runs, with all of their configuration and none of their values.
 
-use calipers_core::Result;
+use std::collections::BTreeSet;
+
+use calipers_core::{Error, Result};
 use calipers_io::history::Wanted;
 
 use crate::inputs::Inputs;
 use crate::training::discover::History;
 use crate::training::logs::{Log, Reader, Sink, notes};
 use crate::training::options::Options;
-use crate::training::runs::filter;
+use crate::training::points::x_axis::near;
+use crate::training::runs::filter::{self, Where};
 use crate::training::runs::known::Known;
 
 /// What every log says of its runs, with all of their configuration and none of their values.
-pub fn described(options: &Options, histories: &[History]) -> Result<Vec<Known>> {
+fn described(options: &Options, histories: &[History]) -> Result<Vec<Known>> {
     struct Runs<'a>(Vec<Known>, &'a Options);
     impl Sink for Runs<'_> {
         fn log(&mut self, log: Log) -> Result<()> {
@@ -40,4 +43,53 @@ pub fn described(options: &Options, histories: &[History]) -> Result<Vec<Known>>
         reader.read(history, &wanted, &mut runs)?;
     }
     Ok(runs.0)
+}
+
+/// Why the conditions on runs leave nothing over: a key that nobody has, or the texts that are there.
+pub fn nothing_left(options: &Options, histories: &[History], found: usize) -> Error {
+    let described = described(options, histories).unwrap_or_default();
+    for test in &options.filters {
+        if let Some(error) = unknown_key(test, &described) {
+            return error;
+        }
+        let texts: BTreeSet<&str> = described.iter().filter_map(|run| run.text(&test.key)).collect();
+        let texts: Vec<&str> = texts.into_iter().take(LISTED).collect();
+        if !described.iter().any(|run| test.holds(run.text(&test.key))) {
+            return Error::value("the conditions leave nothing over")
+                .at(format!("--where {test}"))
+                .found(format!("0 of {found} runs"))
+                .allowed(format!("a text under '{}': {}", test.key, texts.join(", ")));
+        }
+    }
+    let all: Vec<String> = options.filters.iter().map(|test| format!("--where {test}")).collect();
+    Error::value("the conditions leave nothing over").at(all.join(" ")).found(format!("0 of {found} runs"))
+}
+
+/// How many texts a message lists.
+const LISTED: usize = 20;
+
+/// The error for the first condition on a key that nobody has, if there is one.
+pub fn unknown_keys(options: &Options, histories: &[History]) -> Option<Error> {
+    let described = described(options, histories).ok()?;
+    options.filters.iter().find_map(|test| unknown_key(test, &described))
+}
+
+fn unknown_key(test: &Where, described: &[Known]) -> Option<Error> {
+    if described.iter().any(|run| run.text(&test.key).is_some()) {
+        return None;
+    }
+    let config: BTreeSet<&String> =
+        described.iter().flat_map(|run| run.config.keys().chain(&run.keys)).collect();
+    let fields: BTreeSet<&str> = described.iter().flat_map(|run| run.fields.keys()).copied().collect();
+    let keys: Vec<String> = fields.into_iter().map(String::from).chain(config.into_iter().cloned()).collect();
+    if keys.contains(&test.key) {
+        return None;
+    }
+    let error = Error::value(format!("no run has the key '{}'", test.key))
+        .at(format!("--where {test}"))
+        .found(format!("the keys {}", keys.join(", ")));
+    Some(match near(&test.key, &keys).as_slice() {
+        [] => error.advice("name a key exactly as it is there"),
+        near => error.advice(format!("did you mean {}?", near.join(" or "))),
+    })
 }

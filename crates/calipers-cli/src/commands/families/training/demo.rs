@@ -9,7 +9,7 @@ use calipers::sources::training::options::Options;
 use calipers::{Error, Result, demo, run, sources};
 
 use super::view;
-use crate::commands::demo::{Shown, headlines};
+use crate::commands::demo::{Shown, first_numbers};
 use crate::emit;
 
 /// Logs of three configurations, five folds each.
@@ -27,13 +27,9 @@ pub(in crate::commands) fn demo(folder: &Path, seed: u64, work: &run::Work<'_>) 
         ..Options::over(vec![folder.to_owned()], vec![metric])
     };
     let measured = sources::training::measure(&options, Inputs::default(), work)?;
-    let mut shown =
-        Shown { text: format!("\n{}", view::curves(&measured, emit::style())), ..Shown::default() };
+    let mut shown = Shown { text: view::curves(&measured, emit::style()), ..Shown::default() };
     for rows in measured.accumulators {
-        let mut groups: Vec<String> = rows.rows().iter().map(|row| row.group.clone()).collect();
-        groups.dedup();
-        let groups: Vec<&str> = groups.iter().map(String::as_str).collect();
-        shown.text += &headlines("training, configurations side by side", &rows.finish(), &groups);
+        shown.text += &format!("\n{}", first_numbers(&rows));
         shown.ledgers.push((None, Box::new(rows)));
     }
     let command = format!("training {} --metric {KEY} --group-by folder", folder.display());

@@ -55,10 +55,9 @@ impl ExtractArgs {
     pub(crate) fn run(self) -> Result<Outcome> {
         output::check(&self.output)?;
         let extracted = self.extracted(&Silent)?;
-        output::write(&self.output, extracted.to_text().as_bytes())?;
+        emit::put(&self.output, &extracted.to_text(), self.quiet)?;
         if !self.quiet {
             doubts(&extracted);
-            emit::note(&format!("wrote {}", self.output.display()));
         }
         Ok(if self.strict && !extracted.doubts.is_empty() { Outcome::Warned } else { Outcome::Done })
     }

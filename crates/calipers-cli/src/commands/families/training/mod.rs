@@ -15,6 +15,7 @@ use calipers::io::history::delimited::{self, Long};
 use calipers::io::history::encoding::Encoding;
 use calipers::io::history::{FORMATS, Format};
 use calipers::metrics::training::{Direction, Duplicates, Index, Nan, Precision, Preset, Restarts, Training};
+use calipers::resample::affordable;
 use calipers::run::{Progress, Silent};
 use calipers::sources::training::assign::{Assignment, FoldBy, GroupBy};
 use calipers::sources::training::extract::extract;
@@ -68,7 +69,7 @@ pub(crate) struct TrainingArgs {
     #[command(flatten)]
     points: Points,
     #[command(flatten)]
-    runs: Runs,
+    pub(crate) runs: Runs,
     #[command(flatten)]
     files: Files,
     #[command(flatten)]
@@ -160,15 +161,15 @@ struct Points {
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Runs")]
-struct Runs {
+pub(crate) struct Runs {
     /// Where configurations come from: none, folder, suffix, regex:RE, column:COL, wandb, project, experiment,
     /// parent, runs; several are given one by one or joined with commas [default: none]
     #[arg(long, value_name = "WHERE")]
-    group_by: Vec<GroupBy>,
+    pub(crate) group_by: Vec<GroupBy>,
     /// Where folds come from: auto, run, id, suffix, regex:RE, column:COL, runs; several likewise
     /// [default: auto]
     #[arg(long, value_name = "WHERE")]
-    fold_by: Vec<FoldBy>,
+    pub(crate) fold_by: Vec<FoldBy>,
     /// Read only runs, or rows of tables, for which KEY=VALUE, KEY!=VALUE or KEY~REGEX holds
     #[arg(long = "where", value_name = "TEST")]
     filters: Vec<Where>,
@@ -309,6 +310,9 @@ impl TrainingArgs {
         if let Some((kept, found)) = measured.kept.filter(|_| !self.output.quiet) {
             emit::note(&format!("{kept} of {found} runs read (--where)"));
         }
+        for rows in &measured.accumulators {
+            affordable(rows, None, self.work.threads())?;
+        }
         if let Some(prefix) = &self.study.table {
             let runs = match options.assignment.runs {
                 Some(runs) => runs,
@@ -317,7 +321,7 @@ impl TrainingArgs {
             tables::write(&tables::measured(&runs, &measured, self.preset(), self.runs.folds), prefix)?;
         }
         if self.output.wants_table() {
-            emit::say(&view::write(&measured, emit::style()))?;
+            emit::show(&view::write(&measured, emit::style(), self.output.all))?;
         }
         let boxed = |accumulator| -> Box<dyn Ledger> { Box::new(accumulator) };
         let ledgers = measured.accumulators.into_iter().map(boxed).collect();

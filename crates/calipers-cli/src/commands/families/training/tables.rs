@@ -77,8 +77,8 @@ pub(crate) fn without_histories(
     folds: Option<u32>,
     output: &Output,
 ) -> Result<Outcome> {
-    let asked = output.json.is_some() || output.csv.is_some() || output.markdown || output.latex;
-    if asked || output.html.is_some() || output.per_unit.is_some() || output.state.is_some() {
+    let forms = [&output.json, &output.csv, &output.markdown, &output.latex, &output.html];
+    if forms.iter().any(|form| form.is_some()) || output.per_unit.is_some() || output.state.is_some() {
         return Err(Error::usage("without histories there is no report, only the tables")
             .advice("name histories and a --metric, or leave the output options out"));
     }

@@ -1,0 +1,35 @@
+//! One folder of the walk, and what is in it.
+
+use std::fs;
+use std::path::PathBuf;
+
+use calipers_io::history::FORMATS;
+
+use super::{Place, joined};
+
+/// One folder of the walk.
+pub(super) struct Folder {
+    pub(super) path: PathBuf,
+    pub(super) shown: String,
+    /// Its path below the given one.
+    pub(super) below: String,
+}
+
+impl Folder {
+    pub(super) fn place(&self, name: &str) -> Place {
+        Place { path: self.path.join(name), shown: format!("{}/{name}", self.shown) }
+    }
+
+    pub(super) fn folder(&self, name: &str) -> Self {
+        let place = self.place(name);
+        Self { path: place.path, shown: place.shown, below: joined(&self.below, name) }
+    }
+}
+
+/// Whether a folder holds the files of a run of W&B. The tables among its media are not histories of the run.
+pub(super) fn is_of_wandb(folder: &Folder) -> bool {
+    let log = |name: &String| FORMATS.by_name(name).is_some_and(|format| format.name == "wandb");
+    let run = folder.path.parent().filter(|_| folder.path.ends_with("files"));
+    let names = run.and_then(|run| fs::read_dir(run).ok()).into_iter().flatten().flatten();
+    names.filter_map(|entry| entry.file_name().into_string().ok()).any(|name| log(&name))
+}
