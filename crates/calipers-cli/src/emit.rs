@@ -3,10 +3,10 @@
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
-use calipers::core::Warning;
 use calipers::core::error::printable;
 use calipers::core::metric::MetricInfo;
 use calipers::core::resample::Bootstrap;
+use calipers::core::{InputFiles, Warning};
 use calipers::report::page::{self, Page, Section};
 use calipers::report::{csv, json, latex, markdown, per_unit, terminal};
 use calipers::resample::Intervals;

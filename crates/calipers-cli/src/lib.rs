@@ -60,6 +60,19 @@ enum Outcome {
     LeftOut,
 }
 
+/// Runs the program as the process that it is: a signal ends the process, with what is finished kept. See
+/// [`run`].
+pub fn run_process<I, T>(arguments: I) -> u8
+where
+    I: IntoIterator<Item = T>,
+    T: Into<OsString> + Clone,
+{
+    signals::listen();
+    let status = run(arguments);
+    signals::end_if_signalled();
+    status
+}
+
 /// Runs the program with these arguments, the first of which is its own name, and returns the exit
 /// status.
 pub fn run<I, T>(arguments: I) -> u8
@@ -76,15 +89,15 @@ where
             return u8::try_from(error.exit_code()).unwrap_or(2);
         }
     };
-    signals::listen();
-    let done = cli.command.run();
-    signals::end_if_signalled();
-    match done {
+    match cli.command.run() {
         Ok(Outcome::Done) => 0,
         Ok(Outcome::Warned | Outcome::Differs) => 3,
         Ok(Outcome::LeftOut) => 4,
         Err(error) => {
-            complain(&error.clone().with_command(|options| commanded(&words, options)));
+            // Who asked for the end knows of it.
+            if error.kind() != ErrorKind::Interrupted {
+                complain(&error.clone().with_command(|options| commanded(&words, options)));
+            }
             if error.kind() == ErrorKind::Usage { 2 } else { 1 }
         }
     }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     report_own_panics_only();
-    ExitCode::from(calipers_cli::run(std::env::args_os()))
+    ExitCode::from(calipers_cli::run_process(std::env::args_os()))
 }
 
 /// A damaged parquet file can stop its decoder in the middle; that ends in an error block, which is

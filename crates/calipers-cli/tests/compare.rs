@@ -90,7 +90,8 @@ fn models_that_cannot_be_compared_are_refused_with_the_reason() {
     let bench = two_models();
     let other = "segmentation --truth truth --pred b --classes 2 --quiet";
     assert_eq!(bench.run(&format!("{other} --thickness 3 --state thick.state")).status, 0);
-    assert_eq!(bench.run(&format!("{other} --shard 1/2 --state half.state")).status, 0);
+    bench.write("half.txt", "0\n1\n");
+    assert_eq!(bench.run(&format!("{other} --units half.txt --state half.state")).status, 0);
     bench.refuses("compare a.state thick.state", 1, &["not measured alike", "protocol.boundary.thickness"]);
     bench.refuses("compare a.state half.state", 1, &["different units", "2 only in a.state: 2, 3"]);
     bench.write("notes.txt", "hello");

@@ -151,7 +151,7 @@ fn a_folder_of_another_run_is_refused_and_stays_as_it_is() {
 fn logs_of_training_runs_are_kept_too() {
     let bench = Bench::new();
     for run in 0..4 {
-        bench.write(&format!("runs/cfg-{run}.csv"), format!("epoch,val_F1\n0,0.{run}\n1,0.95\n"));
+        bench.write(&format!("runs/cfg_{run}.csv"), format!("epoch,val_F1\n0,0.{run}\n1,0.95\n"));
     }
     let line = "training runs --metric val_F1 --group-by suffix --json -";
     let whole = bench.run(line);
@@ -160,7 +160,7 @@ fn logs_of_training_runs_are_kept_too() {
     let again = bench.run(&format!("{line} --resume parts"));
     assert_eq!(again.stdout, whole.stdout);
     assert!(again.stderr.contains("4 of 4 histories are read already"), "{}", again.stderr);
-    bench.write("runs/cfg-9.csv", "epoch,val_F1\n0,0.5\n1,0.97\n");
+    bench.write("runs/cfg_9.csv", "epoch,val_F1\n0,0.5\n1,0.97\n");
     let more = bench.run(&format!("{line} --resume parts"));
     assert_eq!(more.stdout, bench.run(line).stdout, "{}", more.stderr);
     for shard in 1..=3 {
@@ -170,6 +170,22 @@ fn logs_of_training_runs_are_kept_too() {
     }
     let merged = bench.run("merge 3.state 1.state 2.state -o all.state --json -");
     assert_eq!(merged.stdout, more.stdout, "{}", merged.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_in_a_folder_of_logs_count_once_and_what_is_passed_over_is_said() {
+    let bench = Bench::new();
+    bench.write("runs/run-1/a.csv", "epoch,m\n0,0.5\n1,0.95\n").write("runs/notes.md", "x");
+    std::os::unix::fs::symlink("run-1", bench.path("runs/latest-run")).unwrap();
+    std::os::unix::fs::symlink("run-1/a.csv", bench.path("runs/b.csv")).unwrap();
+    let said = bench.run("training runs --metric m --json -");
+    assert_eq!(serde_json::from_str::<Json>(&said.stdout).unwrap()["units"], 2, "{}", said.stderr);
+    assert!(said.stderr.contains("passed over: 1 .md\n"), "{}", said.stderr);
+    assert!(said.stderr.contains("runs/latest-run leads to"), "{}", said.stderr);
+    std::os::unix::fs::symlink("gone", bench.path("runs/c.csv")).unwrap();
+    bench.refuses("training runs --metric m", 1, &["a link leads to nothing", "runs/c.csv", "gone"]);
+    assert_eq!(bench.run("training runs --metric m --keep-going --quiet").status, 4);
 }
 
 fn start(bench: &Bench, line: &str) -> Child {

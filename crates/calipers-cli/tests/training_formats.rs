@@ -204,7 +204,7 @@ fn a_listed_run_without_history_is_a_warning_once_all_shards_are_there() {
         let shard = format!("{index}/2");
         let said = run_in("table", &[STUDY, &["--shard", &shard, "--state", &state, "--quiet"]].concat());
         assert_eq!(said.status, 0, "{}", said.stderr);
-        assert_eq!(warning(&bench.report(&format!("show {index}.state"))[0]), None);
+        assert_eq!(warning(&bench.report(&format!("show {index}.state --partial"))[0]), None);
     }
     let merged = bench.run("merge 2.state 1.state -o all.state --json - --quiet");
     let merged: Json = serde_json::from_str(&merged.stdout).unwrap();

@@ -94,4 +94,10 @@ mod _calipers {
     fn run_cli(py: Python<'_>, arguments: Vec<String>) -> u8 {
         py.detach(|| calipers_cli::run(arguments))
     }
+
+    /// The same as the process that it is: a signal ends the process, with what is finished kept.
+    #[pyfunction]
+    fn run_process(py: Python<'_>, arguments: Vec<String>) -> u8 {
+        py.detach(|| calipers_cli::run_process(arguments))
+    }
 }

@@ -211,6 +211,10 @@ impl Reading<'_> {
     }
 
     fn unless_left_out<T>(&self, path: &Path, done: Result<T>) -> Result<Option<T>> {
+        if done.is_err() && self.inputs.is_again() {
+            // What could not be read is among no recorded inputs.
+            return Ok(None);
+        }
         self.inputs.unless_left_out(&path.display().to_string().replace(std::path::MAIN_SEPARATOR, "/"), done)
     }
 }

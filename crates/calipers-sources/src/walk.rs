@@ -70,7 +70,8 @@ pub fn files(given: &Path, word: &str, inputs: &Inputs, wanted: &dyn Fn(&str) ->
     let found = below(given, inputs, &|name| wanted(compress::FORMATS.stem(name)))?
         .into_iter()
         .map(|relative| Found::new(given.join(&relative), format!("{root}/{relative}"), &relative, &notes));
-    Ok(found.collect())
+    // What was not measured is not even opened when a report is verified.
+    Ok(found.filter(|found| inputs.may_read(&found.shown)).collect())
 }
 
 /// A given folder as inputs note it: without a slash at the end, unless it is nothing else.

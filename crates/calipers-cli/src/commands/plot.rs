@@ -51,6 +51,9 @@ pub(crate) struct Plot {
     /// What the figure is for: paper, slides or dark
     #[arg(long, value_name = "STYLE", default_value = "paper")]
     style: Style,
+    /// Draw the units that are there, although shards are missing
+    #[arg(long)]
+    partial: bool,
     /// Do not say which file was written
     #[arg(long, short)]
     quiet: bool,
@@ -61,6 +64,10 @@ impl Plot {
         let target = self.target()?;
         let shown = self.file.display().to_string();
         let sources = sources(&self.file, &shown)?;
+        if !self.partial {
+            let whole = sources.iter().try_for_each(Source::require_whole);
+            whole.map_err(|error| error.in_file(&shown))?;
+        }
         let Some(name) = &self.figure else {
             self.list(&sources)?;
             return Ok(Outcome::Done);
@@ -174,6 +181,14 @@ enum Source {
 }
 
 impl Source {
+    /// Refuses rows of which shards are missing.
+    fn require_whole(&self) -> Result<()> {
+        match self {
+            Self::Rows(ledger) => ledger.provenance().listings.require_whole(),
+            Self::Report(_) => Ok(()),
+        }
+    }
+
     fn report(&self) -> Report {
         match self {
             Self::Rows(ledger) => ledger.report(),

@@ -191,7 +191,7 @@ impl Side {
         match &self.kind {
             SideKind::Folder(folder) => {
                 walk::below(folder, &Inputs::default(), &|name| read_as(name).is_some()).ok()
-            },
+            }
             _ => None,
         }
     }

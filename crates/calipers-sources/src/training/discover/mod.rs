@@ -467,22 +467,6 @@ mod tests {
         assert_eq!(names, ["x", "a.b", "tb"], "event files of one folder are one run");
     }
 
-    #[cfg(unix)]
-    #[test]
-    fn a_link_to_a_run_that_is_read_already_adds_nothing_and_one_to_a_log_counts() {
-        let folder = tree(&["run-1/a.csv", "run-1/notes.md"]);
-        let path = |name: &str| folder.path().join("in").join(name);
-        std::os::unix::fs::symlink("run-1", path("latest-run")).unwrap();
-        std::os::unix::fs::symlink("run-1/a.csv", path("b.csv")).unwrap();
-        let record = Inputs::default();
-        let found = histories(&[folder.path().join("in")], None, &record).unwrap().histories;
-        let names: Vec<&str> = found.iter().map(|history| history.name.as_str()).collect();
-        assert_eq!(names, ["b", "run-1/a"]);
-        let said = record.passed_over();
-        assert_eq!(said[0], "passed over: 1 .md");
-        assert!(said[1].contains("latest-run leads to"), "{said:?}");
-    }
-
     #[test]
     fn an_empty_folder_says_what_was_looked_for() {
         let folder = tree(&["readme.md"]);
