@@ -6,7 +6,7 @@ use std::path::Path;
 use calipers::core::error::printable;
 use calipers::core::metric::MetricInfo;
 use calipers::core::resample::Bootstrap;
-use calipers::core::{InputFiles, Warning};
+use calipers::core::Warning;
 use calipers::report::page::{self, Page, Section};
 use calipers::report::{csv, json, latex, markdown, per_unit, terminal};
 use calipers::resample::Intervals;

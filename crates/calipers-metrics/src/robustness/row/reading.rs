@@ -27,7 +27,7 @@ impl Scalar {
     }
 
     /// The same at another place, for sums that hold more numbers than its own lines do.
-    pub(super) const fn at(self, place: usize) -> Self {
+    pub(in crate::robustness) const fn at(self, place: usize) -> Self {
         Self { place, ..self }
     }
 
