@@ -5,6 +5,7 @@
 
 use calipers::prelude::*;
 use calipers::registry;
+use calipers::report::Amount;
 use calipers::report::terminal::{self, Style};
 use segmentation::overlap::MIOU;
 use segmentation::{LabelMap, MapData, Prediction, Preset, Unit};
@@ -33,6 +34,9 @@ pub(crate) fn main() -> Result<()> {
     println!("mIoU {:?}", images.value(&MIOU).as_f64());
     let report = images.finish();
     let metrics = registry::metrics_of(&report.protocol);
-    println!("{}", terminal::write(&[report], &[metrics], Style { colour: false, width: 100 }));
+    println!(
+        "{}",
+        terminal::write(&[report], &[metrics], Style { colour: false, width: 100 }, Amount::Headline)
+    );
     Ok(())
 }

@@ -64,6 +64,7 @@ const BENCHES: &[Bench] = &[
     Bench { name: "intervals", unasked: true, run: intervals::run },
     Bench { name: "report", unasked: true, run: intervals::run_report },
     Bench { name: "rung", unasked: true, run: rung::run },
+    Bench { name: "segmentation_surfaces", unasked: false, run: segmentation::surfaces::run },
     Bench { name: "segmentation_small", unasked: false, run: segmentation::files::run_small },
 ];
 

@@ -1,6 +1,7 @@
 //! JSON histories from any bytes: an error, or columns that fit their table.
 //!
 //! Covers: history/json-rows, history/json-columns, history/trainer-state, history/jsonl.
+//! Covers: history/json-split, history/json-table, history/json-nested.
 #![no_main]
 
 use std::collections::BTreeSet;
@@ -14,7 +15,15 @@ fuzz_target!(|bytes: &[u8]| {
     let wanted = Wanted { numbers: keys(), texts: keys(), ..Wanted::default() };
     drop(json::global_step(bytes));
     let found = json::layout(bytes);
-    for layout in [Layout::Rows, Layout::Lines, Layout::Columns, Layout::State] {
+    for layout in [
+        Layout::Rows,
+        Layout::Lines,
+        Layout::Columns,
+        Layout::State,
+        Layout::Split,
+        Layout::Table,
+        Layout::Nested,
+    ] {
         let Ok(table) = json::read(bytes, layout, &wanted) else { continue };
         assert!(layout == Layout::Lines || json::check(bytes).is_ok());
         assert!(table.rows == 0 || found.is_some() || layout != Layout::Rows);

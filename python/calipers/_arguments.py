@@ -102,6 +102,13 @@ def text(name: str, value: Any) -> str:
     return value
 
 
+def texts(name: str, value: Any) -> list[str]:
+    """Return texts; one text is a list of one."""
+    if isinstance(value, bytes) or not isinstance(value, Iterable):
+        raise wrong_type(name, value, "texts in a list")
+    return [value] if isinstance(value, str) else [text(name, one) for one in value]
+
+
 def table(name: str, value: Any, keys: Collection[str]) -> dict[str, Any]:
     """Return a mapping whose keys are known."""
     if not isinstance(value, Mapping):
@@ -112,6 +119,16 @@ def table(name: str, value: Any, keys: Collection[str]) -> dict[str, Any]:
             advice = f"     help: did you mean {near[0]}?" if near else f"  allowed: {', '.join(keys)}"
             raise UnknownArgumentError(f"no such key\n    found: {name}[{key!r}]\n{advice}")
     return {key: inner for key, inner in value.items() if inner is not None}
+
+
+def arguments(given: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
+    """Return keyword arguments whose names are known, but for those that are not given."""
+    for name in given:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            advice = f"     help: did you mean {near[0]}?" if near else f"  allowed: {', '.join(known)}"
+            raise UnknownArgumentError(f"no such argument\n    found: {name}\n{advice}")
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def names_of(value: Any) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,10 @@ ArrayLike = Any
 """NumPy, torch, DLPack, the buffer protocol, or nested lists."""
 
 
-_WHOLE = ("batch", "edge_index", "pred", "ptr", "truth")
+_WHOLE = (
+    "batch", "edge_index", "edges", "flips", "index", "labels", "pred", "ptr", "test_idx", "train_idx",
+    "truth", "val_idx", "y", "y_comp", "y_hat", "y_sub",
+)  # fmt: skip
 
 
 def plain(values: ArrayLike, key: str) -> tuple[npt.NDArray[Any], bool]:
@@ -47,13 +51,28 @@ def _as_numpy(values: ArrayLike, key: str) -> tuple[npt.NDArray[Any], bool]:
         if type(values).__module__.partition(".")[0] == "torch":
             return _from_torch(values)
         if hasattr(values, "__dlpack__"):
-            return np.from_dlpack(values), False
+            return _from_dlpack(values)
         return np.asarray(values), False
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        # What NumPy says of lists is about its arrays.
+        said = "rows of different lengths" if isinstance(values, list | tuple) else str(error)
         raise InputTypeError(
-            f"'{key}' is no array\n       at: key {key}\n    found: {type(values).__name__} ({error})\n"
+            f"'{key}' is no array\n       at: key {key}\n    found: {type(values).__name__} ({said})\n"
             "  allowed: NumPy, torch, DLPack, the buffer protocol, or lists of numbers"
         ) from error
+
+
+def _from_dlpack(values: Any) -> tuple[npt.NDArray[Any], bool]:
+    try:
+        return np.from_dlpack(values), False
+    except (BufferError, RuntimeError):
+        # NumPy has no bfloat16; who made such an array may know how to show it, or torch does.
+        torch: Any = sys.modules.get("torch")
+        if hasattr(values, "__array__"):
+            return np.asarray(values), False
+        if torch is None:
+            raise
+        return _from_torch(torch.from_dlpack(values))
 
 
 def _from_torch(tensor: Any) -> tuple[npt.NDArray[Any], bool]:

@@ -8,10 +8,11 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from calipers import _calipers
-from calipers._errors import InputTypeError, UnknownMetricError, UsageError
+from calipers._arguments import flag, number, text, texts, whole, wrong_type
+from calipers._errors import InputTypeError, UsageError
 from calipers._evaluator import EvaluatorBase
 
 if TYPE_CHECKING:
@@ -41,6 +42,42 @@ _COLUMNS = (
 )
 
 
+class _Kept(NamedTuple):
+    """A comparison that was sent elsewhere: what can be asked of it."""
+
+    texts: dict[str, str]
+
+    @classmethod
+    def of(cls, compared: _calipers.Compared | _Kept) -> _Kept:
+        """Take everything that it says, its table in the usual width."""
+        said = {name: getattr(compared, name)() for name in ("json", "csv", "markdown", "latex", "html")}
+        return cls({**said, "table": compared.table(100)})
+
+    def table(self, width: int) -> str:
+        """Return the table."""
+        return self.texts["table"]
+
+    def json(self) -> str:
+        """Return the JSON."""
+        return self.texts["json"]
+
+    def csv(self) -> str:
+        """Return the CSV."""
+        return self.texts["csv"]
+
+    def markdown(self) -> str:
+        """Return Markdown."""
+        return self.texts["markdown"]
+
+    def latex(self) -> str:
+        """Return LaTeX."""
+        return self.texts["latex"]
+
+    def html(self) -> str:
+        """Return the page."""
+        return self.texts["html"]
+
+
 class Comparison(Mapping[str, dict[str, Any]]):
     """Differences of each later model from the first, by metric id; the family's prefix may be left out.
 
@@ -50,9 +87,18 @@ class Comparison(Mapping[str, dict[str, Any]]):
     `differ_most`. Missing numbers are `None`.
     """
 
-    def __init__(self, compared: _calipers.Compared) -> None:
+    def __init__(self, compared: _calipers.Compared | _Kept) -> None:
         """Take what `compare` found."""
         self._compared = compared
+
+    def __copy__(self) -> Comparison:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Comparison:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Comparison, (_Kept.of(self._compared),)
 
     @cached_property
     def _parts(self) -> list[dict[str, Any]]:
@@ -89,7 +135,8 @@ class Comparison(Mapping[str, dict[str, Any]]):
         for name in (id, f"{self._parts[0]['family']}.{id}"):
             if name in self._lines:
                 return self._lines[name]
-        raise UnknownMetricError(f"the comparison has no metric of that id\n    found: {id}")
+        prefix = f"{self._parts[0]['family']}."
+        raise _calipers.unknown_metric(id, [name.removeprefix(prefix) for name in self._lines])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._lines)
@@ -105,13 +152,13 @@ class Comparison(Mapping[str, dict[str, Any]]):
         """Return one row per number and later model."""
         return self._compared.csv()
 
-    def to_markdown(self) -> str:
-        """Return the tables as Markdown."""
-        return self._compared.markdown()
+    def to_markdown(self, *, all: bool = False) -> str:
+        """Return the tables as Markdown; `all` adds the ranks by every metric."""
+        return self._compared.markdown(all)
 
-    def to_latex(self) -> str:
-        """Return the tables as LaTeX."""
-        return self._compared.latex()
+    def to_latex(self, *, all: bool = False) -> str:
+        """Return the tables as booktabs tables; `all` adds the ranks by every metric."""
+        return self._compared.latex(all)
 
     def to_html(self) -> str:
         """Return the page that the command line's `--html` writes."""
@@ -212,22 +259,28 @@ def compare(
             f"a model is an evaluator, the bytes of a state or a path\n    found: {type(model).__name__}"
         )
 
-    ids = [metrics] if isinstance(metrics, str) else list(metrics)
-    names = None if names is None else list(names)
-    workers = threads or os.cpu_count() or 1
+    ids = texts("metrics", metrics)
+    names = None if names is None else texts("names", names)
+    workers = os.cpu_count() or 1 if threads is None else whole("threads", threads, 1)
+    if cluster_by is not None and not isinstance(cluster_by, str | Mapping):
+        raise wrong_type("cluster_by", cluster_by, "a rule in words, or a mapping from names to clusters")
+    clusters: Any = cluster_by
+    if isinstance(cluster_by, Mapping):
+        names_of = {text("cluster_by", unit): of for unit, of in cluster_by.items()}
+        clusters = {unit: text(f"cluster_by[{unit!r}]", of) for unit, of in names_of.items()}
     return Comparison(
         _calipers.compare_models(
             [given(model) for model in chosen],
             names,
             ids,
-            by_label,
-            resamples,
-            confidence,
-            seed,
-            interval,
-            cluster_by if cluster_by is None or isinstance(cluster_by, str) else dict(cluster_by),
-            between,
-            run_by,
+            flag("by_label", by_label),
+            whole("resamples", resamples, 0, 2**32 - 1),
+            number("confidence", confidence),
+            whole("seed", seed, 0),
+            text("interval", interval),
+            clusters,
+            None if between is None else text("between", between),
+            None if run_by is None else text("run_by", run_by),
             workers,
         )
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from calipers._short import short
+
 if TYPE_CHECKING:
     from calipers._report import Report
 
@@ -17,6 +19,9 @@ class Explained:
     def undefined(self) -> dict[str, str]:
         """Why a field is `None`, by field."""
         return dict(getattr(self, "_reasons", {}))
+
+    def __repr__(self) -> str:
+        return short(self)
 
     def _explain(self, report: Report, ids: dict[str, str] | None = None) -> None:
         prefix = f"{report.protocol['name']}."

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import html
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from calipers._errors import UsageError
-
-if TYPE_CHECKING:
-    from calipers._report import Report
 
 _LABELS = {"segmentation": "class", "training": "group", "explanation": "type", "robustness": "condition"}
 """What the labels of a family are called."""
@@ -129,37 +125,3 @@ def _pandas(column: list[Any]) -> Any:
     kind = _type(column)
     # Text columns are plain objects, as pandas makes them from lists.
     return {"Boolean": "boolean", "Int64": "Int64", "Float64": "Float64"}.get(kind, object)
-
-
-def notebook(report: Report) -> str:
-    """Return the first numbers and the warnings as HTML without script."""
-    prefix = f"{report.protocol['name']}."
-    rows = []
-    for id, value in report.headline.items():
-        low_high = report.intervals.get(prefix + id)
-        between = "" if low_high is None else f"[{low_high[0]:.4g}, {low_high[1]:.4g}]"
-        if isinstance(value, dict):
-            rows += [(f"{id}.{label}", inner, "") for label, inner in value.items()]
-        else:
-            rows.append((id, value, between))
-    cells = "".join(
-        f"<tr><td>{html.escape(id)}</td><td>{_shown(report, prefix + id, value)}</td><td>{between}</td></tr>"
-        for id, value, between in rows
-    )
-    units = f"{report.units} unit{'' if report.units == 1 else 's'}"
-    title = html.escape(f"{report.protocol['name']}: {units}")
-    heading = "<tr><th>metric</th><th>value</th><th>interval</th></tr>"
-    said = "".join(
-        f"<li>{html.escape(warning['code'])}: {html.escape(warning['message'])}</li>"
-        for warning in report.warnings
-    )
-    warnings = f"<ul>{said}</ul>" if said else ""
-    return f"<table><caption>{title}</caption>{heading}{cells}</table>{warnings}"
-
-
-def _shown(report: Report, id: str, value: Any) -> str:
-    if value is None:
-        return html.escape(f"undefined: {report.undefined.get(id, 'no reason given')}")
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    return html.escape(str(value) if isinstance(value, int | str) else f"{len(value)} values")

@@ -34,15 +34,41 @@ def edge_index(A: Any) -> npt.NDArray[np.int64]:
     if loops.any():
         node = int(found[0, loops.argmax()])
         raise InputError(f"`A` has a loop\n       at: A[{node}, {node}]\n  allowed: 0 on the diagonal")
-    found = np.unique(found, axis=1)
-    back = {(int(i), int(j)) for i, j in found.T}
-    for i, j in sorted(back):
-        if (j, i) not in back:
-            raise InputError(
-                f"`A` is not symmetric\n       at: A[{j}, {i}]\n    found: 0, and A[{i}, {j}] is not\n"
-                "     help: give both directions of every edge"
-            )
-    return found
+    nodes = int(found.max(initial=0)) + 1
+    # One number for each entry: they are compared with those of their reverses.
+    there = np.unique(found[0] * nodes + found[1])
+    lonely = np.setdiff1d(there, found[1] * nodes + found[0])
+    if lonely.size:
+        i, j = divmod(int(lonely[0]), nodes)
+        raise InputError(
+            f"`A` is not symmetric\n       at: A[{j}, {i}]\n    found: 0, and A[{i}, {j}] is not\n"
+            "     help: give both directions of every edge"
+        )
+    return np.stack(np.divmod(there, nodes))
+
+
+def simple_edges(A: Any) -> tuple[npt.NDArray[np.int64], int | None]:
+    """Return the edges of a graph whose entries are all 0 or 1, and its nodes where it says how many."""
+    found = edge_index(A)
+    if _is_dense(A):
+        values = _widened(A)
+    elif is_sparse_tensor(A):
+        values = _widened(A.detach().cpu().to_sparse_coo().coalesce().values())
+    else:
+        values = np.asarray(A.tocoo().data) if hasattr(A, "tocoo") else np.ones(1)
+    other = (values != 0) & (values != 1)
+    if other.any():
+        raise InputError(
+            f"`A` has an entry that is neither 0 nor 1\n       at: A\n    found: {values[other][0]}\n"
+            "  allowed: a graph without weights"
+        )
+    return found, len(A) if _is_dense(A) else edges(A, "A").num_nodes
+
+
+def _widened(values: Any) -> npt.NDArray[Any]:
+    array, bfloat16 = plain(values, "A")
+    # The upper half of a single-precision number.
+    return (array.astype(np.uint32) << 16).view(np.float32) if bfloat16 else array
 
 
 def _matrix_entries(A: Any) -> npt.NDArray[np.int64]:

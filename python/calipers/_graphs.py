@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from calipers._arguments import whole as whole_number
 from calipers._arrays import ArrayLike
 from calipers._errors import InputError, InputTypeError, UsageError
 
@@ -55,6 +56,7 @@ def counted(
     found = edges(graph, argument)
     if num_nodes is None:
         return found.edge_index, found.num_nodes
+    num_nodes = whole_number("num_nodes", num_nodes, 0)
     if found.num_nodes is not None and num_nodes < found.num_nodes:
         raise InputError(
             f"`num_nodes` is smaller than the graph\n       at: num_nodes\n    found: {num_nodes}\n"

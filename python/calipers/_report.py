@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import numpy.typing as npt
 
-from calipers import _calipers, _frames
+from calipers import _calipers, _frames, _plot
+from calipers._arguments import text as text_of
+from calipers._arguments import texts
 from calipers._errors import UsageError
 from calipers._paths import Path, path_text
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
+    from matplotlib.axes import Axes
 
     from calipers._metric_ids import MetricId
 
@@ -59,7 +62,7 @@ class Report(Mapping[str, Value]):
     @classmethod
     def from_json(cls, text: str) -> Report:
         """Read a report that was written as JSON."""
-        reports = _calipers.report_check(text)
+        reports = _calipers.report_check(text_of("text", text))
         if len(reports) != 1:
             raise UsageError(f"text holds several reports\n    found: {len(reports)}\n  allowed: one")
         return cls(reports[0])
@@ -116,6 +119,7 @@ class Report(Mapping[str, Value]):
 
     def __getitem__(self, id: MetricId | str) -> Value:
         metrics = self._parsed["metrics"]
+        text_of("id", id)
         for name in (id, f"{self._parsed['protocol']['name']}.{id}"):
             if name in metrics:
                 return metrics[name]
@@ -203,9 +207,11 @@ class Report(Mapping[str, Value]):
         columns, lines = self._state.per_unit()
         return _frames.frame(_frames.per_unit(columns, lines), frame)
 
-    def _form(self, form: str, path: Path | None, select: Sequence[str] | None) -> Any:
+    def _form(
+        self, form: str, path: Path | None, select: Sequence[str] | None, everything: bool = False
+    ) -> Any:
         target = None if path is None else path_text(path, "path")
-        return _calipers.report_form(self._text, form, _ids(select), target)
+        return _calipers.report_form(self._text, form, _ids(select), everything, target)
 
     @overload
     def to_json(self, path: None = None, *, select: Sequence[str] | None = None) -> str: ...
@@ -231,21 +237,41 @@ class Report(Mapping[str, Value]):
         return made
 
     @overload
-    def to_markdown(self, path: None = None, *, select: Sequence[str] | None = None) -> str: ...
+    def to_markdown(
+        self, path: None = None, *, select: Sequence[str] | None = None, all: bool = False
+    ) -> str: ...
     @overload
-    def to_markdown(self, path: Path, *, select: Sequence[str] | None = None) -> None: ...
-    def to_markdown(self, path: Path | None = None, *, select: Sequence[str] | None = None) -> str | None:
-        """Return the table as Markdown, or write it to a file."""
-        made: str | None = self._form("markdown", path, select)
+    def to_markdown(self, path: Path, *, select: Sequence[str] | None = None, all: bool = False) -> None: ...
+    def to_markdown(
+        self, path: Path | None = None, *, select: Sequence[str] | None = None, all: bool = False
+    ) -> str | None:
+        """Return the first numbers and one table of classes as Markdown, or write them to a file.
+
+        `select` are ids without the family: these alone, in this order. `all` gives every number.
+
+        >>> import calipers as cp
+        >>> acc = cp.segmentation.Evaluator(["road", "sky"])
+        >>> acc.update("one", truth=[[0, 1]], pred=[[0, 0]])
+        >>> print(acc.report().to_markdown(select=["miou"]).splitlines()[-1])
+        | `miou` ↑ | 0.2500 |
+        """
+        made: str | None = self._form("markdown", path, select, all)
         return made
 
     @overload
-    def to_latex(self, path: None = None, *, select: Sequence[str] | None = None) -> str: ...
+    def to_latex(
+        self, path: None = None, *, select: Sequence[str] | None = None, all: bool = False
+    ) -> str: ...
     @overload
-    def to_latex(self, path: Path, *, select: Sequence[str] | None = None) -> None: ...
-    def to_latex(self, path: Path | None = None, *, select: Sequence[str] | None = None) -> str | None:
-        """Return the table as LaTeX, or write it to a file."""
-        made: str | None = self._form("latex", path, select)
+    def to_latex(self, path: Path, *, select: Sequence[str] | None = None, all: bool = False) -> None: ...
+    def to_latex(
+        self, path: Path | None = None, *, select: Sequence[str] | None = None, all: bool = False
+    ) -> str | None:
+        """Return the first numbers and one table of classes as booktabs tables, or write them to a file.
+
+        `select` are ids without the family: these alone, in this order. `all` gives every number.
+        """
+        made: str | None = self._form("latex", path, select, all)
         return made
 
     @overload
@@ -256,6 +282,47 @@ class Report(Mapping[str, Value]):
         """Return the report as one page with pictures, or write it to a file."""
         target = None if path is None else path_text(path, "path")
         return _calipers.report_page(self._text, self._state, self._options, _ids(select), target)
+
+    @property
+    def figures(self) -> list[str]:
+        """The names of the pictures that this report has, as `calipers plot` lists them.
+
+        >>> import calipers as cp
+        >>> acc = cp.segmentation.Evaluator(["road", "sky"])
+        >>> acc.update("one", truth=[[0, 1]], pred=[[0, 0]])
+        >>> acc.report().figures
+        ['confusion', 'confusion-by-column', 'confusion-counts', 'iou']
+        """
+        listed = _calipers.report_figures(self._text, self._state)
+        return [name for name, _, missing in listed if missing is None]
+
+    def figure(
+        self,
+        name: str,
+        format: Literal["svg", "png", "pdf"] = "svg",
+        *,
+        width: str | None = None,
+        style: Literal["paper", "slides", "dark"] = "paper",
+    ) -> bytes:
+        """Return one picture as a file: the bytes that `calipers plot` writes.
+
+        `width` has its unit, such as `"3.3in"` or `"8.4cm"`; without it the picture is as wide as a column
+        of a paper, or as a page where it needs one.
+
+        >>> import calipers as cp
+        >>> acc = cp.segmentation.Evaluator(["road", "sky"])
+        >>> acc.update("one", truth=[[0, 1]], pred=[[0, 0]])
+        >>> acc.report().figure("iou", "pdf", width="84mm")[:5]
+        b'%PDF-'
+        """
+        return _calipers.report_figure(self._text, self._state, name, format, width, style)
+
+    def plot(self, name: str, ax: Axes | None = None) -> Axes:
+        """Draw one picture with matplotlib, on these axes or on a figure of its own, and return the axes.
+
+        What is drawn carries the numbers of the report. Needs the extra `calipers[plot]`.
+        """
+        return _plot.draw(json.loads(_calipers.report_chart(self._text, self._state, name)), ax)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a data frame with a row for every number: `id`, `value`, `reason`."""
@@ -271,7 +338,7 @@ class Report(Mapping[str, Value]):
         return _calipers.report_table(self._text, shutil.get_terminal_size((100, 24)).columns).rstrip("\n")
 
     def _repr_html_(self) -> str:
-        return _frames.notebook(self)
+        return _calipers.report_notebook(self._text)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Report, (self._text,)
@@ -280,4 +347,4 @@ class Report(Mapping[str, Value]):
 def _ids(select: Sequence[str] | None) -> list[str] | None:
     if select is None:
         return None
-    return [select] if isinstance(select, str) else list(select)
+    return texts("select", select)

@@ -10,7 +10,10 @@ from calipers._arguments import flag, number, table, whole, word, words, wrong_t
 
 KINDS = ("labels", "logits", "log-probs", "probs")
 LAYOUTS = ("CHW", "HWC")
-MEASURES = ("overlap", "boundary", "cheng", "contour", "calibration", "classwise", "temperature")
+MEASURES = (
+    "overlap", "boundary", "cheng", "contour", "calibration", "classwise", "temperature", "surface", "images",
+)  # fmt: skip
+CONVENTIONS = ("strict", "medpy", "monai", "deepmind")
 PRESETS = ("strict", "document", "coral-mtl", "cityscapes", "mmseg", "torchmetrics-jaccard")
 SPACES = ("original", "global", "channel")
 
@@ -54,7 +57,14 @@ def evaluator(**given: Any) -> dict[str, Any]:
         measure = given["measure"]
         config["measure"] = measure if measure == "all" else words("measure", measure, (*MEASURES, "all"))
         if "all" in config["measure"]:
-            config["measure"] = "all"
+            # The word stands for all parts but those that are asked for by name.
+            named = [part for part in config["measure"] if part in MEASURES[-2:]] if measure != "all" else []
+            config["measure"] = [*MEASURES[:-2], *named] if named else "all"
+    if "surface" in given:
+        config["surface"] = surface(given["surface"])
+    if "images" in given:
+        images = table("images", given["images"], ("worst",))
+        config["images"] = {key: number(f"images[{key!r}]", value) for key, value in images.items()}
     if "truth_space" in given:
         config["data"] = {"truth_space": given["truth_space"]}
     return config
@@ -75,7 +85,7 @@ def labels_table(given: Any, name: str) -> dict[str, Any]:
             labels[key] = listed(f"{name}[{key!r}]", labels[key])
     for key in ("background", "rest"):
         if key in labels:
-            labels[key] = _class(f"{name}[{key!r}]", labels[key])
+            labels[key] = one_class(f"{name}[{key!r}]", labels[key])
     if "include_background" in labels:
         flag(f"{name}['include_background']", labels["include_background"])
     for key in ("unpredicted", "missing_heads"):
@@ -118,7 +128,8 @@ def _original(name: str, given: Any) -> Any:
     return names
 
 
-def _class(name: str, given: Any) -> Any:
+def one_class(name: str, given: Any) -> Any:
+    """Return the id or the name of a class."""
     if isinstance(given, str):
         return given
     if _is_whole(given):
@@ -129,14 +140,14 @@ def _class(name: str, given: Any) -> Any:
 def listed(name: str, given: Any) -> list[Any]:
     """Return ids and names of classes; one of them is a list of one."""
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-        return [_class(name, given)]
-    return [_class(name, one) for one in given]
+        return [one_class(name, given)]
+    return [one_class(name, one) for one in given]
 
 
 def _by_name(name: str, given: Any, *, grouped: bool) -> dict[str, Any]:
     if not isinstance(given, Mapping):
         raise wrong_type(name, given, "a mapping by name")
-    of = listed if grouped else _class
+    of = listed if grouped else one_class
     return {str(key): of(f"{name}[{key!r}]", value) for key, value in given.items()}
 
 
@@ -154,7 +165,7 @@ def _head(name: str, given: Any) -> dict[str, Any]:
     if "groups" in head:
         head["groups"] = _by_name(f"{name}['groups']", head["groups"], grouped=True)
     if "rest" in head:
-        head["rest"] = _class(f"{name}['rest']", head["rest"])
+        head["rest"] = one_class(f"{name}['rest']", head["rest"])
     return head
 
 
@@ -164,6 +175,37 @@ def _boundary(given: Any) -> dict[str, Any]:
         of = whole if key == "thickness" else number
         boundary[key] = of(f"boundary[{key!r}]", value)
     return boundary
+
+
+def surface(given: Any) -> dict[str, Any]:
+    """Return the table of surface distances."""
+    made = table("surface", given, ("convention", "percentile", "tolerance", "missing", "absent"))
+    if "convention" in made:
+        word("surface['convention']", made["convention"], CONVENTIONS)
+    if "absent" in made:
+        word("surface['absent']", made["absent"], ("undefined", "perfect"))
+    if "percentile" in made:
+        made["percentile"] = number("surface['percentile']", made["percentile"])
+    if isinstance(made.get("missing"), str):
+        word("surface['missing']", made["missing"], ("undefined", "diagonal"))
+    elif "missing" in made:
+        made["missing"] = number("surface['missing']", made["missing"])
+    if isinstance(made.get("tolerance"), Mapping):
+        of = made["tolerance"].items()
+        made["tolerance"] = {str(key): number(f"surface['tolerance'][{key!r}]", value) for key, value in of}
+    elif "tolerance" in made:
+        made["tolerance"] = number("surface['tolerance']", made["tolerance"])
+    return made
+
+
+def spacing(given: Any) -> list[float] | None:
+    """Return how far elements are apart: one number for all axes, or one per axis."""
+    if given is None:
+        return None
+    if isinstance(given, str | bytes | Mapping):
+        raise wrong_type("spacing", given, "a number, or one per axis")
+    many = list(given) if isinstance(given, Iterable) else [given]
+    return [number(f"spacing[{at}]", step) for at, step in enumerate(many)]
 
 
 def _bins(given: Any) -> dict[str, Any]:

@@ -9,10 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from calipers import _calipers
-from calipers._arguments import flag, whole, wrong_type
+from calipers._arguments import flag, text, whole, wrong_type
 from calipers._errors import UsageError
 from calipers._evaluator import EvaluatorBase
 from calipers._report import Report
+from calipers._short import short
 
 if TYPE_CHECKING:
     from calipers._paths import Path
@@ -27,6 +28,9 @@ class Metric(NamedTuple):
     range: str
     measures: str
 
+    def __repr__(self) -> str:
+        return short(self)
+
 
 def metrics(family: str | None = None) -> list[Metric]:
     """Return the metrics of a family, or of all.
@@ -34,7 +38,8 @@ def metrics(family: str | None = None) -> list[Metric]:
     >>> metrics("segmentation")[0].id
     'segmentation.iou'
     """
-    return [Metric(*fields) for fields in _calipers.metric_list(family)]
+    named = None if family is None else text("family", family)
+    return [Metric(*fields) for fields in _calipers.metric_list(named)]
 
 
 class Definition(str):
@@ -74,8 +79,8 @@ def explain(id: str) -> Definition:
     """
     if not isinstance(id, str):
         raise wrong_type("id", id, "the id of a metric")
-    text, fields = _calipers.metric_definition(id)
-    made = Definition(text)
+    said, fields = _calipers.metric_definition(id)
+    made = Definition(said)
     for name, field in zip(_FIELDS, fields, strict=True):
         setattr(made, name, field)
     return made
@@ -96,7 +101,7 @@ def load(path_or_bytes: Path | bytes) -> Any:
     """
     data = bytes(path_or_bytes) if isinstance(path_or_bytes, bytearray | memoryview) else path_or_bytes
     states, texts = _calipers.load(data)
-    found: list[Any] = [_evaluator(state) for state in states] or [Report(text) for text in texts]
+    found: list[Any] = [_evaluator(state) for state in states] or [Report(one) for one in texts]
     return found[0] if len(found) == 1 else found
 
 
@@ -146,7 +151,7 @@ def to_json(reports: Sequence[Report]) -> str:
     >>> [one.units for one in cp.load(to_json([report, report]).encode())]
     [0, 0]
     """
-    if isinstance(reports, Report):
+    if isinstance(reports, Report) or not isinstance(reports, Iterable):
         raise wrong_type("reports", reports, "a list of reports")
     for report in reports:
         if not isinstance(report, Report):
@@ -164,7 +169,7 @@ def verify(path: Path, *, root: Path | None = None, threads: int | None = None) 
 
 def demo(out: Path = "calipers-demo", *, seed: int = 0) -> list[Report]:
     """Make a small data set of every family, score it, and return the reports."""
-    return [Report(text) for text in _calipers.demo({"out": out, "seed": seed})]
+    return [Report(one) for one in _calipers.demo({"out": out, "seed": seed})]
 
 
 def serve(folder: Path, *, port: int = 0, open: bool = False) -> None:

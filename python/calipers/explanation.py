@@ -15,12 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from calipers import _calipers, _files
-from calipers._arguments import names_of, number, parts, table, text, word
+from calipers._arguments import arguments, names_of, number, parts, text, word
 from calipers._arrays import ArrayLike
 from calipers._errors import UsageError
 from calipers._evaluator import EvaluatorBase
 from calipers._paths import Path
 from calipers._report import Report
+from calipers._short import short
 
 __all__ = [
     "Agreement",
@@ -132,7 +133,7 @@ class Evaluator(EvaluatorBase):
         1.0
         """
         given = names_of(names)
-        shares = {key: parts(key, of, len(given)) for key, of in table("arrays", arrays, _ARRAYS).items()}
+        shares = {key: parts(key, of, len(given)) for key, of in arguments(arrays, _ARRAYS).items()}
         units = [
             (name, _flat({key: of[unit] for key, of in shares.items()})) for unit, name in enumerate(given)
         ]
@@ -187,7 +188,7 @@ def score(**given: Any) -> Report:
     >>> score(pred_mask=[0.9, 0.1, 0.4], target_mask=[1, 0, 1])["recall"]
     0.5
     """
-    table("arguments", given, (*_ARRAYS, *sorted(_OPTIONS)))
+    arguments(given, (*_ARRAYS, *sorted(_OPTIONS)))
     acc = Evaluator(**{key: value for key, value in given.items() if key in _OPTIONS})
     acc.update("unit", **{key: value for key, value in given.items() if key not in _OPTIONS})
     return acc.report()
@@ -200,6 +201,9 @@ class Fidelity(NamedTuple):
     minus_model: float | None
     plus_phenomenon: float | None
     minus_phenomenon: float | None
+
+    def __repr__(self) -> str:
+        return short(self)
 
 
 def fidelity(
@@ -262,6 +266,9 @@ class Agreement(NamedTuple):
     average_precision: float | None
     relevance_mass: float | None
     relevance_rank: float | None
+
+    def __repr__(self) -> str:
+        return short(self)
 
 
 def agreement(

@@ -27,6 +27,7 @@ from calipers._errors import InputError
 from calipers._evaluator import EvaluatorBase
 from calipers._graphs import Graph
 from calipers._paths import Path
+from calipers._short import short
 
 if TYPE_CHECKING:
     import torch
@@ -235,6 +236,9 @@ class LossAndGrad(NamedTuple):
     loss_total: float
     grad: npt.NDArray[Any]
 
+    def __repr__(self) -> str:
+        return short(self)
+
 
 def loss_and_grad(
     logits: ArrayLike,
@@ -299,6 +303,9 @@ class Losses(NamedTuple):
     total: torch.Tensor
     bce: torch.Tensor
     feasibility: torch.Tensor
+
+    def __repr__(self) -> str:
+        return short(self)
 
 
 def losses(

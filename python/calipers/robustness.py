@@ -16,13 +16,14 @@ import numpy as np
 import numpy.typing as npt
 
 from calipers import _calipers, _files, _graphs
-from calipers._arguments import names_of, number, numbers, parts, table, text, whole, word
+from calipers._arguments import arguments, names_of, number, numbers, parts, text, whole, word, wrong_type
 from calipers._arrays import ArrayLike
 from calipers._errors import InputTypeError, UsageError
 from calipers._evaluator import EvaluatorBase
 from calipers._explained import Explained
 from calipers._graphs import Graph
 from calipers._paths import Path
+from calipers._short import short
 
 __all__ = [
     "EdgeDifferences",
@@ -50,6 +51,9 @@ class EstimationBias(NamedTuple):
     total: float
     mean: float
     per_node: npt.NDArray[np.float64]
+
+    def __repr__(self) -> str:
+        return short(self)
 
 
 class _EdgeDifferences(NamedTuple):
@@ -139,7 +143,7 @@ class Evaluator(EvaluatorBase):
             clean_logits=clean_logits, attacked_logits=attacked_logits, edge_index=edge_index, edges=edges,
             edge_index_attacked=edge_index_attacked, edges_attacked=edges_attacked, flips=flips,
         )  # fmt: skip
-        _calipers.robustness_update(self._state, text("run", run), attack, given)
+        _calipers.robustness_update(self._state, text("run", run), _attack(attack), given)
 
     def update_batch(
         self, names: Sequence[str], *, budget: Budget | None = None, attack: str | None = None, **arrays: Any
@@ -154,13 +158,13 @@ class Evaluator(EvaluatorBase):
         2
         """
         given = names_of(names)
-        unknown = table("arrays", arrays, _PLAIN + _BY_BUDGET)
-        shares = {key: parts(key, of, len(given)) for key, of in unknown.items()}
+        known = arguments(arrays, _PLAIN + _BY_BUDGET)
+        shares = {key: parts(key, of, len(given)) for key, of in known.items()}
         runs = [
             (name, _keyed(budget, **{key: of[unit] for key, of in shares.items()}))
             for unit, name in enumerate(given)
         ]
-        _calipers.robustness_update_batch(self._state, attack, runs)
+        _calipers.robustness_update_batch(self._state, _attack(attack), runs)
 
 
 _PLAIN = (
@@ -168,6 +172,10 @@ _PLAIN = (
     "clean_logits", "edge_index", "edges",
 )  # fmt: skip
 _BY_BUDGET = ("attacked", "attacked_logits", "edge_index_attacked", "edges_attacked", "flips")
+
+
+def _attack(name: str | None) -> str | None:
+    return None if name is None else text("attack", name)
 
 
 def _keyed(budget: Budget | None, **arrays: Any) -> dict[str, Any]:
@@ -221,11 +229,12 @@ def _by_budget(key: str, given: Any, budget: Budget | None) -> dict[str, Any]:
         given = {budget: given}
     found: dict[str, Any] = {}
     for one, array in given.items():
-        found[f"{key}_{_text(one)}"] = array
+        found[f"{key}_{budget_text(one)}"] = array
     return found
 
 
-def _text(budget: Any) -> str:
+def budget_text(budget: Any) -> str:
+    """Return a budget as text: numbers with the decimals that they are written with."""
     if isinstance(budget, str):
         return budget
     try:
@@ -258,6 +267,8 @@ def bias_curve(clean: ArrayLike, attacked: Mapping[Any, ArrayLike]) -> dict[Any,
     >>> bias_curve([[1.0]], {0.05: [[2.0]], 0.1: [[4.0]]})
     {0.05: {'bias_total': 1.0, 'bias_mean': 1.0}, 0.1: {'bias_total': 9.0, 'bias_mean': 9.0}}
     """
+    if not isinstance(attacked, Mapping):
+        raise wrong_type("attacked", attacked, "a mapping from budgets to features")
     curve = {}
     for budget, features in attacked.items():
         bias = _bias(clean, features, budget)

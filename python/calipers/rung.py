@@ -1,8 +1,8 @@
-"""The five functions of the bias document, for any torch module or callable `model(A, X)`.
+"""The RUNG network, and the five functions of the bias document for any torch module or callable.
 
-The model computes by torch, on its own device; the numbers come from `calipers.robustness`, exact and rounded
-once. *Features* are `model.get_aggregated_features(A, X)` where a model has that, else `model(A, X)`. Class
-scores are always `model(A, X)`: a head behind the features decides.
+A model is called as `model(A, X)`. It computes by torch, on its own device; the numbers come from
+`calipers.robustness`, exact and rounded once. *Features* are `model.get_aggregated_features(A, X)` where a
+model has that, else `model(A, X)`. Class scores are always `model(A, X)`: a head behind the features decides.
 
 `A` is a dense matrix [N, N], a sparse one of torch or SciPy, or `edge_index` [2, E] with both directions.
 
@@ -25,13 +25,21 @@ from calipers import robustness
 from calipers._arrays import ArrayLike, plain
 from calipers._errors import InputError, InputTypeError
 from calipers._graph_models import class_scores, edge_index, features
+from calipers._rung_model import Model, Reproduction, attack, forward, load, reproduce, train
 
 __all__ = [
+    "Model",
+    "Reproduction",
+    "attack",
     "compute_bias_curve",
     "compute_clean_and_attacked_accuracy",
     "compute_edge_feature_diff_distribution",
     "compute_estimation_bias",
     "compute_robust_accuracy",
+    "forward",
+    "load",
+    "reproduce",
+    "train",
 ]
 
 Floats = npt.NDArray[np.float64]

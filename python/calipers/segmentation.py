@@ -17,12 +17,13 @@ import numpy.typing as npt
 
 from calipers import _calipers, _files
 from calipers import _segmentation_config as config
-from calipers._arguments import names_of, number, whole, word
+from calipers._arguments import names_of, number, text, whole, word
 from calipers._arrays import ArrayLike
 from calipers._errors import UsageError
 from calipers._evaluator import EvaluatorBase
 from calipers._paths import Path
 from calipers._report import Value
+from calipers._short import short
 
 __all__ = [
     "BoundaryCounts",
@@ -38,11 +39,17 @@ __all__ = [
     "fuse",
     "iou",
     "miou",
+    "surface_distances",
 ]
 
 Kind = Literal["labels", "logits", "log-probs", "probs"]
 Layout = Literal["CHW", "HWC"]
-Measure = Literal["overlap", "boundary", "cheng", "contour", "calibration", "classwise", "temperature"]
+Measure = Literal[
+    "overlap", "boundary", "cheng", "contour", "calibration", "classwise", "temperature", "surface", "images",
+]  # fmt: skip
+Convention = Literal["strict", "medpy", "monai", "deepmind"]
+Spacing = float | Sequence[float]
+"""How far elements are apart: one number for all axes, or one per axis in the order of the array."""
 Preset = Literal["strict", "document", "coral-mtl", "cityscapes", "mmseg", "torchmetrics-jaccard"]
 Space = Literal["original", "global", "channel"]
 Classes = int | Sequence[str] | Mapping[int, str]
@@ -68,6 +75,8 @@ class Evaluator(EvaluatorBase):
         heads: Sequence[Mapping[str, Any]] = (),
         boundary: Mapping[str, Any] | None = None,
         bins: int | Mapping[str, Any] | None = None,
+        surface: Mapping[str, Any] | None = None,
+        images: Mapping[str, Any] | None = None,
         measure: Sequence[Measure] | Measure | Literal["all"] | None = None,
         preset: Preset | None = None,
         kind: Kind | None = None,
@@ -80,12 +89,13 @@ class Evaluator(EvaluatorBase):
         """Choose classes, heads and what is measured. Without `heads` there is one, called `flat`.
 
         `labels` is the table of a configuration, or short: how many classes, their names, or names by id.
-        `bins` is the table or a number. `kind` may also be said with the first update.
+        `bins` is the table or a number. `surface` and `images` belong to the parts of these names, which are
+        measured only where `measure` names them. `kind` may also be said with the first update.
         """
         said = config.evaluator(
-            labels=labels, heads=heads, boundary=boundary, bins=bins, measure=measure, preset=preset,
-            kind=kind, layout=layout, space=space, truth_space=truth_space, unpredicted=unpredicted,
-            missing_heads=missing_heads,
+            labels=labels, heads=heads, boundary=boundary, bins=bins, surface=surface, images=images,
+            measure=measure, preset=preset, kind=kind, layout=layout, space=space, truth_space=truth_space,
+            unpredicted=unpredicted, missing_heads=missing_heads,
         )  # fmt: skip
         self._config = said
         self._open = kind is None and not heads
@@ -124,8 +134,11 @@ class Evaluator(EvaluatorBase):
         truth: ArrayLike,
         pred: ArrayLike | Mapping[str, ArrayLike],
         kind: Kind | None = None,
+        spacing: Spacing | None = None,
     ) -> None:
         """Measure one image: a truth map [H, W], and one prediction or one for each head by name.
+
+        Volumes are maps [D, H, W]. `spacing` says how far elements are apart, for surface distances.
 
         A name that was measured before raises `DuplicateError`.
         """
@@ -133,14 +146,14 @@ class Evaluator(EvaluatorBase):
             before = self._config.get("kind"), self._kind, self._open, self._state
             self._settle(kind)
             try:
-                self.update(name, truth=truth, pred=pred)
+                self.update(name, truth=truth, pred=pred, spacing=spacing)
             except BaseException:
                 self._unsettle(*before)
                 raise
             return
         self._settle(kind)
         pred = dict(pred) if isinstance(pred, Mapping) else pred
-        _calipers.segmentation_update(self._state, name, truth, pred)
+        _calipers.segmentation_update(self._state, text("name", name), truth, pred, config.spacing(spacing))
         self._open = False
 
     def update_batch(
@@ -151,6 +164,7 @@ class Evaluator(EvaluatorBase):
         pred: ArrayLike | Mapping[str, ArrayLike],
         kind: Kind | None = None,
         threads: int = 1,
+        spacing: Spacing | None = None,
     ) -> None:
         """Measure an image for each name; all of them or, on an error, none.
 
@@ -162,11 +176,12 @@ class Evaluator(EvaluatorBase):
         2
         """
         given, threads = names_of(names), whole("threads", threads, 1)
+        steps = config.spacing(spacing)
         before = self._config.get("kind"), self._kind, self._open, self._state
         self._settle(kind)
         pred = dict(pred) if isinstance(pred, Mapping) else pred
         try:
-            _calipers.segmentation_update_batch(self._state, given, truth, pred, threads)
+            _calipers.segmentation_update_batch(self._state, given, truth, pred, threads, steps)
         except BaseException:
             self._unsettle(*before)
             raise
@@ -181,7 +196,7 @@ class Evaluator(EvaluatorBase):
 
     def update_confusion(self, name: str, confusion: ArrayLike) -> None:
         """Measure one confusion matrix over the listed classes: rows are truth, columns prediction."""
-        _calipers.segmentation_update_confusion(self._state, name, confusion)
+        _calipers.segmentation_update_confusion(self._state, text("name", name), confusion)
         self._open = False
 
     def merge(self, other: Evaluator | bytes) -> None:
@@ -207,6 +222,8 @@ def evaluate(*inputs: Path, **options: Any) -> Evaluator:
       `background`, `exclude_background`, `truth_space`, `unpredicted`, `missing_heads`
     * prediction: `kind`, `layout`, `space`
     * measuring: `preset`, `measure`, `thickness`, `cheng`, `tolerance`, `tolerance_px`, `bins`, `bins_closed`
+    * surfaces: `surface_convention`, `surface_percentile`, `surface_tolerance`, `surface_missing`,
+      `surface_absent`; volumes: `spacing`, `orientation`; worst images: `worst`
     * work: `threads`, `shard`, `strict`, `progress`; for the report: `bootstrap`, `confidence`, `seed`
 
     >>> import pathlib, tempfile
@@ -238,14 +255,21 @@ def _labels(
     short = config.labels_table(classes, "classes")
     if ignore is not None:
         short["ignore"] = config.listed("ignore", ignore)
-    return short if background is None else {**short, "background": background}
+    if background is not None:
+        short["background"] = config.one_class("background", background)
+    return short
 
 
 def _one(
-    pred: ArrayLike, truth: ArrayLike, labels: dict[str, Any], measure: Sequence[Measure], **keys: Any
+    pred: ArrayLike,
+    truth: ArrayLike,
+    labels: dict[str, Any],
+    measure: Sequence[Measure],
+    spacing: Spacing | None = None,
+    **keys: Any,
 ) -> Mapping[str, Value]:
     evaluator = Evaluator(labels, measure=measure, **keys)
-    evaluator.update("image", truth=truth, pred=pred)
+    evaluator.update("image", truth=truth, pred=pred, spacing=spacing)
     return evaluator.report()
 
 
@@ -294,6 +318,9 @@ class Fit(NamedTuple):
     nll_holdout: float | None
     nll_holdout_fitted: float | None
     toml: str
+
+    def __repr__(self) -> str:
+        return short(self)
 
 
 def fit(
@@ -436,3 +463,35 @@ def calibration(
     names = ["nll", "brier", "ece", "mce", "mean_confidence"]
     names += ["reliability_count", "reliability_confidence", "reliability_accuracy"]
     return {name: report[name] for name in names}
+
+
+def surface_distances(
+    pred: ArrayLike,
+    truth: ArrayLike,
+    spacing: Spacing | None = None,
+    convention: Convention = "strict",
+    tolerance: float | None = None,
+    percentile: float | None = None,
+) -> dict[str, float | None]:
+    """Measure how far the surfaces of two masks of zeros and ones lie apart, in an image or a volume.
+
+    `hd` is the Hausdorff distance, `hd95` its 95th percentile, `hd_p` the one that is asked for. The average
+    distances are `assd` and `masd`; `nsd` is the share of surface within the tolerance. `None` is undefined.
+
+    >>> truth, pred = np.zeros((6, 7), int), np.zeros((6, 7), int)
+    >>> truth[1:4, 1:5] = 1
+    >>> pred[2:5, 2:6] = 1
+    >>> distances = surface_distances(pred, truth, tolerance=1)
+    >>> distances["hd95"], distances["nsd"]
+    (1.2278174593052023, 0.9)
+    >>> surface_distances(pred, truth, convention="medpy")["hd95"]
+    1.4142135623730951
+    """
+    said = {"convention": convention, "tolerance": tolerance, "percentile": percentile}
+    report = _one(
+        pred, truth, {"original": ["outside", "object"], "background": 0}, ["surface"], spacing,
+        surface={key: value for key, value in said.items() if value is not None},
+    )  # fmt: skip
+    names = ["dice", "hd", "hd95", *(["hd_p"] if percentile is not None else [])]
+    names += ["asd_from_truth", "asd_from_pred", "assd", "masd", "nsd"]
+    return {name: report[name]["object"] for name in names}

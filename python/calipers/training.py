@@ -10,17 +10,34 @@
 
 from __future__ import annotations
 
+import inspect
 import json
-from collections.abc import Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args, overload
 
 from calipers import _calipers, _files
-from calipers._arguments import flag, names_of, number, numbers, parts, text, whole, word
+from calipers._arguments import arguments, flag, names_of, number, numbers, parts, text, whole, word
 from calipers._arrays import ArrayLike
+from calipers._errors import UsageError
 from calipers._evaluator import EvaluatorBase
 from calipers._paths import Path
+from calipers._runs import Run, Runs, warned
+from calipers._study import Table, Tables
 
-__all__ = ["Evaluator", "evaluate", "measure"]
+__all__ = [
+    "Evaluator",
+    "Run",
+    "Runs",
+    "Table",
+    "Tables",
+    "evaluate",
+    "extract",
+    "keys",
+    "measure",
+    "read",
+    "tables",
+]
 
 Direction = Literal["max", "min"]
 Duplicates = Literal["last", "first", "mean", "error"]
@@ -183,7 +200,114 @@ def measure(
     >>> measure([0.5, 0.95, 0.93, 0.85])["velocity"]
     2
     """
-    acc = Evaluator(threshold=threshold, **options)
+    known = [name for name in inspect.signature(Evaluator).parameters if name != "threshold"]
+    acc = Evaluator(threshold=threshold, **arguments(options, known))
     acc.update("all/0", values, x)
     left_out = ("unit", "group", "fold")
     return {column: cells[0] for column, cells in acc.per_unit().items() if column not in left_out}
+
+
+def read(*inputs: Path, metric: str, **options: Any) -> Runs:
+    r"""Read the runs of one metric from files and folders: what `evaluate` measures, and nothing else.
+
+    `options` are those of `evaluate`.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "run.csv"
+    >>> _ = path.write_text("epoch,val_F1\n0,0.5\n1,0.95\n")
+    >>> runs = read(path, metric="val_F1")
+    >>> runs["all/run"].values
+    array([0.5 , 0.95])
+    >>> runs.to_pandas()["number"].tolist()
+    [1, 2]
+    """
+    options, progress, strict = _apart(options)
+    found, said = _calipers.training_read(list(inputs), {"metric": metric, **options}, progress)
+    runs = [Run(*names, x, values, config) for names, _, x, values, config in found]
+    made = Runs(runs, [numbers for _, numbers, *_ in found], warned(said))
+    _refuse(made.warnings, strict)
+    return made
+
+
+def keys(*inputs: Path, **options: Any) -> dict[str, Any]:
+    r"""List what files and folders hold: `metrics`, `x`, `config` and `runs`, as `--keys` does as JSON.
+
+    `options` are those of `evaluate` that say what is read.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "run.csv"
+    >>> _ = path.write_text("epoch,val_F1\n0,0.5\n1,0.95\n")
+    >>> found = keys(path)
+    >>> found["metrics"]
+    [{'key': 'val_F1', 'runs': 1, 'points': 2, 'min': 0.5, 'max': 0.95}]
+    >>> found["x"]
+    [{'key': 'epoch', 'runs': 1}]
+    """
+    options, progress, _ = _apart(options)
+    found: dict[str, Any] = json.loads(_calipers.training_keys(list(inputs), options, progress))
+    return found
+
+
+def extract(*inputs: Path, output: Path | None = None, **options: Any) -> dict[str, Any]:
+    r"""Gather checkpoints, tokenizers and carbon of every fold into the JSON of a study.
+
+    `output` also writes it, as `calipers training extract` does. What is not found is a warning of Python.
+    The options: `group_by`, `fold_by`, `where`, `project`, `skip_missing`, `strict`, `progress`.
+
+    >>> import pathlib, tempfile, warnings
+    >>> runs = pathlib.Path(tempfile.mkdtemp()) / "study"
+    >>> (runs / "lr1").mkdir(parents=True)
+    >>> _ = (runs / "lr1/0.csv").write_text("epoch,val_F1\n0,0.5\n")
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     made = extract(runs, group_by="folder")
+    >>> made["study"]["lr1"]["runs"]["0"]["name"]
+    'lr1/0'
+    """
+    options, progress, strict = _apart(options)
+    text, said = _calipers.training_extract(list(inputs), {"output": output, **options}, progress)
+    _refuse(warned(said), strict)
+    for code, message, units in said:
+        warnings.warn(f"{code}: {message}: {', '.join(units[:5])}", stacklevel=2)
+    made: dict[str, Any] = json.loads(text)
+    return made
+
+
+def tables(
+    *inputs: Path,
+    runs: Path | Mapping[str, Any] | None = None,
+    project: str | None = None,
+    metric: str | Sequence[str] | None = None,
+    **options: Any,
+) -> Tables:
+    r"""Make the three tables of a study from its histories and the per-run JSON.
+
+    `runs` is that JSON, as a path or parsed; left out, it is extracted first. Without inputs and metrics the
+    tables hold what the JSON says by itself. `options` are those of `evaluate`.
+
+    >>> study = {"demo": {"T5": {"runs": {"0": {"name": "T5_0"}},
+    ...          "summary": {"fold0": {"test_data_last_step": [{"test_F1_micro": 99.5}]}}}}}
+    >>> tables(runs=study).strict.to_pandas()[["tag_name", "F1-"]].values.tolist()
+    [['T5', 99.5]]
+    """
+    options, progress, strict = _apart(options)
+    text = json.dumps(runs) if isinstance(runs, Mapping) else None
+    path = None if text is not None else runs
+    given = {"runs": path, "project": project, "metric": metric, **options}
+    found, said = _calipers.training_tables(list(inputs), given, text, progress)
+    strictly, wisely, naively = (Table(*table) for table in found)
+    made = Tables(strictly, wisely, naively, warned(said))
+    _refuse(made.warnings, strict)
+    return made
+
+
+def _apart(options: dict[str, Any]) -> tuple[dict[str, Any], Any, bool]:
+    """Return the options of the command, who is told of progress, and whether warnings are refused."""
+    rest = {key: value for key, value in options.items() if key not in ("progress", "strict")}
+    return rest, options.get("progress", False), flag("strict", options.get("strict", False))
+
+
+def _refuse(found: list[dict[str, Any]], strict: bool) -> None:
+    if strict and found:
+        said = "; ".join(f"{warning['code']}: {warning['message']}" for warning in found)
+        raise UsageError(f"there are warnings, and strict=True\n    found: {said}")

@@ -121,3 +121,66 @@ def test_what_is_not_there_says_so_and_wrong_shapes_raise_the_librarys_errors() 
     assert isinstance(ours.DiceMetric(), published.DiceMetric)
     with pytest.raises(AttributeError, match="it has DiceMetric"):
         ours.GeneralizedDiceScore  # noqa: B018
+
+
+def masks(rng: np.random.Generator) -> tuple[Any, Any]:
+    axes = rng.integers(2, 9, rng.integers(2, 4)).tolist()
+    shape = (int(rng.integers(1, 3)), int(rng.integers(1, 4)), *axes)
+    share = rng.choice([0.0, 0.05, 0.3, 0.9, 1.0])
+    return torch.from_numpy(rng.random(shape) < share), torch.from_numpy(rng.random(shape) < rng.random())
+
+
+def close(found: Any, expected: Any) -> bool:
+    same = torch.equal(found.isnan(), expected.isnan()) and torch.equal(found.isinf(), expected.isinf())
+    kept = found.isfinite()
+    return same and torch.allclose(found[kept], expected[kept], rtol=1e-6, atol=1e-7)
+
+
+def test_surface_distances_agree() -> None:
+    for rng in cases(6, share=4):
+        pred, truth = masks(rng)
+        axes = pred.ndim - 2
+        spacing = [None, 1.5, rng.uniform(0.3, 3, axes).tolist()][rng.integers(3)]
+        options = {"include_background": True, "spacing": spacing}
+        for percentile in (None, 95, 50):
+            for directed in (False, True):
+                more = {**options, "percentile": percentile, "directed": directed}
+                found, expected = (
+                    of.compute_hausdorff_distance(pred, truth, **more) for of in (ours, published)
+                )
+                assert close(found, expected), (found, expected, more)
+        for symmetric in (False, True):
+            more = {**options, "symmetric": symmetric}
+            found, expected = (
+                of.compute_average_surface_distance(pred, truth, **more) for of in (ours, published)
+            )
+            assert close(found, expected), (found, expected, more)
+        limits = rng.uniform(0, 4, pred.shape[1]).tolist()
+        found, expected = (
+            of.compute_surface_dice(pred, truth, limits, **options) for of in (ours, published)
+        )
+        assert close(found, expected), (found, expected, limits)
+
+
+def test_metrics_of_surfaces_aggregate_alike() -> None:
+    for rng in cases(7, share=8):
+        pred, truth = masks(rng)
+        made = [
+            [of.HausdorffDistanceMetric(include_background=True, percentile=95, get_not_nans=True),
+             of.SurfaceDistanceMetric(include_background=True, symmetric=True, get_not_nans=True),
+             of.SurfaceDiceMetric([1.0] * pred.shape[1], include_background=True, get_not_nans=True)]
+            for of in (ours, published)
+        ]  # fmt: skip
+        for mine, theirs in zip(*made, strict=True):
+            for metric in (mine, theirs):
+                metric(y_pred=pred, y=truth, spacing=2.0)
+            for found, expected in zip(mine.aggregate(), theirs.aggregate(), strict=True):
+                assert close(found, expected), (found, expected)
+
+
+def test_what_the_library_alone_has_says_so() -> None:
+    pred = torch.zeros(1, 1, 4, 4)
+    with pytest.raises(NotImplementedError, match="taxicab"):
+        ours.compute_hausdorff_distance(pred, pred, distance_metric="taxicab")
+    with pytest.raises(NotImplementedError, match="use_subvoxels"):
+        ours.compute_surface_dice(pred, pred, [1.0], use_subvoxels=True)

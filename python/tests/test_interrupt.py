@@ -78,6 +78,23 @@ def test_contours_of_a_segmentation() -> None:
     assert len(acc) == 0
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_training_of_a_model(threads: int) -> None:
+    words = {"penalty": "l1", "weights": "exact", "epochs": 10**8, "threads": threads}
+    stopped(lambda: cp.rung.train("synthetic", splits="stratified:1", **words))
+
+
+def test_a_step_of_a_large_attack_and_one_pass_of_a_large_model() -> None:
+    model = cp.rung.train("synthetic", splits="stratified:1", penalty="l1", weights="exact", epochs=1)
+    large = {"features": RNG.random((20_000, 32)), "labels": np.arange(20_000) % 4}
+    nodes = {"splits": {"test": range(20_000)}}
+    stopped(lambda: cp.rung.attack(ring(20_000), model, 0.2, **large, **nodes, attack_memory="8GiB"))
+    edges, rows = ring(400_000), RNG.random((400_000, 32))
+    started = time.perf_counter()
+    stopped(lambda: [model(edges, rows) for _ in range(1000)])
+    assert time.perf_counter() - started < 60
+
+
 def test_resamples_of_a_report() -> None:
     acc = cp.training.Evaluator(threshold=0.5)
     for fold in range(400):

@@ -1,5 +1,6 @@
 """What errors say: the argument, what was found, and what is allowed, in Python's words."""
 
+import functools
 import inspect
 import pathlib
 import re
@@ -37,6 +38,12 @@ RUSTY = re.compile(
 )
 """What no message says; arrays are described as `f64 [1,2]`."""
 
+FOREIGN = re.compile(
+    r"--[a-z]|`calipers |serde|expected struct|invalid (type|value|digit|float)|usize|ParseInt|unwrap"
+    r"|panicked|os error"
+)
+"""The same where types of arrays are named."""
+
 
 @pytest.fixture
 def folder(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
@@ -60,7 +67,7 @@ def said(call: Callable[[], Any]) -> str | None:
         return str(error)
     except TypeError as error:
         # Python's own, for an argument that a signature does not have.
-        return str(error) if "argument" in str(error) else f"invalid type: {error}"
+        return str(error) if " argument" in str(error) and "()" in str(error) else f"invalid type: {error}"
     return None
 
 
@@ -115,6 +122,7 @@ def test_no_setting_of_an_evaluator_answers_in_another_language(family: str) -> 
 
 
 LABELS = {"original": 2}
+PAIR = cp.segmentation.Evaluator(2), cp.segmentation.Evaluator(2)
 CALLS: list[tuple[Callable[[], Any], type[Exception], list[str]]] = [
     (lambda: cp.segmentation.Evaluator(LABELS, bins="ten"), cp.InputTypeError, ["bins", "str", "count"]),
     (lambda: cp.segmentation.Evaluator(LABELS, preset="nope"), cp.UsageError, ["preset", "nope", "mmseg"]),
@@ -142,6 +150,57 @@ CALLS: list[tuple[Callable[[], Any], type[Exception], list[str]]] = [
     (lambda: cp.robustness.edge_feature_diff([[0.0]], [[], []], range=(0,)), cp.InputTypeError,
      ["hist_range", "1"]),
     (lambda: cp.training.measure([0.5], tresh=3), TypeError, ["tresh"]),
+    (lambda: cp.training.measure([0.5], metrik="a"), cp.UnknownArgumentError, ["metrik", "metric"]),
+    (lambda: cp.segmentation.evaluate(trhuth="gt"), cp.UnknownArgumentError, ["trhuth", "truth"]),
+    (lambda: cp.explanation.Evaluator().update_batch(["a"], y_hatt=[1]), cp.UnknownArgumentError,
+     ["y_hatt", "did you mean y_hat?"]),
+    (lambda: cp.robustness.Evaluator().update_batch(["a"], claen=[1]), cp.UnknownArgumentError,
+     ["claen", "did you mean clean?"]),
+    (lambda: cp.explanation.score(y_hatt=[1]), cp.UnknownArgumentError, ["y_hatt", "did you mean y_hat?"]),
+    (lambda: cp.segmentation.evaluate(truth="missing/", pred="missing/", classes=2), cp.FileError,
+     ["truth", "missing"]),
+    (lambda: cp.segmentation.evaluate(), cp.UsageError, ["classes"]),
+    (lambda: cp.segmentation.evaluate(classes=2), cp.UsageError, ["truth", "pred"]),
+    (lambda: cp.independent_set.evaluate(), cp.UsageError, ["files or folders", "graph"]),
+    (lambda: cp.explanation.evaluate(), cp.UsageError, ["inputs"]),
+    (lambda: cp.training.evaluate(), cp.UsageError, ["files or folders"]),
+    (lambda: cp.robustness.evaluate(), cp.UsageError, ["graph", "model"]),
+    (lambda: cp.segmentation.Evaluator(2).report()["mioo"], cp.UnknownMetricError, ["mioo", "miou"]),
+    (lambda: cp.segmentation.Evaluator(2).report().to_json(select=["mioo"]), cp.UnknownMetricError,
+     ["mioo", "miou"]),
+    (lambda: cp.segmentation.Evaluator(2).report().to_json(select=3), cp.InputTypeError, ["select", "int"]),
+    (lambda: cp.explain("mioo"), cp.UnknownMetricError, ["mioo", "miou"]),
+    (lambda: cp.explain("accuracy"), cp.UnknownMetricError,
+     ["independent_set.accuracy", "explanation.accuracy"]),
+    (lambda: cp.metrics("sgementation"), cp.UsageError, ["family", "sgementation", "segmentation"]),
+    (lambda: cp.metrics(3), cp.InputTypeError, ["family", "int"]),
+    (lambda: cp.load("missing.state"), cp.FileError, ["path_or_bytes", "missing.state"]),
+    (lambda: cp.load(None), cp.InputTypeError, ["path_or_bytes", "NoneType"]),
+    (lambda: cp.verify("missing.json"), cp.FileError, ["path", "missing.json"]),
+    (lambda: cp.serve("missing"), cp.FileError, ["folder", "missing"]),
+    (lambda: cp.segmentation.fit("missing.toml"), cp.FileError, ["config", "missing.toml"]),
+    (lambda: cp.segmentation.fit("missing.toml", progress=3), cp.InputTypeError, ["progress", "int"]),
+    (lambda: cp.merge([]), cp.UsageError, ["states"]),
+    (lambda: cp.compare(*PAIR, resamples="x"), cp.InputTypeError, ["resamples", "str"]),
+    (lambda: cp.compare(*PAIR, seed=-1), cp.UsageError, ["seed", "-1", "0 or more"]),
+    (lambda: cp.compare(*PAIR, confidence=2), cp.UsageError, ["confidence", "2"]),
+    (lambda: cp.compare(*PAIR, interval="x"), cp.UsageError, ["interval", "expanded"]),
+    (lambda: cp.compare(*PAIR, threads=0), cp.UsageError, ["threads", "0"]),
+    (lambda: PAIR[0].report(cluster_by="x"), cp.UsageError, ["cluster_by", "x", "regex:PATTERN"]),
+    (lambda: PAIR[0].report(interval="x"), cp.UsageError, ["interval", "expanded"]),
+    (lambda: PAIR[0].report(bootstrap=-1), cp.UsageError, ["bootstrap", "-1"]),
+    (lambda: cp.segmentation.Evaluator.from_bytes(b"junk"), cp.FormatError, ["state", "save"]),
+    (lambda: cp.segmentation.Evaluator(2).update(3, truth=[[0]], pred=[[0]]), cp.InputTypeError,
+     ["name", "int"]),
+    (lambda: cp.segmentation.iou([[0]], [[0]], classes=2, ignore="x"), cp.InputError,
+     ["labels['ignore']", "x"]),
+    (lambda: cp.segmentation.boundary_counts([[0]], [[0]], classes=2, thickness=-1), cp.InputError,
+     ["boundary['thickness']", "-1"]),
+    (lambda: cp.independent_set.min_degree(EDGES, "x"), cp.InputTypeError, ["num_nodes", "str"]),
+    (lambda: cp.independent_set.upper_bound(EDGES, -1), cp.UsageError, ["num_nodes", "-1"]),
+    (lambda: cp.training.measure([[1], [1, 2]]), cp.InputTypeError, ["values", "different lengths"]),
+    (lambda: cp.training.evaluate("x", metric="a", progress=lambda: 0, group_by=3), cp.UsageError,
+     ["group_by", "3"]),
 ]  # fmt: skip
 
 
@@ -183,3 +242,99 @@ def test_errors_are_of_the_documented_classes() -> None:
     assert issubclass(cp.UnknownArgumentError, TypeError)
     assert issubclass(cp.UnknownMetricError, KeyError)
     assert issubclass(cp.InternalError, cp.CalipersError)
+
+
+def made(family: str) -> Any:
+    """Return an evaluator with a unit."""
+    acc = getattr(cp, family).Evaluator(**({"labels": 2} if family == "segmentation" else {}))
+    acc.update("a", **UNITS[family])
+    return acc
+
+
+TWO = [[0, 1]]
+PROBS = [[[0.2]], [[0.8]]]
+ARGUMENTS = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+UNITS: dict[str, dict[str, Any]] = {
+    "segmentation": {"truth": TWO, "pred": TWO, "kind": "labels"},
+    "independent_set": {"edge_index": EDGES, "logits": [0.1, 0.2, 0.3], "labels": [1, 0, 1]},
+    "explanation": {"pred_mask": [0.1, 0.9], "target_mask": [0, 1]},
+    "training": {"values": [0.1, 0.95]},
+    "robustness": {"clean": [[1.0], [2.0]], "attacked": {0.1: [[1.0], [3.0]]}},
+}
+BATCHES: dict[str, dict[str, Any]] = {
+    "segmentation": {"truth": [TWO], "pred": [TWO]},
+    "independent_set": UNITS["independent_set"],
+    "explanation": {"pred_mask": [[0.1, 0.9]], "target_mask": [[0, 1]]},
+    "training": {"values": [[0.1, 0.95]]},
+    "robustness": {"clean": [[[1.0]]], "attacked": {0.1: [[[2.0]]]}},
+}
+NODES: dict[str, Any] = {"train": [0, 1], "test": [2]}
+PATH: dict[str, Any] = {"graph": EDGES, "features": np.eye(3), "labels": [0, 1, 0], "splits": NODES}
+SMALL: dict[str, Any] = {"penalty": "l1", "weights": "exact", "epochs": 1}
+MODEL = cp.rung.train(**PATH, **SMALL)
+SCORES: dict[str, Any] = {"clean": [[1.0], [2.0]], "attacked": [[1.0], [3.0]]}
+FUNCTIONS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
+    *((function, {"pred": TWO, "truth": TWO, "classes": 2}) for function in (
+        cp.segmentation.confusion, cp.segmentation.iou, cp.segmentation.miou,
+        cp.segmentation.boundary_counts, cp.segmentation.contour_counts)),
+    (cp.segmentation.calibration, {"pred": PROBS, "truth": [[1]], "classes": 2, "kind": "probs"}),
+    (cp.segmentation.fuse, {"arrays": PROBS, "heads": [{"name": "a", "kind": "probs"}], "labels": 2}),
+    (cp.segmentation.fit, {"config": "missing.toml"}),
+    (cp.independent_set.greedy_decode, {"scores": [0.1, 0.2, 0.3], "edge_index": EDGES}),
+    (cp.independent_set.min_degree, {"edge_index": EDGES, "num_nodes": 3}),
+    (cp.independent_set.swap_search, {"start": [1, 0, 0], "edge_index": EDGES}),
+    (cp.independent_set.upper_bound, {"edge_index": EDGES, "num_nodes": 3}),
+    (cp.independent_set.is_independent, {"set": [1, 0, 0], "edge_index": EDGES}),
+    (cp.independent_set.loss_and_grad, {"logits": [0.0] * 3, "edge_index": EDGES, "labels": [1, 0, 1]}),
+    (cp.independent_set.q_hat, {"scores": [0.1, 0.2], "labels": [1, 0]}),
+    (cp.explanation.fidelity, {"y_hat": [0, 1], "y_sub": [0, 0]}),
+    (cp.explanation.agreement, {"pred_mask": [0.1, 0.9], "target_mask": [0, 1]}),
+    (cp.explanation.unfaithfulness, {"y_hat": [[0.5, 0.5]], "y_sub": [[0.2, 0.8]], "scores": "probs"}),
+    (cp.explanation.characterization_score, {"pos_fidelity": [0.5], "neg_fidelity": [0.5]}),
+    (cp.explanation.fidelity_curve_auc, {"pos_fidelity": [0.5, 1], "neg_fidelity": [0.5, 0], "x": [0, 1]}),
+    (cp.training.measure, {"values": [0.1, 0.95]}),
+    (cp.robustness.estimation_bias, SCORES),
+    (cp.robustness.bias_curve, {"clean": [[1.0]], "attacked": {0.1: [[2.0]]}}),
+    (cp.robustness.robust_accuracy, {"logits": [[0.1, 0.2]], "labels": [1], "test_idx": [0]}),
+    (cp.robustness.edge_feature_diff, {"features": [[0.0], [1.0]], "edge_index": [[0, 1], [1, 0]]}),
+    (cp.metrics, {}), (cp.explain, {"id": "miou"}), (cp.load, {"path_or_bytes": "missing"}),
+    (cp.verify, {"path": "missing"}), (cp.merge, {"states": [made("training")]}),
+    (cp.to_json, {"reports": [made("training").report()]}),
+    (functools.partial(cp.compare, made("training"), made("training")), {"resamples": 10}),
+    (cp.Report.from_json, {"text": "x"}),
+    (cp.rung.train, {**PATH, **SMALL}), (cp.rung.load, {"path": "missing.pt"}),
+    (cp.rung.attack, {**PATH, "model": MODEL, "budgets": [0.5], "method": "random"}),
+    (cp.rung.forward, {**PATH, "model": MODEL, "flips": {0.5: [[0, 2]]}}),
+    (cp.rung.reproduce, {**PATH, "out": "missing/folder", "splits": "stratified:1", "steps": 1}),
+    *((made(family).report, {"bootstrap": 5}) for family in UNITS),
+    *((getattr(made("segmentation").report(), name), {}) for name in (
+        "to_json", "to_csv", "to_markdown", "to_latex", "to_html", "per_class", "per_unit")),
+    (made("segmentation").report().array, {"id": "miou"}),
+    (made("segmentation").save, {"path": "missing/x.state"}),
+    (cp.segmentation.Evaluator.from_bytes, {"data": b"x"}),
+    (made("segmentation").merge, {"other": made("segmentation")}),
+    (made("segmentation").update_confusion, {"name": "b", "confusion": [[1, 0], [0, 1]]}),
+    *((made(family).update, {("run" if family == "robustness" else "name"): "b", **UNITS[family]})
+      for family in UNITS),
+    *((made(family).update_batch, {"names": ["b"], **BATCHES[family]}) for family in UNITS),
+]  # fmt: skip
+
+
+def options_of(function: Callable[..., Any]) -> list[str]:
+    """Return the parameters of a function, and the options that its docstring lists."""
+    found = inspect.signature(function).parameters.values()
+    names = [one.name for one in found if one.kind in ARGUMENTS]
+    text = (inspect.getdoc(getattr(function, "func", function)) or "").partition("The options")[2]
+    return sorted({*names, *re.findall(r"`(\w+)`", text.partition(">>>")[0])} - {"train", "load"})
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("at", range(len(FUNCTIONS)))
+def test_no_argument_of_a_function_answers_in_another_language(at: int, folder: pathlib.Path) -> None:
+    function, fine = FUNCTIONS[at]
+    for name in options_of(function):
+        for value in WRONG:
+            # Anything else than an error of the package, or a wrong call, fails this test by itself.
+            message = said(lambda: function(**{**fine, name: value}))  # noqa: B023
+            if message is not None:
+                assert not FOREIGN.search(message), f"{name}={value!r}: {message}"

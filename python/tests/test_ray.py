@@ -74,6 +74,18 @@ def test_the_module_needs_ray_only_when_tasks_are_started() -> None:
     assert "calipers[ray]" in said
 
 
+def test_shards_of_files_merge_into_the_report_of_all(ray: Any, tmp_path: Path) -> None:
+    for kind in ("gt", "out"):
+        (tmp_path / kind).mkdir()
+    for number in range(9):
+        for kind, values in zip(("gt", "out"), image(number), strict=True):
+            np.save(tmp_path / kind / f"{number}.npy", values.astype(np.uint8))
+    given = {"truth": tmp_path / "gt", "pred": tmp_path / "out", "classes": 3, "ignore": [255]}
+    shard = ray.remote(lambda number: cp.segmentation.evaluate(**given, shard=f"{number}/4", threads=1))
+    merged = cp.merge(ray.get([shard.remote(number) for number in range(1, 5)]))
+    assert merged.report().to_json() == cp.segmentation.evaluate(**given).report().to_json()
+
+
 @pytest.fixture(scope="module")
 def ray() -> Any:
     os.environ.update(RAY_AUTH_MODE="disabled", RAY_USAGE_STATS_ENABLED="0")

@@ -162,6 +162,36 @@ def test_the_first_numbers_are_few_and_without_the_family() -> None:
     assert "[" in with_intervals.report(bootstrap=50)._repr_html_()
 
 
+def test_every_form_is_that_of_the_command(
+    tmp_path: pathlib.Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    from calipers._calipers import run_cli
+
+    acc = cp.segmentation.Evaluator(["road", "sky"])
+    for unit in range(4):
+        acc.update(str(unit), truth=[[0, 1]], pred=[[0, unit % 2]])
+    state = str(tmp_path / "a.state")
+    (tmp_path / "a.state").write_bytes(acc.to_bytes())
+    made = acc.report()
+    picks = ["iou", "Pixel-Accuracy"]
+    for words, text in (
+        (["--markdown"], made.to_markdown()),
+        (["--latex"], made.to_latex()),
+        (["--markdown", "--all"], made.to_markdown(all=True)),
+        (["--latex", "--all"], made.to_latex(all=True)),
+        (["--markdown", "--select", "iou,pixel_accuracy"], made.to_markdown(select=picks)),
+        (["--csv", "-", "--select", "iou,pixel_accuracy"], made.to_csv(select=picks)),
+        (["--json", "-", "--select", "iou,pixel_accuracy"], made.to_json(select=picks)),
+    ):
+        assert run_cli(["calipers", "show", state, *words, "--quiet"]) == 0
+        assert capfdbinary.readouterr().out == text.encode()
+    assert len(made.to_latex(all=True)) > len(made.to_latex())
+    page = str(tmp_path / "a.html")
+    words = ["--html", page, "--quiet", "--select", "iou,pixel_accuracy"]
+    assert run_cli(["calipers", "show", state, *words]) == 0
+    assert made.to_html(select=picks) == (tmp_path / "a.html").read_text()
+
+
 def test_intervals_are_there_when_asked_for() -> None:
     acc = cp.segmentation.Evaluator(labels={"original": 2})
     for i in range(8):

@@ -191,7 +191,10 @@ def test_a_value_stored_as_float32_meets_the_threshold_that_it_was() -> None:
 
 
 def test_two_loggers_in_one_folder_are_one_run() -> None:
-    found = report(written("lightning"), "both", "--metric", "val_F1")
+    logs = written("lightning")
+    settings = ("--metric", "val_F1", "--group-by", "column:lr", "--where", "net.depth=2")
+    assert report(logs, "both", *settings)["metrics"]["training.fold_count"] == {"0.1": 1}
+    found = report(logs, "both", "--metric", "val_F1")
     assert (found["units"], value(found, "velocity_wise")) == (1, 3.0)
     assert len(found["inputs"]) >= 2
 
@@ -235,15 +238,27 @@ def test_a_folder_of_dvclive_is_one_run() -> None:
     words = ("--metric", "val/F1", "--group-by", "folder")
     found = report(logs, ".", *words)
     assert (found["units"], value(found, "velocity_wise", "cfg")) == (2, 3.0)
+    # Each fold has parameters of its own beside its metrics.
+    one = report(logs, ".", *words, "--where", "fold=1", "--where", "net.depth=2")
+    assert (one["units"], one["metrics"]["training.fold_count"]) == (1, {"cfg": 1})
+    by_depth = report(logs, ".", "--metric", "val/F1", "--group-by", "column:net.depth")
+    assert by_depth["metrics"]["training.fold_count"] == {"2": 2}
 
 
 @pytest.mark.parametrize(
     "name",
-    ["records.json"] + [f"{codec}.parquet" for codec in ("snappy", "zstd", "single")],
+    [f"{orient}.json" for orient in ("columns", "index", "records", "split", "table")]
+    + [f"{codec}.parquet" for codec in ("gzip", "brotli", "lz4", "snappy", "zstd", "single", "half")],
 )
 def test_tables_of_pandas_give_one_curve(name: str) -> None:
     found = report(written("pandas"), name, "--metric", "val_F1")
     assert (value(found, "velocity_wise"), value(found, "epochs_mean")) == (3.0, 6.0)
+
+
+def test_a_list_of_values_without_names_is_no_history() -> None:
+    said = run(written("pandas"), "values.json", "--metric", "val_F1")
+    assert said.returncode == 1
+    assert "values.json" in said.stderr
 
 
 @pytest.mark.parametrize(("name", "words"), [("utf16.csv", ()), ("cp1252.csv", ("--encoding", "cp1252"))])

@@ -110,6 +110,7 @@ def lightning(out: Path) -> None:
     class Model(LightningModule):
         def __init__(self) -> None:
             super().__init__()
+            self.save_hyperparameters({"lr": 0.1, "net": {"depth": 2}})
             self.layer = torch.nn.Linear(2, 1)
             self.validated = 0
 
@@ -231,7 +232,7 @@ def dvclive(out: Path) -> None:
     subprocess.run(["git", *author, "commit", "--quiet", "--allow-empty", "--message", "Begin"], check=True)
     for fold in range(2):
         with Live(str(out / f"cfg/fold{fold}"), save_dvc_exp=False, dvcyaml=None, report=None) as live:
-            live.log_params({"lr": 0.1, "net": {"depth": 2}})
+            live.log_params({"lr": 0.1, "fold": fold, "net": {"depth": 2}})
             for value in CURVE:
                 live.log_metric("val/F1", value)
                 live.log_metric("train/loss", 1.0)
@@ -248,6 +249,7 @@ def pandas(out: Path) -> None:
         table.to_json(out / f"{orient}.json", orient=orient)
     for codec in ("gzip", "brotli", "lz4", "snappy", "zstd"):
         table.to_parquet(out / f"{codec}.parquet", compression=codec)
+    table.astype({"val_F1": "float16"}).to_parquet(out / "half.parquet")
     single = table.astype({"val_F1": "float32"})
     single.to_parquet(out / "single.parquet")
     for encoding, name in (("utf-16", "utf16"), ("cp1252", "cp1252")):

@@ -5,24 +5,24 @@ use std::process::Command;
 
 use crate::step::{Outcome, cargo, is_there, root, step};
 
-/// The bench of the Python package, which is a script of its own.
-const EXPLANATION: &str = "explanation";
+/// The benches of the Python package, each a script of its own.
+const SCRIPTS: [&str; 2] = ["explanation", "compat"];
 
 /// The bench whose other side is the Python package, in the environment it is tested in.
 const SEGMENTATION: &str = "segmentation_python";
 
 /// Builds the benches and runs the named ones, or all.
 pub(crate) fn run(names: &[&str]) -> Outcome {
-    if names.contains(&EXPLANATION) {
+    for name in SCRIPTS.into_iter().filter(|name| names.contains(name)) {
         let python = crate::python::installed_package()?;
-        let script = root().join("benches/python/explanation.py");
-        step(EXPLANATION, Command::new(python).current_dir(root()).arg(script))?;
+        let script = root().join(format!("benches/python/{name}.py"));
+        step(name, Command::new(python).current_dir(root()).arg(script))?;
     }
     if names.contains(&SEGMENTATION) {
         run_with(&crate::python::installed_package()?, &[SEGMENTATION])?;
     }
-    let apart = [EXPLANATION, SEGMENTATION];
-    let others: Vec<&str> = names.iter().copied().filter(|name| !apart.contains(name)).collect();
+    let apart = |name: &&str| SCRIPTS.contains(name) || *name == SEGMENTATION;
+    let others: Vec<&str> = names.iter().copied().filter(|name| !apart(name)).collect();
     if others.is_empty() && !names.is_empty() {
         return Ok(());
     }
@@ -30,7 +30,8 @@ pub(crate) fn run(names: &[&str]) -> Outcome {
     // torch is half a gigabyte: only the benches that compare with it ask for it.
     let asked = |name: &&str| names.is_empty() || names.contains(name);
     let with_torch = names.iter().any(|name| name.ends_with("published"));
-    let python = environment(with_torch, asked(&"training"))?;
+    let with_surfaces = names.contains(&"segmentation_surfaces");
+    let python = environment(with_torch, asked(&"training"), with_surfaces)?;
     run_with(&python, names)
 }
 
@@ -44,7 +45,7 @@ fn run_with(python: &Path, names: &[&str]) -> Outcome {
 }
 
 /// The Python of the virtual environment, made on first use.
-fn environment(with_torch: bool, with_loggers: bool) -> Outcome<PathBuf> {
+fn environment(with_torch: bool, with_loggers: bool, with_surfaces: bool) -> Outcome<PathBuf> {
     let folder = root().join("target/bench-venv");
     let python = folder.join("bin/python");
     let peers = root().join("benches/peers");
@@ -54,6 +55,9 @@ fn environment(with_torch: bool, with_loggers: bool) -> Outcome<PathBuf> {
     step("peers", &mut pip_install(&python, &peers.join("requirements.txt")))?;
     if with_torch {
         step("torch", &mut pip_install(&python, &peers.join("requirements-published.txt")))?;
+    }
+    if with_surfaces {
+        step("surfaces", &mut pip_install(&python, &peers.join("requirements-surfaces.txt")))?;
     }
     if with_loggers {
         step("loggers", &mut pip_install(&python, &peers.join("requirements-training.txt")))?;

@@ -6,6 +6,7 @@ pub(crate) mod files;
 pub(crate) mod from_python;
 mod maps;
 pub(crate) mod probabilities;
+pub(crate) mod surfaces;
 
 use crate::Outcome;
 use crate::clock::{by_turns, seconds_per_call};
@@ -24,6 +25,27 @@ fn against<T>(
     peer.seconds(peer_job)?;
     let (ours, theirs) =
         by_turns(5, || Ok(seconds_per_call(&mut ours)), || -> Outcome<f64> { peer.seconds(peer_job) })?;
+    report(Line {
+        job,
+        ours: speed(pixels, ours),
+        against: speed(pixels, theirs),
+        ratio: theirs / ours,
+        goal,
+    });
+    Ok(())
+}
+
+/// The same in two rounds, for peers that take many seconds.
+fn against_once<T>(
+    report: &mut dyn FnMut(Line),
+    job: String,
+    pixels: usize,
+    goal: Goal,
+    mut ours: impl FnMut() -> T,
+    (peer, peer_job): (&mut Peer, &str),
+) -> Outcome {
+    let (ours, theirs) =
+        by_turns(2, || Ok(seconds_per_call(&mut ours)), || -> Outcome<f64> { peer.seconds(peer_job) })?;
     report(Line {
         job,
         ours: speed(pixels, ours),

@@ -205,6 +205,7 @@ fn attacked(folder: &Path, threads: usize) -> Result<Population> {
     let penalty = Penalty::new(PenaltyKind::L1, Weights::Exact, None, SCAD_A, ScadScale::One)?;
     let options = Options {
         graph: None,
+        given: None,
         splits: None,
         split: Vec::new(),
         one_split: true,
@@ -216,7 +217,7 @@ fn attacked(folder: &Path, threads: usize) -> Result<Population> {
         out: PathBuf::from(folder),
         resume: false,
     };
-    let found = calipers::rung::reproduce::run(&options, threads, &|_| Box::new(Unseen))?;
+    let found = calipers::rung::reproduce::run(&options, threads, &Unseen)?;
     let rows: &Accumulator<Robustness> = match found.penalties.first() {
         Some(penalty) => &penalty.accumulator,
         None => return Err(Error::value("no model was attacked")),

@@ -11,7 +11,7 @@ use calipers::report::page::{self, Page, Section};
 use calipers::report::{csv, json, latex, markdown, per_unit, terminal};
 use calipers::resample::Intervals;
 use calipers::run::Threads;
-use calipers::{Error, Ledger, Report, Result, pages, registry, states};
+use calipers::{Error, Ledger, Report, Result, chosen, pages, registry, states};
 
 use crate::Outcome;
 use crate::options::{Output, is_stream};
@@ -61,9 +61,10 @@ pub(crate) fn ledgers(
 ) -> Result<Outcome> {
     let reports = ledgers.iter().map(|ledger| report(&**ledger, output, seed, threads));
     let reports: Vec<Report> = reports.collect::<Result<_>>()?;
-    spare_inputs(&reports, output)?;
+    spare_inputs(&reports, output.files())?;
+    let selected = chosen::selected(reports.clone(), &output.select)?;
     if let Some(path) = &output.state {
-        write(path, &states::to_bytes(ledgers))?;
+        write(path, &states::to_bytes(ledgers), output)?;
     }
     if let Some(path) = &output.per_unit {
         let [ledger] = ledgers else {
@@ -75,21 +76,23 @@ pub(crate) fn ledgers(
             TableFormat::JsonLines => per_unit::jsonl(&table).into_bytes(),
             TableFormat::Parquet => per_unit::parquet(&table)?,
         };
-        write(path, &bytes)?;
+        write(path, &bytes, output)?;
     }
     if let Some(path) = &output.html {
         let section = |(ledger, report): (&dyn Ledger, &Report)| {
-            if report.intervals.is_some() {
-                return Ok(pages::of_ledger(ledger, report, &output.chosen));
-            }
-            let asked = output.page_intervals(seed);
-            let report = pages::report(ledger, &output.chosen, &asked, threads)?;
-            Ok(pages::of_ledger(ledger, &report, &output.chosen))
+            let report = if report.intervals.is_some() {
+                report.clone()
+            } else {
+                pages::report(ledger, &output.chosen, &output.page_intervals(seed), threads)?
+            };
+            let selected = chosen::selected(vec![report], &output.select)?;
+            Ok(selected.first().map(|report| pages::of_ledger(ledger, report, &output.chosen)))
         };
         let ledgers = ledgers.iter().map(|ledger| &**ledger);
-        page(path, ledgers.zip(&reports).map(section).collect::<Result<_>>()?)?;
+        let sections: Result<Vec<Option<Section>>> = ledgers.zip(&reports).map(section).collect();
+        page(path, sections?.into_iter().flatten().collect(), output.quiet)?;
     }
-    forms(&reports, output)
+    forms(&selected, output)
 }
 
 /// The report of an accumulator: its intervals and metrics are those that the options ask for.
@@ -110,8 +113,11 @@ pub(crate) fn report(ledger: &dyn Ledger, output: &Output, seed: u64, threads: u
 }
 
 /// Refuses to write over a file that was measured.
-fn spare_inputs(reports: &[Report], output: &Output) -> Result<()> {
-    for (flag, path) in output.files() {
+pub(crate) fn spare_inputs<'p>(
+    reports: &[Report],
+    files: impl Iterator<Item = (&'static str, &'p Path)>,
+) -> Result<()> {
+    for (flag, path) in files {
         let Ok(target) = path.canonicalize() else { continue };
         let named = |input: &str| Path::new(input).file_name() == path.file_name();
         let is_target = |input: &str| Path::new(input).canonicalize().is_ok_and(|input| input == target);
@@ -126,18 +132,19 @@ fn spare_inputs(reports: &[Report], output: &Output) -> Result<()> {
 }
 
 /// Writes everything that can be made from reports alone, and from inputs that are still there.
-pub(crate) fn reports(reports: &[Report], output: &Output, seed: u64) -> Result<Outcome> {
+pub(crate) fn reports(reports: Vec<Report>, output: &Output, seed: u64) -> Result<Outcome> {
+    let reports = chosen::selected(reports, &output.select)?;
     if let Some(path) = &output.html {
         let asked = output.page_intervals(seed);
         let section = |report: &Report| pages::of_report(report, &asked, one_a_core());
-        page(path, reports.iter().map(section).collect::<Result<_>>()?)?;
+        page(path, reports.iter().map(section).collect::<Result<_>>()?, output.quiet)?;
     }
-    forms(reports, output)
+    forms(&reports, output)
 }
 
 /// Writes a page of these sections.
-pub(crate) fn page(path: &Path, sections: Vec<Section>) -> Result<()> {
-    write(path, page_text(sections).as_bytes())
+pub(crate) fn page(path: &Path, sections: Vec<Section>, quiet: bool) -> Result<()> {
+    put(path, &page_text(sections), quiet)
 }
 
 /// The text of a page of these sections.
@@ -146,6 +153,7 @@ pub(crate) fn page_text(sections: Vec<Section>) -> String {
         [section] => format!("Calipers report: {}", section.heading),
         _ => "Calipers report".into(),
     };
+    let sections = page::side_by_side(&sections).into_iter().chain(sections).collect();
     page::write(&Page { title, sections })
 }
 
@@ -157,21 +165,22 @@ pub(crate) fn one_a_core() -> usize {
 /// Writes the text forms.
 fn forms(reports: &[Report], output: &Output) -> Result<Outcome> {
     if let Some(path) = &output.json {
-        write_with(path, |out| json::write_to(reports, out))?;
+        write_with(path, output.quiet, |out| json::write_to(reports, out))?;
     }
     if let Some(path) = &output.csv {
-        write(path, csv::write(reports).as_bytes())?;
+        put(path, &csv::write(reports), output.quiet)?;
     }
     let infos: Vec<Vec<MetricInfo>> =
         reports.iter().map(|report| registry::metrics_of(&report.protocol)).collect();
-    if output.markdown {
-        say(&markdown::write(reports, &infos))?;
+    let amount = output.amount();
+    if let Some(path) = &output.markdown {
+        put(path, &markdown::write(reports, &infos, amount), output.quiet)?;
     }
-    if output.latex {
-        say(&latex::write(reports, &infos))?;
+    if let Some(path) = &output.latex {
+        put(path, &latex::write(reports, &infos, amount), output.quiet)?;
     }
     if output.wants_table() {
-        say(&terminal::write(reports, &infos, style()))?;
+        show(&terminal::write(reports, &infos, style(), amount))?;
     } else if !output.quiet {
         warn(reports);
     }
@@ -199,19 +208,64 @@ pub(crate) fn say(text: &str) -> Result<()> {
     }
 }
 
+/// Writes text with our own symbols to standard output; where the language settings are those of a plain
+/// terminal, with letters and signs that it has.
+pub(crate) fn show(text: &str) -> Result<()> {
+    if is_plain() { say(&plain(text)) } else { say(text) }
+}
+
+/// Whether the language settings ask for ASCII. Nothing said means UTF-8, as almost everywhere.
+fn is_plain() -> bool {
+    let said = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(said);
+    locale.is_some_and(|locale| matches!(locale.as_str(), "C" | "POSIX"))
+}
+
+/// Our own symbols as ASCII of the same width. Names keep their letters.
+fn plain(text: &str) -> String {
+    let letter = |c| match c {
+        '↑' => '^',
+        '↓' => 'v',
+        '→' => '>',
+        '–' | '—' => '-',
+        '…' => '~',
+        '·' => '.',
+        '▁' | '▂' => '_',
+        '▃' | '▄' => '-',
+        '▅' | '▆' => '=',
+        '▇' | '█' => '#',
+        other => other,
+    };
+    text.chars().map(letter).collect()
+}
+
+/// Says that a file was written.
+pub(crate) fn wrote(path: &Path, quiet: bool) {
+    if !quiet && !is_stream(path) {
+        note(&format!("wrote {}", path.display()));
+    }
+}
+
 /// Writes a note to standard error, where it cannot disturb results.
 pub(crate) fn note(text: &str) {
     // A closed stderr leaves nobody to tell.
     let _ = writeln!(io::stderr(), "{}", printable(text));
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    write_with(path, |out| out.write_all(bytes))
+fn write(path: &Path, bytes: &[u8], output: &Output) -> Result<()> {
+    put(path, bytes, output.quiet)
 }
 
-fn write_with(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+/// Writes text or bytes to a file, whose name is said, or to standard output.
+pub(crate) fn put(path: &Path, contents: impl AsRef<[u8]>, quiet: bool) -> Result<()> {
+    write_with(path, quiet, |out| out.write_all(contents.as_ref()))
+}
+
+fn write_with(path: &Path, quiet: bool, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     if !is_stream(path) {
-        return calipers::output::write_with(path, write);
+        calipers::output::write_with(path, write)?;
+        wrote(path, quiet);
+        return Ok(());
     }
     let mut out = io::BufWriter::new(io::stdout().lock());
     match write(&mut out).and_then(|()| out.flush()) {
@@ -236,4 +290,17 @@ pub(crate) fn with_units(warning: &Warning) -> String {
     }
     let tail = if units.is_empty() { String::new() } else { format!(" ({units})") };
     format!("{}{tail}", warning.message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plain_terminal_gets_signs_of_the_same_width() {
+        let text = "miou ↑  0.5  – … ▁▄█ größe";
+        let shown = plain(text);
+        assert_eq!(shown, "miou ^  0.5  - ~ _-# größe");
+        assert_eq!(shown.chars().count(), text.chars().count());
+    }
 }

@@ -33,6 +33,7 @@ Examples:
                                                          histories of training runs
   calipers merge 1.state 2.state -o all.state            shards into one state
   calipers compare a.state b.state                       paired differences of two models
+  calipers plot all.state confusion -o confusion.pdf     one figure of a report, for a paper
   calipers verify report.json                            measure again what a report names
   calipers serve results/                                the reports of a folder as a local page
   calipers explain independent_set.gap_ratio             what a number means
@@ -62,7 +63,8 @@ where
     I: IntoIterator<Item = T>,
     T: Into<OsString> + Clone,
 {
-    let cli = match Cli::try_parse_from(arguments) {
+    let words = with_files(arguments);
+    let cli = match Cli::try_parse_from(&words) {
         Ok(cli) => cli,
         Err(error) => {
             // A closed stream leaves nobody to tell.
@@ -74,13 +76,90 @@ where
         Ok(Outcome::Done) => 0,
         Ok(Outcome::Warned | Outcome::Differs) => 3,
         Err(error) => {
-            complain(&error);
+            complain(&error.clone().with_command(|options| commanded(&words, options)));
             if error.kind() == ErrorKind::Usage { 2 } else { 1 }
         }
     }
 }
 
+/// Options that print unless a file is named, and the endings that make the next word such a file.
+const PRINTED: [(&str, &str); 2] = [("--markdown", ".md"), ("--latex", ".tex")];
+
+/// The arguments with the files of `--markdown FILE.md` and `--latex FILE.tex` behind an equals sign; any
+/// other next word is an input.
+fn with_files(arguments: impl IntoIterator<Item: Into<OsString>>) -> Vec<OsString> {
+    let mut words: Vec<OsString> = Vec::new();
+    let mut is_open = true;
+    for word in arguments {
+        let word = word.into();
+        let option = words.last_mut().filter(|_| is_open).filter(|last| {
+            let ending = PRINTED.iter().find(|(option, _)| *last == option).map(|(_, ending)| *ending);
+            ending.is_some_and(|ending| word.to_string_lossy().ends_with(ending))
+        });
+        match option {
+            Some(option) => {
+                option.push("=");
+                option.push(&word);
+            }
+            None => {
+                is_open &= word != "--";
+                words.push(word);
+            }
+        }
+    }
+    words
+}
+
+/// The command that was given, with these options in place of what it says of them.
+fn commanded(words: &[OsString], options: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=./,:@%+".contains(c);
+    let quoted = |word: &OsString| match word.to_string_lossy() {
+        word if !word.is_empty() && word.chars().all(plain) => word.into_owned(),
+        word => format!("'{}'", word.replace('\'', "'\\''")),
+    };
+    let replaced: Vec<&str> = options.split(' ').collect();
+    let mut given = Vec::new();
+    let mut words = words.iter().skip(1);
+    while let Some(word) = words.next() {
+        let text = word.to_string_lossy();
+        let (name, inline) = text.split_once('=').map_or((&*text, false), |(name, _)| (name, true));
+        match replaced.iter().find(|option| option.split('=').next() == Some(name)) {
+            Some(option) if option.contains('=') && !inline => drop(words.next()),
+            Some(_) => {}
+            None => given.push(quoted(word)),
+        }
+    }
+    format!("calipers {} {options}", given.join(" "))
+}
+
 /// One block on stderr. A closed stderr leaves nobody to tell.
 fn complain(error: &Error) {
     let _ = writeln!(std::io::stderr(), "error: {error}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_next_word_with_the_ending_of_the_form_is_its_file() {
+        let read = |line: &str| -> Vec<String> {
+            with_files(line.split(' ')).into_iter().map(|word| word.to_string_lossy().into_owned()).collect()
+        };
+        assert_eq!(read("calipers show a --latex t.tex").join(" "), "calipers show a --latex=t.tex");
+        assert_eq!(read("x --markdown r.md --latex a.json").join(" "), "x --markdown=r.md --latex a.json");
+        assert_eq!(read("x --latex r.md --latex").join(" "), "x --latex r.md --latex");
+        assert_eq!(read("x -- --latex t.tex").join(" "), "x -- --latex t.tex");
+    }
+
+    #[test]
+    fn a_command_can_be_pasted_whatever_its_paths_hold() {
+        let words = ["calipers", "segmentation", "--truth", "my gt", "it's"].map(OsString::from);
+        assert_eq!(commanded(&words, "--flat"), "calipers segmentation --truth 'my gt' 'it'\\''s' --flat");
+        let words = ["calipers", "x", "--kind", "labels", "--flat", "--end=a", "b"].map(OsString::from);
+        assert_eq!(
+            commanded(&words, "--kind=probs --flat --end=c"),
+            "calipers x b --kind=probs --flat --end=c"
+        );
+    }
 }

@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use calipers::chosen::Chosen;
 use calipers::core::resample::{Bootstrap, Method};
+use calipers::registry;
+use calipers::report::Amount;
 use calipers::resample::{Intervals, PAGE_RESAMPLES};
 use calipers::run::{self, Progress, Shard};
 use calipers::sources::clusters::ClusterRule;
@@ -24,15 +26,21 @@ pub(crate) struct Output {
     /// Write the metrics as CSV ("-" for standard output)
     #[arg(long, value_name = "FILE|-")]
     pub(crate) csv: Option<PathBuf>,
-    /// Print the metrics as a Markdown table
-    #[arg(long)]
-    pub(crate) markdown: bool,
-    /// Print the metrics as a LaTeX table
-    #[arg(long)]
-    pub(crate) latex: bool,
+    /// Print the numbers as Markdown, or write them: --markdown=FILE
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    pub(crate) markdown: Option<PathBuf>,
+    /// Print the numbers as LaTeX tables, or write them: --latex=FILE
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    pub(crate) latex: Option<PathBuf>,
     /// Write the report as one HTML page with pictures
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+    /// Only these numbers, in this order, in every form of the report
+    #[arg(long, value_name = "ID[,ID..]", value_delimiter = ',')]
+    pub(crate) select: Vec<String>,
+    /// On the terminal, in Markdown and in LaTeX: every number
+    #[arg(long)]
+    pub(crate) all: bool,
     /// Write one row per unit: .csv, .jsonl or .parquet
     #[arg(long, value_name = "FILE")]
     pub(crate) per_unit: Option<PathBuf>,
@@ -100,12 +108,10 @@ impl Output {
 
     /// The same where a state may say how intervals are made.
     pub(crate) fn check_files(&self) -> Result<()> {
-        let streams = [&self.json, &self.csv, &self.html, &self.state]
+        let streams = [&self.json, &self.csv, &self.html, &self.state, &self.markdown, &self.latex]
             .into_iter()
             .filter(|path| path.as_deref().is_some_and(is_stream))
-            .count()
-            + usize::from(self.markdown)
-            + usize::from(self.latex);
+            .count();
         if streams > 1 {
             return Err(
                 Error::usage("two outputs cannot share standard output").advice("give one of them a file")
@@ -114,6 +120,7 @@ impl Output {
         if !(self.confidence > 0.0 && self.confidence < 1.0) {
             return Err(Error::usage("--confidence must lie between 0 and 1").found(self.confidence));
         }
+        self.select.iter().try_for_each(|id| registry::alike(id).map(drop))?;
         if let Some(path) = &self.per_unit {
             crate::emit::table_format("--per-unit", path)?;
         }
@@ -136,6 +143,8 @@ impl Output {
             ("--json", &self.json),
             ("--csv", &self.csv),
             ("--html", &self.html),
+            ("--markdown", &self.markdown),
+            ("--latex", &self.latex),
             ("--per-unit", &self.per_unit),
             ("--state", &self.state),
         ];
@@ -172,10 +181,19 @@ impl Output {
         }
     }
 
+    /// How much a table shows.
+    pub(crate) fn amount(&self) -> Amount {
+        match (self.select.is_empty(), self.all) {
+            (false, _) => Amount::Selected,
+            (true, true) => Amount::Everything,
+            (true, false) => Amount::Headline,
+        }
+    }
+
     /// Whether a table is wanted: nothing else was asked to speak for the report.
     pub(crate) fn wants_table(&self) -> bool {
-        let files = [&self.json, &self.csv, &self.html];
-        let spoken = files.iter().any(|file| file.is_some()) || self.markdown || self.latex;
+        let files = [&self.json, &self.csv, &self.html, &self.markdown, &self.latex];
+        let spoken = files.iter().any(|file| file.is_some());
         let stream = self.state.as_deref().is_some_and(is_stream);
         !self.quiet && !spoken && !stream
     }

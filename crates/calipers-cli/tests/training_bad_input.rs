@@ -165,7 +165,7 @@ fn broken_json_shows_line_and_column() {
     for text in ["[{\"epoch\": 0,\n \"m\": }]", "[{\"epoch\": 0,\n \"m\": 1}", "{\"epoch\": [0,\n 1"] {
         file("a.json", text).refuses("training a.json --metric m", 1, &["a.json", "line 2", "column"]);
     }
-    file("a.jsonl", "{\"epoch\":0,\"m\":1}\n{\"epoch\":").refuses(
+    file("a.jsonl", "{\"epoch\":0,\"m\":1}\n{\"epoch\":\n").refuses(
         "training a.jsonl --metric m",
         1,
         &["a.jsonl", "line 2"],

@@ -214,7 +214,8 @@ fn a_listed_run_without_history_is_a_warning_once_all_shards_are_there() {
 
 #[test]
 fn a_terminal_shows_which_run_became_which_unit_and_the_curves() {
-    let said = run_in("formats", &["training", "keras", "--metric", "val_accuracy", "--group-by", "suffix"]);
+    let words = ["training", "keras", "--metric", "val_accuracy", "--group-by", "suffix", "--all"];
+    let said = run_in("formats", &words);
     assert_eq!(said.status, 0, "{}", said.stderr);
     let first: Vec<&str> = said.stdout.lines().take(2).collect();
     assert!(first[0].starts_with("group  fold  run") && first[0].ends_with("values"), "{}", said.stdout);
@@ -223,7 +224,7 @@ fn a_terminal_shows_which_run_became_which_unit_and_the_curves() {
     let many: String = (0..25).fold("run,epoch,m\n".into(), |text, run| format!("{text}r{run},0,0.5\n"));
     let bench = Bench::new();
     bench.write("many.csv", many);
-    let said = bench.run("training many.csv --metric m --run-column run");
+    let said = bench.run("training many.csv --metric m --run-column run --all");
     assert!(said.stdout.contains("and 5 more"), "{}", said.stdout);
     let quiet = bench.run("training many.csv --metric m --run-column run --json -");
     assert!(quiet.stdout.starts_with('{'), "{}", quiet.stdout);

@@ -153,6 +153,9 @@ fn runs_of_one_name_are_told_apart_and_a_store_given_twice_counts_once() {
     assert_eq!(units[0], "all/same (aaaaaaaa)");
     let by_id = bench.report("training w --metric m --fold-by id");
     assert!(!codes(&by_id).contains(&"same-name"));
+    bench.write("v/run/1.wandb", wandb("aaaaaaaaaa", "same", 1, 0, &[(0.0, 0.95)]));
+    bench.write("v/run/files/media/table/t.table.json", r#"{"columns": ["epoch", "x"], "data": [[0, 1]]}"#);
+    assert_eq!(bench.report("training v --metric m")["units"], 1, "a logged table is no run");
     let one = bench.run("training w --metric m --where id=aaaaaaaaaa --json -");
     assert!(one.stderr.contains("1 of 2 runs read (--where)"), "{}", one.stderr);
     bench.refuses(
@@ -161,6 +164,22 @@ fn runs_of_one_name_are_told_apart_and_a_store_given_twice_counts_once() {
         &["leave nothing over", "aaaaaaaaaa", "bbbbbbbbbb"],
     );
     bench.refuses("training w --metric m --where idd=c", 1, &["'idd'", "did you mean 'id'"]);
+}
+
+#[test]
+fn runs_of_one_name_in_different_shards_are_told_apart_as_in_one_run() {
+    let bench = Bench::new();
+    for (at, id) in [(1_u32, "aaaaaaaaaa"), (2, "bbbbbbbbbb"), (3, "cccccccccc"), (4, "dddddddddd")] {
+        let (name, value) = (if at == 2 { "other" } else { "same" }, 0.9 + 0.01 * f64::from(at));
+        bench.write(&format!("w/{at}.wandb"), wandb(id, name, at.into(), 0, &[(0.0, 0.5), (1.0, value)]));
+    }
+    let whole = bench.run("training w --metric m --json -").stdout;
+    for shard in 1..=2 {
+        let line = format!("training w --metric m --shard {shard}/2 --state {shard}.state --quiet");
+        assert_eq!(bench.run(&line).status, 0);
+    }
+    let merged = bench.run("merge 2.state 1.state --json -");
+    assert_eq!((merged.status, merged.stdout), (0, whole), "{}", merged.stderr);
 }
 
 #[test]

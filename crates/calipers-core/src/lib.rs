@@ -23,15 +23,13 @@ mod number_slice;
 pub mod reading;
 pub mod resample;
 
+pub use contract::provenance::{input_files, ledger};
 pub use contract::{
-    accumulator, error, input_files, ledger, metric, protocol, provenance, report, spelling, state, stop,
-    value, workers,
+    accumulator, error, metric, protocol, provenance, report, spelling, state, stop, value, workers,
 };
 
 pub use contract::accumulator::{Accumulator, UnitId};
 pub use contract::error::{Error, ErrorKind, Result};
-pub use contract::input_files::{Digest, Input, InputFiles, Notes};
-pub use contract::ledger::Ledger;
 pub use contract::metric::{Better, Column, Form, IntervalRule, Metric, MetricInfo, Need, Number, Range};
 pub use contract::protocol::Protocol;
 pub use contract::provenance::{Content, Fact, Provenance, Reading};
@@ -39,6 +37,8 @@ pub use contract::report::{Report, Table, Warning};
 pub use contract::value::Value;
 pub use contract::workers::{Alone, Workers};
 pub use exact::{CompactSum, ExactSum, Stored};
+pub use input_files::{Digest, Input, InputFiles, Notes};
+pub use ledger::Ledger;
 pub use number_slice::{NumberSlice, Wide, shown};
 pub use reading::{End, Rows, Sums, Terms};
 pub use resample::SplitMix64;

@@ -52,19 +52,14 @@ pub fn parse(bytes: &[u8]) -> Parsed {
     let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
     let mut raw = httparse::Request::new(&mut headers);
     match raw.parse(bytes) {
-        Ok(httparse::Status::Partial) if bytes.len() >= MOST_BYTES => {
-            Parsed::Refused(431, "the head of the request is too long")
-        }
-        Ok(httparse::Status::Partial) => Parsed::Partial,
-        Ok(httparse::Status::Complete(length)) if length > MOST_BYTES => {
-            Parsed::Refused(431, "the head of the request is too long")
-        }
-        Ok(httparse::Status::Complete(length)) if length < bytes.len() => {
+        Ok(httparse::Status::Partial) if bytes.len() < MOST_BYTES => Parsed::Partial,
+        Ok(httparse::Status::Complete(length)) if length <= MOST_BYTES && length < bytes.len() => {
             Parsed::Refused(400, "one request a connection, and no body")
         }
-        Ok(httparse::Status::Complete(_)) => {
+        Ok(httparse::Status::Complete(length)) if length <= MOST_BYTES => {
             checked(&raw).unwrap_or_else(|(status, why)| Parsed::Refused(status, why))
         }
+        Ok(_) => Parsed::Refused(431, "the head of the request is too long"),
         Err(httparse::Error::TooManyHeaders) => Parsed::Refused(431, "too many headers"),
         Err(httparse::Error::Version) => Parsed::Refused(505, "HTTP/1.1 is spoken here"),
         Err(_) => Parsed::Refused(400, "not an HTTP request"),

@@ -18,3 +18,4 @@ pub mod pickle;
 pub mod remote;
 pub mod score;
 mod text;
+mod visitors;

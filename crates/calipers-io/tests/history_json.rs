@@ -5,7 +5,15 @@ use std::path::Path;
 use calipers_io::history::json::{self, Layout, loose, loose::Loose};
 use calipers_io::history::{Table, Wanted};
 
-const LAYOUTS: [Layout; 4] = [Layout::Rows, Layout::Lines, Layout::Columns, Layout::State];
+const LAYOUTS: [Layout; 7] = [
+    Layout::Rows,
+    Layout::Lines,
+    Layout::Columns,
+    Layout::State,
+    Layout::Split,
+    Layout::Table,
+    Layout::Nested,
+];
 
 fn fixture(name: &str) -> Vec<u8> {
     std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../oracles/training/formats").join(name))
@@ -166,4 +174,50 @@ fn the_published_per_run_document_has_its_projects_groups_and_runs() {
     });
     let summaries = groups.iter().filter(|(_, group)| matches!(group.get("summary"), Some(Loose::Object(_))));
     assert_eq!((projects.len(), groups.len(), runs.sum::<usize>(), summaries.count()), (16, 23, 115, 11));
+}
+
+/// The tables that pandas wrote, each with its layout.
+const TABLES: [(&str, Layout, &[u8]); 4] = [
+    ("split", Layout::Split, include_bytes!("histories/pandas/split.json")),
+    ("table", Layout::Table, include_bytes!("histories/pandas/table.json")),
+    ("columns", Layout::Nested, include_bytes!("histories/pandas/columns.json")),
+    ("index", Layout::Nested, include_bytes!("histories/pandas/index.json")),
+];
+
+#[test]
+fn tables_of_pandas_hold_the_same_values() {
+    for (name, layout, bytes) in TABLES {
+        assert_eq!(json::layout(bytes), Some(layout), "{name}");
+        let table = json::read(bytes, layout, &wanted()).unwrap();
+        assert_eq!(
+            (table.rows, &table.keys[..]),
+            (4, &["epoch", "val_F1", "run"].map(String::from)[..]),
+            "{name}"
+        );
+        let column = table.number("val_F1").unwrap();
+        assert_eq!(
+            (&column.rows[..], &column.values[..]),
+            (&[0, 1, 3][..], &[0.5, 0.95, 0.96][..]),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn a_table_of_pandas_that_is_cut_or_damaged_is_an_error_or_a_table() {
+    for (name, layout, bytes) in TABLES {
+        for length in 0..bytes.len() {
+            assert!(json::read(&bytes[..length], layout, &wanted()).is_err(), "{name} cut at {length}");
+        }
+        for bit in 0..8 * bytes.len() {
+            let mut damaged = bytes.to_vec();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            json::layout(&damaged);
+            let Ok(table) = json::read(&damaged, layout, &wanted()) else { continue };
+            for column in &table.numbers {
+                assert!(column.rows.is_sorted_by(|a, b| a < b), "{name} bit {bit}");
+                assert!(column.rows.iter().all(|row| (*row as usize) < table.rows), "{name} bit {bit}");
+            }
+        }
+    }
 }

@@ -9,3 +9,4 @@ mod reading;
 pub mod robustness;
 pub mod segmentation;
 pub mod training;
+mod warnings;

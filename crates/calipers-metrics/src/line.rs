@@ -1,6 +1,10 @@
-//! What lines of every family's metric table share: directions and ranges.
+//! The words that the metric lines of every family are written in: numbers and their readings, ranges,
+//! directions. Each family adds its own in its `metrics`, and its files take them all from there.
 
 use calipers_core::{Better, Range};
+pub(crate) use calipers_core::{IntervalRule, Number, Rows, Sums, Terms, Value};
+
+pub(crate) use crate::reading::{Reading, Reason, number, per_label, quotient, unless};
 
 pub(crate) const SHARE: Range = Range { low: 0.0, high: 1.0, text: "[0, 1]" };
 pub(crate) const SIGNED: Range = Range { low: -1.0, high: 1.0, text: "[-1, 1]" };

@@ -34,3 +34,8 @@ pub(crate) fn quotient(
         divisor => Ok(rounded_quotient(numerator.into(), divisor)),
     }
 }
+
+/// Refuses a condition that leaves no number.
+pub(crate) fn unless(condition: bool, reason: &'static str) -> Result<(), Reason> {
+    if condition { Err(reason.into()) } else { Ok(()) }
+}

@@ -103,13 +103,20 @@ impl AsRef<[u8]> for Part {
 
 /// The arrays of a dictionary by name; what is `None` is left out.
 pub(crate) fn read_all(arrays: &Bound<'_, PyDict>) -> PyResult<Arrays> {
-    let mut read_so_far = Vec::with_capacity(arrays.len());
-    for (key, object) in arrays.iter().filter(|(_, object)| !object.is_none()) {
-        let key: String = key.extract()?;
-        let array = read(&object, &key)?;
-        read_so_far.push((key, array));
-    }
-    Ok(Arrays::of(read_so_far))
+    entries(arrays, read).map(Arrays::of)
+}
+
+/// The entries of a dictionary by name, each as `read` makes it; what is `None` is left out.
+pub(crate) fn entries<T>(
+    given: &Bound<'_, PyDict>,
+    read: impl Fn(&Bound<'_, PyAny>, &str) -> PyResult<T>,
+) -> PyResult<Vec<(String, T)>> {
+    let entries = given.iter().filter(|(_, object)| !object.is_none()).map(|(name, object)| {
+        let name: String = name.extract()?;
+        let entry = read(&object, &name)?;
+        Ok((name, entry))
+    });
+    entries.collect()
 }
 
 /// The array as it lies in memory; `None` when it is not contiguous, of another byte order or of a

@@ -51,15 +51,10 @@ pub(crate) fn metric_definition(py: Python<'_>, id: &str) -> PyResult<(String, V
     let text = catalogue::explain(&info, Style { colour: false, width: 100 });
     let (example, value) = info.example;
     let example = if example.is_empty() { String::new() } else { format!("{example}: {value}") };
-    let better = better(info.better).map(str::to_owned);
-    let fields = [info.measures, info.formula, info.range.text].map(|text| Some(text.to_owned()));
-    let more = [info.undefined, info.differs, info.reference].map(|text| Some(text.to_owned()));
-    let mut all = vec![Some(info.id.clone())];
-    all.extend(fields);
-    all.push(better);
-    all.extend(more);
-    all.push(Some(example));
-    Ok((text, all))
+    let fields = [Some(&*info.id), Some(info.measures), Some(info.formula), Some(info.range.text)];
+    let more = [better(info.better), Some(info.undefined), Some(info.differs), Some(info.reference)];
+    let all = fields.into_iter().chain(more).chain([Some(&*example)]);
+    Ok((text, all.map(|text| text.map(str::to_owned)).collect()))
 }
 
 fn better(better: Better) -> Option<&'static str> {

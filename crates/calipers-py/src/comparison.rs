@@ -44,14 +44,14 @@ impl Compared {
         comparison::csv(&self.0)
     }
 
-    /// The table as Markdown.
-    fn markdown(&self) -> String {
-        comparison::markdown(&self.0, false)
+    /// The table as Markdown, with the ranks by every metric where `all` are asked for.
+    fn markdown(&self, all: bool) -> String {
+        comparison::markdown(&self.0, all)
     }
 
-    /// The table as LaTeX.
-    fn latex(&self) -> String {
-        comparison::latex(&self.0, false)
+    /// The table as LaTeX, likewise.
+    fn latex(&self, all: bool) -> String {
+        comparison::latex(&self.0, all)
     }
 
     /// The page.

@@ -14,6 +14,9 @@ use crate::failure::{detached, wanted};
 /// Ids that are widened at once: two blocks stay in the cache.
 const BLOCK: usize = 1 << 14;
 
+/// Classes of which a table of pairs has fewer cells than 32 bits count.
+const MOST_CLASSES: u16 = 1 << 15;
+
 /// Rows and their length, of two arrays of one shape.
 fn shape(truth: &Array, pred: &Array) -> Result<(usize, usize)> {
     match (truth.shape(), pred.shape()) {
@@ -36,15 +39,26 @@ pub(crate) fn count_id_pairs<'py>(
     let (truth, pred) = (read(truth, "truth")?, read(pred, "pred")?);
     let (rows, counts) = detached(py, |_| {
         let (rows, length) = shape(&truth, &pred)?;
+        let most = u16::try_from(classes).ok().filter(|classes| *classes <= MOST_CLASSES);
+        let Some(most) = most else {
+            let error = Error::value("too many classes for a table of all pairs").found(classes);
+            return Err(error.allowed(format!("{MOST_CLASSES} or fewer")));
+        };
         let mut counts = Vec::new();
         let (mut truths, mut preds) = ([0; BLOCK], [0; BLOCK]);
-        for row in 0..rows as u64 {
-            let mut pairs = IdPairs::new(classes, ignore);
+        let whole = truth.elements::<i64>().zip(pred.elements::<i64>());
+        for row in 0..rows {
+            let mut pairs = IdPairs::new(most, ignore);
             for start in (0..length).step_by(BLOCK) {
                 wanted()?;
                 let some = BLOCK.min(length - start);
-                truth.read_row(row, start as u64, &mut truths[..some])?;
-                pred.read_row(row, start as u64, &mut preds[..some])?;
+                if let Some((truth, pred)) = &whole {
+                    let at = row * length + start..row * length + start + some;
+                    pairs.add(&truth[at.clone()], &pred[at]);
+                    continue;
+                }
+                truth.read_row(row as u64, start as u64, &mut truths[..some])?;
+                pred.read_row(row as u64, start as u64, &mut preds[..some])?;
                 pairs.add(&truths[..some], &preds[..some]);
             }
             counts.extend(pairs.counts().into_iter().map(|count| count as i64));

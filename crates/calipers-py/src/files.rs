@@ -28,7 +28,8 @@ pub(crate) fn evaluate(
     options: &Bound<'_, PyDict>,
     progress: &Bound<'_, PyAny>,
 ) -> PyResult<(Vec<State>, Vec<String>)> {
-    let (inputs, options, told) = (given::paths(&inputs)?, given::options(options)?, Told::new(progress)?);
+    let (inputs, told) = (given::paths(&inputs)?, Told::new(progress)?);
+    let options = given::options_and_calls(options, &told.raised)?;
     let measured =
         detached_told(py, &told.raised, || keywords::evaluate(family, &inputs, options, told.progress()))?;
     let measured = measured.map_err(|error| refused(py, error))?;
@@ -111,7 +112,8 @@ pub(crate) fn load(py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<(Vec<St
             (Some(bytes), _) => bytes,
             (None, path) => {
                 let path = Path::new(path.as_deref().unwrap_or_default());
-                InputFile::open(path)?.read_all().map_err(|error| error.in_file(source))?
+                let opened = InputFile::open(path).map_err(|error| error.at("path_or_bytes"))?;
+                opened.read_all().map_err(|error| error.in_file(source))?
             }
         };
         if states::is_state(&bytes) {

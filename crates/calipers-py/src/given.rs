@@ -1,22 +1,45 @@
 //! Keyword arguments and paths from Python.
 
+use std::sync::Arc;
+
 use calipers::core::Error;
+use calipers::sources::training::assign::Called;
 use calipers_cli::keywords::{Given, Options};
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyMapping, PyString};
 
+use crate::array::entries;
 use crate::failure::wrong_type;
+use crate::progress::Raised;
 
 /// Keyword arguments by name; what is `None` is not given.
 pub(crate) fn options(given: &Bound<'_, PyDict>) -> PyResult<Options> {
-    let mut options = Vec::with_capacity(given.len());
-    for (name, value) in given.iter().filter(|(_, value)| !value.is_none()) {
-        let name: String = name.extract()?;
-        let value = read(&name, &value)?;
-        options.push((name, value));
+    entries(given, |value, name| read(name, value))
+}
+
+/// The same where functions of a name may stand for words; what one raises ends the work.
+pub(crate) fn options_and_calls(given: &Bound<'_, PyDict>, raised: &Arc<Raised>) -> PyResult<Options> {
+    entries(given, |value, name| {
+        if !value.is_callable() || value.hasattr("tolist")? {
+            return read(name, value);
+        }
+        let (call, raised, argument) = (value.clone().unbind(), Arc::clone(raised), name.to_owned());
+        Ok(Given::Call(Called::new(move |name| {
+            Python::attach(|py| called(call.bind(py), name, &argument)).map_err(|error| {
+                raised.set(error);
+                Error::usage("the function raised")
+            })
+        })))
+    })
+}
+
+fn called(call: &Bound<'_, PyAny>, name: &str, argument: &str) -> PyResult<String> {
+    let said = call.call1((name,))?;
+    match said.cast::<PyString>() {
+        Ok(text) => text.extract(),
+        Err(_) => Err(refused(argument, &said, "a function of the name of a run that returns text")),
     }
-    Ok(options)
 }
 
 /// Paths, as text.

@@ -10,6 +10,7 @@
 //! tensor    short tensors of torch, lent for the length of a call
 //! report    the text forms of a report
 //! given     keyword arguments and paths
+//! rung      the RUNG network, made and used
 //! files     files measured as the command line measures them
 //! progress  how far the work has come, told to Python
 //! families  one file a family: what its evaluator and functions take
@@ -23,10 +24,12 @@ mod comparison;
 mod counts;
 mod failure;
 mod families;
+mod figures;
 mod files;
 mod given;
 mod progress;
 mod report;
+mod rung;
 mod state;
 mod tensor;
 
@@ -46,6 +49,10 @@ mod _calipers {
     #[pymodule_export]
     use crate::families::explanation::{explanation_new, explanation_update, explanation_update_batch};
     #[pymodule_export]
+    use crate::families::histories::{
+        training_extract, training_keys, training_read, training_tables, training_write_tables,
+    };
+    #[pymodule_export]
     use crate::families::independent_set::{
         independent_set_greedy_decode, independent_set_is_independent, independent_set_loss_and_grad,
         independent_set_min_degree, independent_set_new, independent_set_swap_search, independent_set_update,
@@ -59,15 +66,21 @@ mod _calipers {
     use crate::families::robustness::{robustness_new, robustness_update, robustness_update_batch};
     #[pymodule_export]
     use crate::families::segmentation::{
-        segmentation_boundary_counts, segmentation_contour_counts, segmentation_fuse, segmentation_new,
-        segmentation_update, segmentation_update_batch, segmentation_update_confusion,
+        segmentation_boundary_counts, segmentation_contour_counts, segmentation_fuse, segmentation_hausdorff,
+        segmentation_new, segmentation_update, segmentation_update_batch, segmentation_update_confusion,
     };
     #[pymodule_export]
     use crate::families::training::{training_new, training_update, training_update_batch};
     #[pymodule_export]
+    use crate::figures::{report_chart, report_figure, report_figures};
+    #[pymodule_export]
     use crate::files::{demo, evaluate, load, report_keywords, segmentation_fit, serve, verify};
     #[pymodule_export]
-    use crate::report::{report_array, report_check, report_form, report_page, report_table};
+    use crate::report::{
+        report_array, report_check, report_form, report_notebook, report_page, report_table,
+    };
+    #[pymodule_export]
+    use crate::rung::{RungModel, rung_attack, rung_forward, rung_load, rung_reproduce, rung_train};
     #[pymodule_export]
     use crate::state::State;
     use pyo3::prelude::*;

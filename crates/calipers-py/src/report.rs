@@ -4,7 +4,7 @@ use calipers::chosen::Chosen;
 use calipers::core::Error;
 use calipers::core::metric::MetricInfo;
 use calipers::report::terminal::{self, Style};
-use calipers::report::{csv, json, latex, markdown};
+use calipers::report::{Amount, csv, json, latex, markdown, notebook};
 use calipers::{Report, Result, registry};
 use calipers_cli::keywords;
 use pyo3::prelude::*;
@@ -15,7 +15,7 @@ use crate::failure::{detached, refused};
 use crate::given;
 use crate::state::State;
 
-fn opened(text: &str) -> Result<Report> {
+pub(crate) fn opened(text: &str) -> Result<Report> {
     let mut reports = json::read(text.as_bytes())?;
     match (reports.pop(), reports.len()) {
         (Some(report), 0) => Ok(report),
@@ -35,8 +35,14 @@ pub(crate) fn report_form(
     text: &str,
     form: &str,
     select: Option<Vec<String>>,
+    all: bool,
     path: Option<&str>,
 ) -> PyResult<Option<String>> {
+    let amount = match (&select, all) {
+        (Some(_), _) => Amount::Selected,
+        (None, true) => Amount::Everything,
+        (None, false) => Amount::Headline,
+    };
     let selected = detached(py, |_| {
         let report = opened(text)?;
         Ok(match &select {
@@ -50,8 +56,8 @@ pub(crate) fn report_form(
         let reports = [report];
         let text = match form {
             "csv" => csv::write(&reports),
-            "markdown" => markdown::write(&reports, &infos),
-            "latex" => latex::write(&reports, &infos),
+            "markdown" => markdown::write(&reports, &infos, amount),
+            "latex" => latex::write(&reports, &infos, amount),
             _ => json::write(&reports),
         };
         written(text, path)
@@ -68,18 +74,15 @@ pub(crate) fn report_page(
     select: Option<Vec<String>>,
     path: Option<&str>,
 ) -> PyResult<Option<String>> {
-    let mut options = given::options(options)?;
+    let options = given::options(options)?;
     let report = detached(py, |_| opened(text))?;
-    if let Some(ids) = &select {
-        let selected = Chosen::select(report.clone(), ids).map_err(|error| unknown(py, &error))?;
-        let ids = selected.metrics.into_iter().map(|(id, _)| keywords::Given::Text(id)).collect();
-        options.retain(|(name, _)| name != "metrics");
-        options.push(("metrics".to_owned(), keywords::Given::List(ids)));
-    }
+    let select = select.unwrap_or_default();
+    Chosen::select(report.clone(), &select).map_err(|error| unknown(py, &error))?;
     let page = detached(py, |_| {
         let ledger = state.map(State::locked).transpose()?;
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let page = keywords::page(ledger.as_ref().map(|ledger| &***ledger), &report, &options, threads);
+        let page =
+            keywords::page(ledger.as_ref().map(|ledger| &***ledger), &report, &options, &select, threads);
         Ok(match page {
             Ok(page) => Ok(written(page, path)?),
             Err(refused) => Err(refused),
@@ -101,8 +104,14 @@ pub(crate) fn report_table(py: Python<'_>, text: &str, width: usize) -> PyResult
     detached(py, |_| {
         let report = opened(text)?;
         let infos = [infos(&report)];
-        Ok(terminal::write(&[report], &infos, Style { colour: false, width }))
+        Ok(terminal::write(&[report], &infos, Style { colour: false, width }, Amount::Headline))
     })
+}
+
+/// The table that a notebook shows.
+#[pyfunction]
+pub(crate) fn report_notebook(py: Python<'_>, text: &str) -> PyResult<String> {
+    detached(py, |_| opened(text).map(|report| notebook::write(&report, &infos(&report))))
 }
 
 /// The reports in this text, each as the command line writes it. Refuses what is not the JSON of reports.

@@ -23,11 +23,7 @@ pub(crate) struct State {
 
 impl State {
     /// An accumulator without units.
-    pub(crate) fn new<P>(protocol: P) -> Self
-    where
-        P: Protocol + Send + Sync,
-        P::Row: Send + Sync,
-    {
+    pub(crate) fn new<P: Protocol>(protocol: P) -> Self {
         Self { ledger: Mutex::new(Arc::new(Accumulator::new(protocol))) }
     }
 
@@ -43,11 +39,7 @@ impl State {
     }
 
     /// The protocol, which is that of the family asked for.
-    pub(crate) fn protocol<P>(&self) -> Result<P>
-    where
-        P: Protocol + Send + Sync,
-        P::Row: Send + Sync,
-    {
+    pub(crate) fn protocol<P: Protocol>(&self) -> Result<P> {
         let ledger = self.locked()?;
         let any: &dyn Any = &**ledger;
         let accumulator = any.downcast_ref::<Accumulator<P>>().ok_or_else(|| other_family(ledger.name()))?;
@@ -55,11 +47,7 @@ impl State {
     }
 
     /// Adds units that were measured without holding on to the state, so that threads measure at once.
-    pub(crate) fn take_in<P>(&self, aside: Accumulator<P>) -> Result<()>
-    where
-        P: Protocol + Send + Sync,
-        P::Row: Send + Sync,
-    {
+    pub(crate) fn take_in<P: Protocol>(&self, aside: Accumulator<P>) -> Result<()> {
         // Kernels that were told to stop leave rows that mean nothing.
         wanted()?;
         let mut ledger = self.locked()?;
@@ -135,8 +123,7 @@ impl State {
         detached(py, |_| {
             // Two locks at once could wait for each other, or for themselves.
             let other = opened(&other.bytes()?, source)?;
-            let mut ours = self.locked()?;
-            owned(&mut ours)?.merge(other)
+            owned(&mut *self.locked()?)?.merge(other)
         })
     }
 
@@ -144,8 +131,7 @@ impl State {
     fn merge_repeated(&self, py: Python<'_>, other: &Self, source: &str) -> PyResult<()> {
         detached(py, |_| {
             let other = opened(&other.bytes()?, source)?;
-            let mut ours = self.locked()?;
-            owned(&mut ours)?.merge_repeated(other)
+            owned(&mut *self.locked()?)?.merge_repeated(other)
         })
     }
 
@@ -156,10 +142,7 @@ impl State {
 
     /// Adds rows that `rows` gave.
     fn add_rows(&self, py: Python<'_>, rows: &[u8], source: &str) -> PyResult<()> {
-        detached(py, |_| {
-            let mut ours = self.locked()?;
-            owned(&mut ours)?.add_rows(rows, source)
-        })
+        detached(py, |_| owned(&mut *self.locked()?)?.add_rows(rows, source))
     }
 
     /// The report as JSON, with the intervals and metrics that the options ask for.

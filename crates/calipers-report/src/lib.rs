@@ -15,24 +15,19 @@
 pub mod catalogue;
 pub mod chart;
 pub mod comparison;
-pub mod csv;
 pub mod curves;
-pub mod grid;
 pub mod json;
-pub mod latex;
-pub mod markdown;
 pub mod number;
 pub mod page;
 pub mod per_unit;
 pub mod sampling;
-pub mod terminal;
 
-mod form;
 mod leaf;
-mod matrix;
 mod sparkline;
 mod table;
 mod text;
+
+pub use table::{Amount, csv, grid, latex, markdown, notebook, terminal};
 
 #[cfg(test)]
 mod fixture;

@@ -6,9 +6,8 @@ use crate::number::shortest;
 
 /// How intervals were made, in a sentence.
 pub fn words(drawn: &Drawn) -> String {
-    let Bootstrap { resamples, confidence, seed, method } = drawn.bootstrap;
-    let share = shortest(100.0 * confidence);
-    let share = share.strip_suffix(".0").unwrap_or(&share);
+    let Bootstrap { resamples, seed, method, .. } = drawn.bootstrap;
+    let share = share(drawn);
     let units = |(name, [_, units]): &(String, [u64; 2])| match drawn.strata.len() {
         1 => counted(*units, &drawn.sampling_unit),
         _ => format!("{} of {name}", counted(*units, &drawn.sampling_unit)),
@@ -21,6 +20,12 @@ pub fn words(drawn: &Drawn) -> String {
         method.name(),
         if units.is_empty() { "nothing".into() } else { units.join(", ") }
     )
+}
+
+/// The share that an interval holds, in percent.
+pub(crate) fn share(drawn: &Drawn) -> String {
+    let share = shortest(100.0 * drawn.bootstrap.confidence);
+    share.strip_suffix(".0").unwrap_or(&share).to_owned()
 }
 
 fn counted(count: u64, word: &str) -> String {

@@ -37,6 +37,11 @@ pub fn numbered(stem: &str, index: usize, count: usize) -> String {
     format!("{stem}#{index:0width$}")
 }
 
+/// A shape as people write it.
+pub fn shape_text(shape: &[u64]) -> String {
+    format!("[{}]", shape.iter().map(u64::to_string).collect::<Vec<_>>().join(","))
+}
+
 /// The shape of an array as messages show it.
 pub fn shape(array: &Array) -> String {
     let axes: Vec<String> = array.shape().iter().map(u64::to_string).collect();

@@ -46,30 +46,38 @@ impl<F, T> FileCache<F, T> {
 
     /// The content, loaded and kept for the units that will take it.
     pub fn keep(&self, place: usize, load: impl FnOnce(&F) -> Result<T>) -> Result<Arc<T>> {
-        let slot = &self.slots[place];
-        let mut content = slot.content.lock().map_err(|_| Error::io("a worker stopped while reading"))?;
-        let loaded = match content.loaded.take() {
-            Some(loaded) => loaded,
-            None => Arc::new(load(&slot.file)?),
-        };
-        content.loaded = Some(Arc::clone(&loaded));
-        Ok(loaded)
+        self.content(place, load, |_| true)
     }
 
     /// The content for one of the announced units; loads it when no one has, and forgets it with
     /// the last.
     pub fn take(&self, place: usize, load: impl FnOnce(&F) -> Result<T>) -> Result<Arc<T>> {
-        let slot = &self.slots[place];
-        let mut content = slot.content.lock().map_err(|_| Error::io("a worker stopped while reading"))?;
+        self.content(place, load, |users| {
+            *users = users.saturating_sub(1);
+            *users > 0
+        })
+    }
+
+    fn content(
+        &self,
+        place: usize,
+        load: impl FnOnce(&F) -> Result<T>,
+        stays: impl FnOnce(&mut usize) -> bool,
+    ) -> Result<Arc<T>> {
+        let Slot { file, content } = &self.slots[place];
+        let mut content = content.lock().map_err(|_| Error::io("a worker stopped while reading"))?;
         let loaded = match content.loaded.take() {
             Some(loaded) => loaded,
-            None => Arc::new(load(&slot.file)?),
+            None => Arc::new(load(file)?),
         };
-        content.users = content.users.saturating_sub(1);
-        if content.users > 0 {
-            content.loaded = Some(Arc::clone(&loaded));
-        }
+        content.loaded = stays(&mut content.users).then(|| Arc::clone(&loaded));
         Ok(loaded)
+    }
+}
+
+impl<F, T> Default for FileCache<F, T> {
+    fn default() -> Self {
+        Self { slots: Vec::new() }
     }
 }
 

@@ -86,7 +86,10 @@ fn create_beside(path: &Path) -> Result<(PathBuf, File)> {
 }
 
 fn failed(path: &Path, step: &str, error: &io::Error) -> Error {
-    Error::io(format!("cannot {step} the output: {error}")).in_file(path.display())
+    // The number behind the reason is the system's.
+    let reason = error.to_string();
+    let reason = reason.split(" (os error").next().unwrap_or_default();
+    Error::io(format!("cannot {step} the output: {reason}")).in_file(path.display())
 }
 
 /// Makes the rename itself durable where the platform can.

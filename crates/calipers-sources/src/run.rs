@@ -69,17 +69,12 @@ impl Work<'_> {
 
 /// Measures every job into one accumulator, each worker into one of its own first. When jobs fail, the
 /// error is that of the first failing job, whichever worker met it first.
-pub fn measure_all<P, J>(
+pub fn measure_all<P: Protocol, J: Sync>(
     protocol: &P,
     jobs: &[J],
     work: &Work<'_>,
     measure: impl Fn(&J, &mut Accumulator<P>) -> Result<()> + Sync,
-) -> Result<Accumulator<P>>
-where
-    P: Protocol + Sync + Send,
-    P::Row: Send,
-    J: Sync,
-{
+) -> Result<Accumulator<P>> {
     let new = || Accumulator::new(protocol.clone());
     let parts = in_parts(jobs, work.threads, work.progress, new, |_, job, part| measure(job, part))?;
     let mut whole: Option<Accumulator<P>> = None;

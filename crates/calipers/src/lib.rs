@@ -43,6 +43,7 @@
 //! replay     recorded inputs, read again
 //! pictures   what a page draws of a family
 //! pages      reports -> sections of a page
+//! figures    reports -> charts by name
 //! demo       data sets made from a seed
 //! reproduce  the figures of a document
 //! tables     reports joined with what else is known
@@ -52,6 +53,7 @@ pub mod chosen;
 pub mod compare;
 pub mod demo;
 pub mod families;
+pub mod figures;
 pub mod pages;
 pub mod pictures;
 pub mod prelude;

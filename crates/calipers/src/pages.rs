@@ -1,6 +1,6 @@
 //! Reports as sections of a page: numbers with intervals, pictures, units, protocol.
 
-use calipers_core::{Ledger, MetricInfo, Report, Result};
+use calipers_core::{Error, Ledger, MetricInfo, Report, Result};
 use calipers_report::chart::{Art, Picture};
 use calipers_report::page::{Section, report_section};
 use calipers_sources::run::Threads;
@@ -41,23 +41,31 @@ fn drawn(ledger: &dyn Ledger, report: &Report, chosen: &Chosen, evidence: &Evide
 /// for what a report does not hold; otherwise the page says what is missing. A report without
 /// intervals gets those that are asked for.
 pub fn of_report(report: &Report, asked: &Intervals, threads: usize) -> Result<Section> {
-    let missing = match Evidence::of(report) {
-        Evidence::Missing(why) => why,
-        Evidence::Available(replay) => match replay.measure(threads) {
-            Ok(ledger) => {
-                let mut now = replay::like(&*ledger, report, threads)?;
-                if same(&now, report) {
-                    if now.intervals.is_none() {
-                        resample::add(&*ledger, &mut now, asked, threads)?;
-                    }
-                    return Ok(of_ledger(&*ledger, &now, &Chosen::of(report)));
-                }
-                "the inputs give other numbers now".into()
+    match measured_again(report, threads) {
+        Err(missing) => Ok(of_report_alone(report, &missing)),
+        Ok((ledger, mut now)) => {
+            if now.intervals.is_none() {
+                resample::add(&*ledger, &mut now, asked, threads)?;
             }
-            Err(error) => error.what().to_owned(),
-        },
+            Ok(of_ledger(&*ledger, &now, &Chosen::of(report)))
+        }
+    }
+}
+
+/// The rows behind a report, measured again from its inputs, and what they report now; else why there
+/// are none.
+pub(crate) fn measured_again(
+    report: &Report,
+    threads: usize,
+) -> std::result::Result<(Box<dyn Ledger>, Report), String> {
+    let replay = match Evidence::of(report) {
+        Evidence::Missing(why) => return Err(why),
+        Evidence::Available(replay) => replay,
     };
-    Ok(of_report_alone(report, &missing))
+    let what = |error: Error| error.what().to_owned();
+    let ledger = replay.measure(threads).map_err(what)?;
+    let now = replay::like(&*ledger, report, threads).map_err(what)?;
+    if same(&now, report) { Ok((ledger, now)) } else { Err("the inputs give other numbers now".into()) }
 }
 
 /// The section of a report without its rows and without a look at its inputs, for the reason given.
@@ -69,6 +77,7 @@ pub fn of_report_alone(report: &Report, why: &str) -> Section {
             .into(),
         art: Art::Missing(why.to_owned()),
         data: Vec::new(),
+        unit: None,
     };
     let infos = registry::metrics_of(&report.protocol);
     let section = report_section(report, &infos, None, vec![picture]);
@@ -81,7 +90,7 @@ fn same(now: &Report, then: &Report) -> bool {
 }
 
 /// The ids of the numbers that are shown first, in their order.
-fn headlines(infos: &[MetricInfo]) -> Vec<&str> {
+pub fn headlines(infos: &[MetricInfo]) -> Vec<&str> {
     let mut first: Vec<&MetricInfo> = infos.iter().filter(|info| info.headline.is_some()).collect();
     first.sort_by_key(|info| info.headline);
     first.into_iter().map(|info| info.id.as_str()).collect()

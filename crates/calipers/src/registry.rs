@@ -27,7 +27,7 @@ pub const FAMILIES: &[Family] = &[
 ];
 
 /// What the library does with a family beside reading its metrics.
-pub(crate) trait Registered: Protocol<Row: Send + Sync> + Default + Send + Sync {
+pub(crate) trait Registered: Protocol + Default {
     /// What it scores, in a few words.
     const SUMMARY: &'static str;
     /// Whether a report may hold only the metrics that were asked for.
@@ -166,27 +166,39 @@ pub fn metrics_of(protocol: &Map<String, Json>) -> Vec<MetricInfo> {
 /// One metric by its id; the family may be left out where only one has that id. Fails with the ids
 /// that may have been meant.
 pub fn metric(id: &str) -> Result<MetricInfo> {
-    let all: Vec<MetricInfo> = FAMILIES.iter().flat_map(|family| (family.metrics)()).collect();
-    if let Some(info) = all.iter().find(|info| info.id == id) {
-        return Ok(info.clone());
-    }
-    let alike: Vec<&MetricInfo> = all.iter().filter(|info| short(&info.id) == id).collect();
-    match alike.as_slice() {
-        [] => {}
-        [info] => return Ok((*info).clone()),
+    match alike(id)?.as_slice() {
+        [info] => Ok(info.clone()),
         several => {
             let ids: Vec<&str> = several.iter().map(|info| info.id.as_str()).collect();
-            return Err(Error::usage("several families have a metric of that id")
+            Err(Error::usage("several families have a metric of that id")
                 .found(id)
-                .advice(format!("say {}", ids.join(" or "))));
+                .advice(format!("say {}", ids.join(" or "))))
         }
     }
-    Err(unknown(id, all.iter().map(|info| &*info.id)))
+}
+
+/// The metrics that an id may mean, one for each family at most. Fails with the ids that may have been
+/// meant, where there is none.
+pub fn alike(id: &str) -> Result<Vec<MetricInfo>> {
+    let all: Vec<MetricInfo> = FAMILIES.iter().flat_map(|family| (family.metrics)()).collect();
+    let alike: Vec<MetricInfo> = all.iter().filter(|info| is_meant(id, &info.id)).cloned().collect();
+    if alike.is_empty() { Err(unknown(id, all.iter().map(|info| &*info.id))) } else { Ok(alike) }
+}
+
+/// Whether a word means a metric: its id with or without the family, in any case, with `-` for `_`.
+pub(crate) fn is_meant(word: &str, id: &str) -> bool {
+    let word = plain(word);
+    word == id || word == short(id)
+}
+
+fn plain(word: &str) -> String {
+    word.trim().to_ascii_lowercase().replace(['-', ' '], "_")
 }
 
 /// The error for an id that is none of `ids`, with those that may have been meant.
 pub fn unknown<'a>(id: &str, ids: impl Iterator<Item = &'a str>) -> Error {
-    let far = |known: &str| distance(short(known), short(id));
+    let word = plain(id);
+    let far = |known: &str| distance(short(known), short(&word));
     let mut near: Vec<&str> = ids.filter(|known| far(known) <= 3).collect();
     near.sort_by_key(|known| far(known));
     near.truncate(3);
@@ -227,6 +239,8 @@ mod tests {
         let error = metric("loss_bec").map(|info| info.id).unwrap_err();
         assert!(error.to_string().contains("independent_set.loss_bce"), "{error}");
         assert_eq!(metric("independent_set.gap").unwrap().id, metric("gap").unwrap().id);
+        assert_eq!(metric("mIoU").unwrap().id, metric("segmentation.miou").unwrap().id);
+        assert_eq!(metric("Pixel-Accuracy").unwrap().id, "segmentation.pixel_accuracy");
         let error = metric("f1").map(|info| info.id).unwrap_err().to_string();
         assert!(error.contains("independent_set.f1 or segmentation.f1"), "{error}");
     }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from calipers._short import short
+
 
 class Difference(NamedTuple):
     """One case in which results differ."""
@@ -20,6 +22,9 @@ class Difference(NamedTuple):
     """What is done here."""
     why: str
     """The reason."""
+
+    def __repr__(self) -> str:
+        return short(self)
 
 
 _EXACT = "a count is a whole number, and adding to a large float loses it"
@@ -117,6 +122,30 @@ _ALL = [
         "`aggregate` adds in float32",
         "`aggregate` adds in float64, rounded once",
         "a mean does not depend on how many samples there are",
+    ),
+    Difference(
+        "monai",
+        "compute_hausdorff_distance, compute_average_surface_distance, compute_surface_dice",
+        "any masks",
+        "distances in float32",
+        "exact distances, result in float32",
+        _EXACT,
+    ),
+    Difference(
+        "monai",
+        "compute_hausdorff_distance, compute_average_surface_distance, compute_surface_dice",
+        "a volume with an axis of length 1",
+        "every element of it is surface",
+        "it is measured as an image",
+        "one slice has no faces towards others",
+    ),
+    Difference(
+        "monai",
+        "compute_surface_dice",
+        "a distance within 5e-7 of the threshold",
+        "within or not by its rounding",
+        "within",
+        "a spacing that was stored in float32 does no harm",
     ),
     Difference(
         "all",

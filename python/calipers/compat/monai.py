@@ -1,4 +1,4 @@
-"""IoU and Dice of MONAI 1.6 on exact counts.
+"""IoU, Dice and surface distances of MONAI 1.6, exact.
 
 >>> import torch
 >>> pred = torch.tensor([[[[1.0, 0.0]], [[0.0, 1.0]]]])
@@ -15,7 +15,7 @@ from typing import Any
 try:
     import monai.metrics as published
     import torch
-    from monai.metrics.utils import create_ignore_mask, do_metric_reduction, ignore_background
+    from monai.metrics.utils import create_ignore_mask, ignore_background
     from torch import Tensor
 except ImportError as error:
     raise ImportError(
@@ -25,8 +25,28 @@ except ImportError as error:
 from calipers.compat._counting import masks
 from calipers.compat._exact import Exact, doubles, singles
 from calipers.compat._missing import named
+from calipers.compat._monai_surfaces import (
+    HausdorffDistanceMetric,
+    SurfaceDiceMetric,
+    SurfaceDistanceMetric,
+    aggregated,
+    compute_average_surface_distance,
+    compute_hausdorff_distance,
+    compute_surface_dice,
+)
 
-__all__ = ["DiceMetric", "MeanIoU", "compute_dice", "compute_iou"]
+__all__ = [
+    "DiceMetric",
+    "HausdorffDistanceMetric",
+    "MeanIoU",
+    "SurfaceDiceMetric",
+    "SurfaceDistanceMetric",
+    "compute_average_surface_distance",
+    "compute_dice",
+    "compute_hausdorff_distance",
+    "compute_iou",
+    "compute_surface_dice",
+]
 
 __getattr__ = named(__name__, __all__)
 
@@ -157,7 +177,7 @@ class MeanIoU(published.MeanIoU):
 
     def aggregate(self, reduction: Any = None) -> Any:
         """Reduce the scores so far; those that are NaN do not count."""
-        found, counts = _aggregated(self.get_buffer(), reduction or self.reduction)
+        found, counts = aggregated(self.get_buffer(), reduction or self.reduction)
         return (found, counts) if self.get_not_nans else found
 
 
@@ -189,7 +209,7 @@ class DiceMetric(published.DiceMetric):
 
     def aggregate(self, reduction: Any = None) -> Any:
         """Reduce the scores so far; with `return_with_label`, by name."""
-        found, counts = _aggregated(self.get_buffer(), reduction or self.reduction)
+        found, counts = aggregated(self.get_buffer(), reduction or self.reduction)
         if self.reduction == "mean_batch" and self.return_with_label:
             first = 0 if self.include_background else 1
             names = self.return_with_label
@@ -204,13 +224,3 @@ def _at_least_three(y_pred: Tensor) -> None:
         raise ValueError(
             f"y_pred should have at least 3 dimensions (batch, channel, spatial), got {y_pred.ndim}."
         )
-
-
-def _aggregated(scores: Any, reduction: Any) -> tuple[Tensor, Tensor]:
-    """Let the library reduce in double precision, and round once."""
-    if not isinstance(scores, Tensor):
-        raise ValueError("the data to aggregate must be PyTorch Tensor.")
-    # The library writes zeros over NaN where it reduces.
-    theirs, counts = do_metric_reduction(scores.clone(), reduction)
-    wide, _ = do_metric_reduction(scores.clone().double(), reduction)
-    return wide.to(theirs.dtype), counts

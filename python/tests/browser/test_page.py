@@ -194,14 +194,21 @@ def test_the_keyboard_reaches_everything(report: Path, visit: Visit) -> None:
     assert outlines == []
 
 
-def test_paper_gets_a_sheet_for_each_section(report: Path, visit: Visit) -> None:
+def test_every_section_begins_a_sheet_of_paper_that_shows_what_the_screen_shows(
+    report: Path, visit: Visit
+) -> None:
     page = visit(report, color_scheme="dark")
     sections = page.locator("main > section").count()
     pdf = page.pdf(prefer_css_page_size=True, print_background=True)
     sheets = len(re.findall(rb"/Type ?/Page[^s]", pdf))
-    assert sheets == sections
+    assert sheets >= sections
+    box = re.search(rb"/MediaBox ?\[0 0 ([\d.]+) ([\d.]+)\]", pdf)
+    assert box is not None
+    assert [round(float(side) / 72 * 25.4) for side in box.groups()] == [210, 297], "A4"
     page.emulate_media(media="print")
     assert page.locator(".top").is_hidden()
+    assert page.locator(".units tbody tr").first.is_visible()
+    assert page.locator(".units-bar input").first.is_hidden()
     breaks = page.evaluate(
         "() => [...document.querySelectorAll('main > section')]"
         ".map((one) => getComputedStyle(one).breakBefore)"
@@ -226,3 +233,80 @@ def test_a_report_with_its_inputs_is_drawn_again(demo: Path, calipers: Any, visi
     page = visit(demo.parent / "again.html")
     assert page.locator(".picture .chart svg").count() >= 8
     assert page.locator(".units").count() >= 5
+
+
+# The size in pixels of every word of a chart that is shown.
+WORDS = """() => [...document.querySelectorAll('.chart svg text')]
+    .filter((text) => text.getClientRects().length).map((text) => {
+        const svg = text.ownerSVGElement;
+        return text.getAttribute('font-size') * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+    })"""
+
+
+@pytest.mark.parametrize("screen", [{"viewport": {"width": 1440, "height": 900}}, PHONE])
+def test_words_in_charts_are_large_enough_on_every_screen(
+    report: Path, visit: Visit, screen: dict[str, Any]
+) -> None:
+    sizes = visit(report, **screen).evaluate(WORDS)
+    assert len(sizes) > 200
+    assert min(sizes) >= 11
+
+
+def test_units_are_found_by_number(report: Path, visit: Visit) -> None:
+    page = visit(report)
+    units = page.locator(".units").first
+    search = units.get_by_role("searchbox")
+    search.fill("nodes < 160")
+    assert units.get_by_role("status").inner_text().endswith("found among 40")
+    assert all(float(text) < 160 for text in column(units, 1))
+    search.fill("NODES >= 155 and nodes<=159")
+    found = [float(text) for text in column(units, 1)]
+    assert found
+    assert all(155 <= nodes <= 159 for nodes in found)
+    search.fill("nodes > 1e9")
+    assert units.get_by_role("status").inner_text().startswith("none")
+    search.fill("no such column < 3")
+    assert units.get_by_role("status").inner_text().startswith("none"), "it is text"
+
+
+def test_columns_are_chosen(report: Path, visit: Visit) -> None:
+    page = visit(report)
+    units = page.locator(".units").first
+    before = units.locator("thead th").count()
+    units.locator(".columns > summary").click()
+    units.locator(".columns input").first.uncheck()
+    assert units.locator("thead th").count() == before - 1
+    assert units.locator("tbody tr").first.locator("th, td").count() == before - 1
+    text = saved(page, units.get_by_role("button", name="CSV")).read_text()
+    assert len(next(csv.reader(text.splitlines()))) == before - 1
+
+
+def test_a_unit_leads_to_its_picture_and_back(report: Path, visit: Visit) -> None:
+    page = visit(report)
+    picture = page.locator(".picture[data-unit]").first
+    unit = picture.get_attribute("data-unit")
+    picture.locator(".to-row").click()
+    units = page.locator(".units").first
+    assert column(units, 0) == [unit]
+    units.locator("tbody th a").click()
+    assert page.evaluate("() => location.hash.slice(1)") == picture.get_attribute("id")
+
+
+def test_the_whole_cell_tells_what_it_is(report: Path, visit: Visit) -> None:
+    page = visit(report)
+    card = page.locator(".cards li").first
+    box = card.bounding_box()
+    page.mouse.move(box["x"] + box["width"] - 6, box["y"] + box["height"] - 6)
+    page.locator("#definition").wait_for(state="visible")
+    page.mouse.move(2, 2)
+    words = "() => getComputedStyle(document.querySelector('.chart text')).pointerEvents"
+    assert page.evaluate(words) == "none", "the tip of a cell lies below its words"
+
+
+def test_no_card_is_empty_and_models_stand_side_by_side(report: Path, visit: Visit) -> None:
+    page = visit(report)
+    assert all(text.strip() not in ("", DASH) for text in page.locator(".card-value").all_inner_texts())
+    assert page.locator(".picture .missing").count() == 0
+    side = page.locator("section", has=page.get_by_role("heading", name="Side by side")).first
+    assert "miou" in side.inner_text()
+    assert side.locator("table").first.locator("thead th").count() == 3

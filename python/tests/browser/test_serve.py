@@ -91,6 +91,35 @@ def test_a_report_and_a_state_open_as_pages(browse: Callable[..., Any], address:
         page.go_back()
 
 
+def test_the_list_shows_first_numbers_and_sorts(browse: Callable[..., Any], address: str) -> None:
+    page = browse(address)
+    page.wait_for_selector("#rows tr")
+    page.fill("#filter", "state segm")
+    head = page.get_by_role("button", name="Sort by miou")
+    head.click()
+    at = page.locator("#heads th").all_inner_texts().index("miou ↑") + 1
+    numbers = [float(text) for text in page.locator(f"#rows td:nth-child({at})").all_inner_texts()]
+    assert numbers == sorted(numbers)
+    assert len(set(numbers)) == 2
+    page.get_by_role("button", name="Sort by miou").press("Enter")
+    again = [float(text) for text in page.locator(f"#rows td:nth-child({at})").all_inner_texts()]
+    assert again == numbers[::-1]
+
+
+def test_three_files_are_compared(browse: Callable[..., Any], address: str, folder: Path) -> None:
+    third = folder / "again.state"
+    shutil.copy(folder / "multi-head.state", third)
+    page = browse(address)
+    page.wait_for_selector("text=again.state", timeout=10_000)
+    for name in ("baseline.state", "multi-head.state", "again.state"):
+        page.check(f"input[aria-label='Compare {name}']")
+    assert page.inner_text("#compare") == "Compare the 3"
+    page.click("#compare")
+    page.wait_for_selector("html[data-ready]")
+    assert "Ranks" in page.inner_text("main")
+    third.unlink()
+
+
 @pytest.mark.parametrize("files", [("state", "state"), ("csv", "csv"), ("state", "csv")])
 def test_two_files_are_compared_from_the_list(
     browse: Callable[..., Any], address: str, files: tuple[str, str]
@@ -98,7 +127,7 @@ def test_two_files_are_compared_from_the_list(
     page = browse(address)
     page.wait_for_selector("#rows tr")
     assert page.is_disabled("#compare")
-    assert page.inner_text("#compare") == "Choose two to compare"
+    assert page.inner_text("#compare") == "Choose two or more to compare"
     assert page.is_disabled("input[aria-label='Compare demo.json']")
     names = [f"{model}.{ending}" for model, ending in zip(("baseline", "multi-head"), files, strict=True)]
     for name in names:

@@ -1,7 +1,7 @@
 //! `calipers compare`: models over the same units.
 
 use std::num::NonZeroU32;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use calipers::compare::{self, Options, open};
 use calipers::core::resample::{Bootstrap, Method};
@@ -36,7 +36,7 @@ pub(crate) struct Compare {
     models: Vec<PathBuf>,
     /// Compare this metric only, or this number of it, such as iou.sky (may be repeated): the fewer tests,
     /// the less is corrected for
-    #[arg(long, value_name = "ID")]
+    #[arg(long, visible_alias = "select", value_name = "ID[,ID..]", value_delimiter = ',')]
     metric: Vec<String>,
     /// Compare the numbers of single classes, groups or types too
     #[arg(long)]
@@ -82,12 +82,12 @@ struct Forms {
     /// Write one row per metric as CSV ("-" for standard output)
     #[arg(long, value_name = "FILE|-")]
     csv: Option<PathBuf>,
-    /// Print a Markdown table
-    #[arg(long)]
-    markdown: bool,
-    /// Print a LaTeX table
-    #[arg(long)]
-    latex: bool,
+    /// Print a Markdown table, or write it: --markdown=FILE
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    markdown: Option<PathBuf>,
+    /// Print a LaTeX table, or write it: --latex=FILE
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    latex: Option<PathBuf>,
     /// Write a page that holds everything
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
@@ -138,11 +138,9 @@ impl Compare {
 impl Forms {
     /// Refuses what cannot be done, before any work.
     fn check(&self) -> Result<()> {
-        let paths = || [&self.json, &self.csv, &self.html].into_iter().flatten();
-        let streams = paths().filter(|path| is_stream(path)).count()
-            + usize::from(self.markdown)
-            + usize::from(self.latex);
-        if streams > 1 {
+        let forms = [&self.json, &self.csv, &self.html, &self.markdown, &self.latex];
+        let paths = || forms.into_iter().flatten();
+        if paths().filter(|path| is_stream(path)).count() > 1 {
             return Err(
                 Error::usage("two outputs cannot share standard output").advice("give one of them a file")
             );
@@ -152,26 +150,26 @@ impl Forms {
 
     fn write(&self, comparisons: &[Comparison]) -> Result<Outcome> {
         if let Some(path) = &self.json {
-            put(path, &comparison::json(comparisons))?;
+            emit::put(path, &comparison::json(comparisons), self.quiet)?;
         }
         if let Some(path) = &self.csv {
-            put(path, &comparison::csv(comparisons))?;
+            emit::put(path, &comparison::csv(comparisons), self.quiet)?;
         }
         if let Some(path) = &self.html {
             let sections = comparisons.iter().map(comparison::section).collect();
             let page = Page { title: comparison::TITLE.into(), sections };
-            put(path, &page::write(&page))?;
+            emit::put(path, &page::write(&page), self.quiet)?;
         }
-        if self.markdown {
-            emit::say(&comparison::markdown(comparisons, self.all))?;
+        if let Some(path) = &self.markdown {
+            emit::put(path, &comparison::markdown(comparisons, self.all), self.quiet)?;
         }
-        if self.latex {
-            emit::say(&comparison::latex(comparisons, self.all))?;
+        if let Some(path) = &self.latex {
+            emit::put(path, &comparison::latex(comparisons, self.all), self.quiet)?;
         }
-        let spoken = self.json.is_some() || self.csv.is_some() || self.markdown || self.latex;
+        let spoken = [&self.json, &self.csv, &self.markdown, &self.latex].iter().any(|form| form.is_some());
         let warnings = || comparisons.iter().flat_map(|comparison| &comparison.warnings);
         if !spoken && self.html.is_none() && !self.quiet {
-            emit::say(&comparison::terminal(comparisons, emit::style(), self.all))?;
+            emit::show(&comparison::terminal(comparisons, emit::style(), self.all))?;
         } else if !self.quiet {
             warnings().for_each(|warning| {
                 emit::note(&format!("warning[{}]: {}", warning.code, warning.message));
@@ -179,8 +177,4 @@ impl Forms {
         }
         Ok(if self.strict && warnings().next().is_some() { Outcome::Warned } else { Outcome::Done })
     }
-}
-
-fn put(path: &Path, text: &str) -> Result<()> {
-    if is_stream(path) { emit::say(text) } else { calipers::output::write(path, text.as_bytes()) }
 }

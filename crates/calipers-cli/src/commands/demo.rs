@@ -1,15 +1,12 @@
 //! `calipers demo`: a data set of every family, made on the spot and scored.
 
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use calipers::chosen::Chosen;
-use calipers::core::Better;
-use calipers::report::json;
-use calipers::report::number::rounded;
 use calipers::report::page::Section;
+use calipers::report::{Amount, json, terminal};
 use calipers::run::{Progress, Work};
-use calipers::{Ledger, Report, Result, Value, output, pages, registry};
+use calipers::{Ledger, Report, Result, output, pages};
 use clap::Args;
 
 use super::families::DEMOS;
@@ -48,7 +45,7 @@ impl Demo {
     pub(crate) fn run(self) -> Result<Outcome> {
         let bar = Bar::new(&Output::default());
         let (_, text) = self.made(&bar)?;
-        emit::say(&text)?;
+        emit::show(&text)?;
         Ok(Outcome::Done)
     }
 
@@ -68,12 +65,12 @@ impl Demo {
                 sections.push(section);
             }
             sections.extend(shown.sections);
-            text += &shown.text;
+            text += &format!("{}{}", if text.is_empty() { "" } else { "\n" }, shown.text);
             shown.next.iter().for_each(|command| next += &format!("  calipers {command}\n"));
         }
         let [report, page] = ["report.json", "report.html"].map(|name| self.out.join(name));
         output::write(&report, json::write_array(&reports).as_bytes())?;
-        emit::page(&page, sections)?;
+        emit::page(&page, sections, true)?;
         let (out, report, page) = (self.out.display(), report.display(), page.display());
         let said = format!(
             "{text}\nThe data is in {out}, the reports in {report}, the page to look at is {page}. Try next:\n{next}  \
@@ -86,41 +83,7 @@ impl Demo {
     }
 }
 
-/// The headline numbers of a report in lines, each with the direction that is better; `columns` are the
-/// labels whose numbers stand side by side, the best of a line with a star.
-pub(super) fn headlines(title: &str, report: &Report, columns: &[&str]) -> String {
-    let mut infos = registry::metrics_of(&report.protocol);
-    infos.retain(|info| info.headline.is_some());
-    infos.sort_by_key(|info| info.headline);
-    let mut text = format!("\n{title}\n");
-    if !columns.is_empty() {
-        let heading: String = columns.iter().map(|name| format!("{name:>14}")).collect();
-        text += &format!("  {:<31}{heading}\n", "");
-    }
-    for info in &infos {
-        let numbers: Vec<Option<f64>> = match report.get(&info.id) {
-            Some(Value::PerLabel(entries)) => {
-                let of = |name: &&str| entries.iter().find(|(label, _)| label == name)?.1.as_f64();
-                columns.iter().map(of).collect()
-            }
-            Some(value) if columns.is_empty() => vec![value.as_f64()],
-            _ => continue,
-        };
-        let defined = numbers.iter().copied().flatten();
-        let (arrow, best) = match info.better {
-            Better::Higher => ("↑", defined.max_by(f64::total_cmp)),
-            Better::Lower => ("↓", defined.min_by(f64::total_cmp)),
-            Better::Neither => (" ", None),
-        };
-        let short = info.id.split_once('.').map_or(&*info.id, |(_, short)| short);
-        // Writing to a string cannot fail.
-        let _ = write!(text, "  {short:<30}{arrow}");
-        for number in &numbers {
-            let star = if columns.len() > 1 && number.is_some() && *number == best { "*" } else { " " };
-            let _ = write!(text, "{:>13}{star}", number.map_or("-".into(), rounded));
-        }
-        text.truncate(text.trim_end().len());
-        text.push('\n');
-    }
-    text
+/// The first numbers of what was measured.
+pub(super) fn first_numbers(ledger: &dyn Ledger) -> String {
+    terminal::write(&[ledger.report()], &[ledger.metrics()], emit::style(), Amount::Headline)
 }

@@ -18,6 +18,6 @@ pub(crate) struct Explain {
 impl Explain {
     pub(crate) fn run(self) -> Result<Outcome> {
         let info = registry::metric(&self.id)?;
-        emit::say(&catalogue::explain(&info, emit::style())).map(|()| Outcome::Done)
+        emit::show(&catalogue::explain(&info, emit::style())).map(|()| Outcome::Done)
     }
 }

@@ -1,5 +1,7 @@
 //! `calipers list`: every metric.
 
+use std::path::PathBuf;
+
 use calipers::report::catalogue;
 use calipers::{Result, registry};
 use clap::Args;
@@ -9,9 +11,9 @@ use crate::{Outcome, emit};
 /// List every metric: what it measures and which direction is better
 #[derive(Args, Debug)]
 pub(crate) struct List {
-    /// Print the list as a Markdown table
-    #[arg(long)]
-    markdown: bool,
+    /// Print the list as a Markdown table, or write it: --markdown=FILE
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    markdown: Option<PathBuf>,
 }
 
 impl List {
@@ -20,11 +22,10 @@ impl List {
             .iter()
             .map(|family| (family.name, family.summary, (family.metrics)()))
             .collect();
-        let text = if self.markdown {
-            catalogue::markdown_table(&families)
-        } else {
-            catalogue::list(&families, emit::style())
-        };
-        emit::say(&text).map(|()| Outcome::Done)
+        match &self.markdown {
+            Some(path) => emit::put(path, &catalogue::markdown_table(&families), false)?,
+            None => emit::show(&catalogue::list(&families, emit::style()))?,
+        }
+        Ok(Outcome::Done)
     }
 }

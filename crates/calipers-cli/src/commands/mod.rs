@@ -8,6 +8,7 @@ pub(crate) mod families;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod merge;
+pub(crate) mod plot;
 pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod verify;
@@ -40,6 +41,7 @@ subcommands! {
     Family(families::Family),
     Merge(merge::Merge),
     Show(show::Show),
+    Plot(plot::Plot),
     Compare(compare::Compare),
     Verify(verify::Verify),
     Serve(serve::Serve),

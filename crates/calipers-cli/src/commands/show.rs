@@ -19,7 +19,8 @@ Examples:
   calipers show all.state --per-unit graphs.parquet
   calipers show runs.state --explain
   calipers show all.state --html report.html
-  calipers show report.json --latex")]
+  calipers show report.json --latex=table.tex --select miou,pixel_accuracy,iou
+  calipers show report.json --all")]
 pub(crate) struct Show {
     /// A state or a report.json ("-" reads standard input)
     #[arg(value_name = "FILE")]
@@ -50,7 +51,7 @@ impl Show {
             let mut ledgers = states::from_bytes(&bytes, &shown)?;
             emit::resample_as_asked(&mut ledgers, &self.output, self.seed)?;
             if self.explain {
-                emit::say(&explained(&ledgers).map_err(|error| error.in_file(&shown))?)?;
+                emit::show(&explained(&ledgers).map_err(|error| error.in_file(&shown))?)?;
                 self.output.quiet = true;
             }
             return emit::ledgers(&ledgers, &self.output, self.seed, emit::one_a_core());
@@ -67,7 +68,7 @@ impl Show {
                 .advice("a report holds no rows"));
         }
         let reports = calipers::report::json::read(&bytes).map_err(|error| error.in_file(&shown))?;
-        emit::reports(&reports, &self.output, self.seed)
+        emit::reports(reports, &self.output, self.seed)
     }
 }
 

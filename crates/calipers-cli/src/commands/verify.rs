@@ -174,10 +174,10 @@ fn list<'l>(said: &mut String, what: &str, lines: impl ExactSizeIterator<Item = 
 
 /// Another current folder, as long as this lives: relative paths mean there what they meant when
 /// the report was made.
-struct Elsewhere(PathBuf);
+pub(crate) struct Elsewhere(PathBuf);
 
 impl Elsewhere {
-    fn enter(folder: &Path) -> Result<Self> {
+    pub(crate) fn enter(folder: &Path) -> Result<Self> {
         let here = std::env::current_dir();
         let here = here.map_err(|error| Error::io(format!("there is no current folder: {error}")))?;
         std::env::set_current_dir(folder).map_err(|error| {

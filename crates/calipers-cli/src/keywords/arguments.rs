@@ -8,7 +8,7 @@ use super::refused::{Refused, by_parser};
 use super::{Given, Options};
 
 /// Options that say where output goes, which is said to the results instead, and how much is told.
-const OF_THE_TERMINAL: [&str; 15] = [
+const OF_THE_TERMINAL: [&str; 16] = [
     "json",
     "csv",
     "markdown",
@@ -22,6 +22,7 @@ const OF_THE_TERMINAL: [&str; 15] = [
     "no-progress",
     "strict",
     "all",
+    "select",
     "help",
     "version",
 ];
@@ -38,6 +39,7 @@ pub(super) fn parsed(
     path: &[&str],
     inputs: &[String],
     options: &Options,
+    settled: &[(&str, &str)],
 ) -> Result<ArgMatches, Refused> {
     let mut words: Vec<String> = vec![root.get_name().to_owned()];
     words.extend(path.iter().map(|name| (*name).to_owned()));
@@ -45,7 +47,7 @@ pub(super) fn parsed(
     let known = found(&root, path).ok_or_else(no_command)?;
     let mut lists: Vec<String> = Vec::new();
     for (name, given) in options {
-        let arg = argument(known, name)?;
+        let arg = argument(known, name, settled)?;
         let long = arg.get_long().unwrap_or_default();
         match arg.get_action() {
             ArgAction::SetTrue => match given {
@@ -62,6 +64,11 @@ pub(super) fn parsed(
             _ => words.push(format!("--{long}={}", one(arg, name, given)?)),
         }
     }
+    let flag = |(name, word): &(&str, &str)| match word.is_empty() {
+        true => format!("--{name}"),
+        false => format!("--{name}={word}"),
+    };
+    words.extend(settled.iter().map(flag));
     // Behind this nothing is taken for an option, nor for a subcommand.
     words.push("--".to_owned());
     words.extend(inputs.iter().cloned());
@@ -83,8 +90,9 @@ fn changed(command: Command, path: &[&str], change: &dyn Fn(Command) -> Command)
     }
 }
 
-fn argument<'c>(command: &'c Command, name: &str) -> Result<&'c Arg, Refused> {
-    let names = keywords(command);
+fn argument<'c>(command: &'c Command, name: &str, settled: &[(&str, &str)]) -> Result<&'c Arg, Refused> {
+    let mut names = keywords(command);
+    names.retain(|name| !settled.iter().any(|(other, _)| other.replace('-', "_") == *name));
     let long = name.replace('_', "-");
     let known = names.iter().any(|known| known == name);
     let arg = command.get_arguments().find(|arg| known && arg.get_long() == Some(&long));

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use calipers::sources::training::assign::Called;
 use serde_json::{Map, Value as Json};
 
 /// A value as a program has it.
@@ -17,6 +18,8 @@ pub enum Given {
     List(Vec<Given>),
     /// Values by key.
     Table(Vec<(Given, Given)>),
+    /// A function of a name.
+    Call(Called),
 }
 
 impl Given {
@@ -35,6 +38,7 @@ impl Given {
 
     pub(super) fn json(&self) -> Json {
         match self {
+            Self::Call(_) => Json::Null,
             Self::Switch(on) => Json::Bool(*on),
             Self::Number(text) => serde_json::from_str(text).unwrap_or_else(|_| Json::from(text.as_str())),
             Self::Text(text) => Json::from(text.as_str()),
@@ -51,6 +55,7 @@ impl fmt::Display for Given {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let listed = |items: Vec<String>| items.join(", ");
         match self {
+            Self::Call(_) => f.write_str("a function"),
             Self::Switch(true) => f.write_str("True"),
             Self::Switch(false) => f.write_str("False"),
             Self::Number(text) | Self::Text(text) => f.write_str(text),

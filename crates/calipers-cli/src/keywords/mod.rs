@@ -4,7 +4,9 @@
 //! ```text
 //! given      a value as the program has it
 //! arguments  keyword arguments -> the arguments of a command line, read by the same parser
+//! histories  what `calipers training` does beside measuring
 //! others     commands that do not measure: fit, verify, demo, serve
+//! rung       commands of the RUNG network, also with what a program has in memory
 //! refused    what the parser refuses, in the words of a keyword argument
 //! wording    messages that name options, in the same words
 //! ```
@@ -13,20 +15,23 @@
 
 mod arguments;
 mod given;
+pub mod histories;
 mod others;
 mod refused;
+pub mod rung;
 mod wording;
 
 use calipers::chosen::Chosen;
 use calipers::metrics::segmentation::labels::Originals;
 use calipers::run::Progress;
+use calipers::sources::training::assign::{Called, FoldBy, GroupBy};
 use calipers::{Error, Ledger, Report, Result, pages};
 use clap::{CommandFactory, FromArgMatches, Parser};
 
 pub use self::given::Given;
 pub use self::others::{Fit, demo, fit, serve, verify};
 pub use self::refused::Refused;
-pub use self::wording::in_keywords;
+pub use self::wording::{in_keywords, text_in_keywords};
 
 use crate::commands::Command;
 use crate::commands::families::Family;
@@ -45,21 +50,55 @@ pub fn evaluate(
     progress: &dyn Progress,
 ) -> std::result::Result<Measured, Refused> {
     let named = if family == "segmentation" { take_classes(&mut options)? } else { None };
+    let calls = take_calls(&mut options);
     let command = family.replace('_', "-");
-    let Command::Family(mut family) = read(&[&command], inputs, &options)? else {
+    let Command::Family(mut family) = read(&[&command], inputs, &options, &[])? else {
         return Err(Refused::Failed(Error::usage("no such family").found(family)));
     };
     if let Family::Segmentation(args) = &mut family {
         args.labels.named = named;
     }
+    sorted_by(&mut family, calls)?;
     Ok(family.measure(progress).map_err(|error| refused::naming(error, inputs, &options))?)
 }
 
-/// The command at the end of a path of names, with these inputs and options.
-fn read(path: &[&str], inputs: &[String], options: &Options) -> std::result::Result<Command, Refused> {
-    let matches = arguments::parsed(Cli::command(), path, inputs, options)?;
+/// The command at the end of a path of names, with these inputs and options; `settled` are arguments that the
+/// caller of the keywords does not have.
+fn read(
+    path: &[&str],
+    inputs: &[String],
+    options: &Options,
+    settled: &[(&str, &str)],
+) -> std::result::Result<Command, Refused> {
+    let matches = arguments::parsed(Cli::command(), path, inputs, options, settled)?;
     let cli = Cli::from_arg_matches(&matches).map_err(|error| refused::by_parser(&error))?;
     Ok(cli.command)
+}
+
+/// Functions in the place of words.
+fn take_calls(options: &mut Options) -> Vec<(String, Called)> {
+    let call = |(name, given): &(String, Given)| match given {
+        Given::Call(called) => Some((name.clone(), called.clone())),
+        _ => None,
+    };
+    let calls = options.iter().filter_map(call).collect();
+    options.retain(|(_, given)| !matches!(given, Given::Call(_)));
+    calls
+}
+
+/// Sorts runs by functions; nothing else takes one.
+fn sorted_by(family: &mut Family, calls: Vec<(String, Called)>) -> std::result::Result<(), Refused> {
+    for (name, called) in calls {
+        match (name.as_str(), &mut *family) {
+            ("group_by", Family::Training(args)) => args.runs.group_by = vec![GroupBy::Called(called)],
+            ("fold_by", Family::Training(args)) => args.runs.fold_by = vec![FoldBy::Called(called)],
+            _ => {
+                let error = Error::usage(format!("{name} is of a type that cannot be meant"));
+                return Err(Refused::WrongType(error.found("a function").allowed("a value")));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Classes that are given as a list of names or as names by id; the command line has a file for them.
@@ -100,7 +139,7 @@ pub fn report(
     if options.is_empty() && ledger.bootstrap().is_none() {
         return Ok(ledger.report());
     }
-    let matches = arguments::parsed(Reporting::command(), &[], &[], options)?;
+    let matches = arguments::parsed(Reporting::command(), &[], &[], options, &[])?;
     let mut asked = Reporting::from_arg_matches(&matches).map_err(|error| refused::by_parser(&error))?;
     asked.output.check()?;
     if !asked.metrics.is_empty() {
@@ -109,31 +148,30 @@ pub fn report(
     emit::report(ledger, &asked.output, asked.seed, threads).map_err(Refused::from)
 }
 
-/// The report as the section of a page, which is the whole page.
+/// The report as the section of a page, which is the whole page, with the selected metrics in their order.
 pub fn page(
     ledger: Option<&dyn Ledger>,
     report: &Report,
     options: &Options,
+    select: &[String],
     threads: usize,
 ) -> std::result::Result<String, Refused> {
-    let matches = arguments::parsed(Reporting::command(), &[], &[], options)?;
+    let matches = arguments::parsed(Reporting::command(), &[], &[], options, &[])?;
     let asked = Reporting::from_arg_matches(&matches).map_err(|error| refused::by_parser(&error))?;
     let intervals = asked.output.page_intervals(asked.seed);
     let chosen = match asked.metrics.is_empty() {
         true => Chosen::default(),
         false => Chosen::only(asked.metrics),
     };
-    let section = match ledger {
-        Some(ledger) if report.intervals.is_some() => {
-            pages::of_ledger(ledger, &chosen.cut(report.clone()), &chosen)
-        }
-        Some(ledger) => {
-            let report = pages::report(ledger, &chosen, &intervals, threads)?;
-            pages::of_ledger(ledger, &report, &chosen)
-        }
-        None => pages::of_report(report, &intervals, threads)?,
+    let report = match ledger {
+        Some(ledger) if report.intervals.is_none() => pages::report(ledger, &chosen, &intervals, threads)?,
+        _ => chosen.cut(report.clone()),
     };
-    Ok(emit::page_text(vec![section]))
+    let sections = calipers::chosen::selected(vec![report], select)?.into_iter().map(|report| match ledger {
+        Some(ledger) => Ok(pages::of_ledger(ledger, &report, &chosen)),
+        None => pages::of_report(&report, &intervals, threads),
+    });
+    Ok(emit::page_text(sections.collect::<Result<_>>()?))
 }
 
 /// The keywords of a report that `evaluate` takes too, and that a later report uses.

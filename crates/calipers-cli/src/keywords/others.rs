@@ -6,7 +6,7 @@ use calipers::run::Progress;
 use calipers::sources::segmentation::fit::Fitted;
 use calipers::{Error, Report, output};
 
-use super::{Given, Options, Refused, read};
+use super::{Given, Options, Refused, read, refused};
 use crate::commands::Command;
 use crate::commands::families::Family;
 use crate::commands::families::segmentation::SegmentationCommand;
@@ -19,8 +19,13 @@ pub struct Fit {
     pub toml: String,
 }
 
-fn none() -> Refused {
+pub(super) fn none() -> Refused {
     Refused::Failed(Error::usage("no such command"))
+}
+
+/// The failure, with the argument where it is about that file.
+pub(super) fn in_path(name: &str, path: &str, error: Error) -> Error {
+    refused::naming(error, &[], &vec![(name.to_owned(), Given::Text(path.to_owned()))])
 }
 
 /// Fits the heads of a configuration; the text is written where `output` says.
@@ -34,10 +39,10 @@ pub fn fit(config: &str, mut options: Options, progress: &dyn Progress) -> Resul
             options.push(("output".to_owned(), Given::Text(beside)));
         }
     }
-    let command = read(&["segmentation", "fit"], &[config.to_owned()], &options)?;
+    let command = read(&["segmentation", "fit"], &[config.to_owned()], &options, &[])?;
     let Command::Family(Family::Segmentation(args)) = command else { return Err(none()) };
     let Some(SegmentationCommand::Fit(fit)) = args.command else { return Err(none()) };
-    let (fitted, toml) = fit.fitted(progress)?;
+    let (fitted, toml) = fit.fitted(progress).map_err(|error| in_path("config", config, error))?;
     if let Some(path) = &written {
         output::write(Path::new(path), toml.as_bytes())?;
     }
@@ -46,9 +51,12 @@ pub fn fit(config: &str, mut options: Options, progress: &dyn Progress) -> Resul
 
 /// Measures again what a report or state names: what differs, line by line.
 pub fn verify(file: &str, options: &Options) -> Result<Vec<String>, Refused> {
-    let Command::Verify(verify) = read(&["verify"], &[file.to_owned()], options)? else { return Err(none()) };
+    let Command::Verify(verify) = read(&["verify"], &[file.to_owned()], options, &[])? else {
+        return Err(none());
+    };
     let mut lines = Vec::new();
-    for (what, places) in verify.checked()?.differences {
+    let checked = verify.checked().map_err(|error| in_path("path", file, error))?;
+    for (what, places) in checked.differences {
         if places.is_empty() {
             lines.push(what);
         } else {
@@ -60,7 +68,7 @@ pub fn verify(file: &str, options: &Options) -> Result<Vec<String>, Refused> {
 
 /// Makes a data set of every family and scores it.
 pub fn demo(options: &Options, progress: &dyn Progress) -> Result<Vec<Report>, Refused> {
-    let Command::Demo(demo) = read(&["demo"], &[], options)? else { return Err(none()) };
+    let Command::Demo(demo) = read(&["demo"], &[], options, &[])? else { return Err(none()) };
     Ok(demo.made(progress)?.0)
 }
 
@@ -71,8 +79,10 @@ pub fn serve(
     tell: impl FnOnce(&str),
     wanted: impl Fn() -> bool,
 ) -> Result<(), Refused> {
-    let Command::Serve(serve) = read(&["serve"], &[folder.to_owned()], options)? else { return Err(none()) };
-    let server = serve.server()?;
+    let Command::Serve(serve) = read(&["serve"], &[folder.to_owned()], options, &[])? else {
+        return Err(none());
+    };
+    let server = serve.server().map_err(|error| in_path("folder", folder, error))?;
     tell(&server.address());
     Ok(server.run_while(wanted)?)
 }

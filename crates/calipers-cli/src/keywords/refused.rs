@@ -73,6 +73,10 @@ fn keyword(shown: &str) -> String {
 
 /// What is allowed, from the text of the type that could not read a value.
 fn allowed(reason: &str) -> String {
+    // A whole error says it itself, in a line of its own.
+    if let Some((_, words)) = reason.split_once("\n  allowed: ") {
+        return words.lines().next().unwrap_or_default().to_owned();
+    }
     if let Some((_, range)) = reason.split_once(" is not in ") {
         return range.replace("..=", " to ").replace("..", " to ");
     }

@@ -28,7 +28,9 @@ struct Known {
 const SPECIAL: [&str; 8] = ["row", "timestamp", "@graph", "pooled", "suffix", "folder", "wandb", "runs"];
 
 /// What the command line's commands are called elsewhere.
-const COMMANDS: [(&str, &str); 5] = [
+const COMMANDS: [(&str, &str); 7] = [
+    ("states are written with state", "states are written by save and to_bytes"),
+    ("`calipers compare`", "calipers.compare"),
     ("`calipers list`", "calipers.metrics()"),
     ("`calipers merge`", "calipers.merge"),
     ("calipers merge", "calipers.merge"),
@@ -39,9 +41,38 @@ const COMMANDS: [(&str, &str); 5] = [
 /// An error whose texts name keyword arguments instead of options.
 #[must_use]
 pub fn in_keywords(error: Error) -> Error {
-    error.reworded(|text| {
-        COMMANDS.iter().fold(worded(text), |text, (theirs, ours)| text.replace(theirs, ours))
-    })
+    // Without a file, tables of a configuration are mappings of a call.
+    if error.file().is_none() {
+        error.reworded(|text| mappings(&text_in_keywords(text)))
+    } else {
+        error.reworded(text_in_keywords)
+    }
+}
+
+/// A text, such as a warning, that names keyword arguments instead of options.
+#[must_use]
+pub fn text_in_keywords(text: &str) -> String {
+    COMMANDS.iter().fold(worded(text), |text, (theirs, ours)| text.replace(theirs, ours))
+}
+
+/// The tables that an argument of the same name holds.
+const TABLES: [&str; 3] = ["labels", "boundary", "bins"];
+
+/// A text with `labels['ignore']` for `[labels] ignore`, and `heads` for `[[heads]]`.
+fn mappings(text: &str) -> String {
+    let mut text = text.replace("[[heads]]", "heads");
+    for table in TABLES {
+        let heading = format!("[{table}]");
+        while let Some(at) = text.find(&heading) {
+            let rest = &text[at + heading.len()..];
+            let key = rest.strip_prefix(' ').unwrap_or_default();
+            let key: String = key.chars().take_while(|c| c.is_ascii_lowercase() || *c == '_').collect();
+            let shown = if key.is_empty() { table.to_owned() } else { format!("{table}['{key}']") };
+            let length = heading.len() + if key.is_empty() { 0 } else { key.len() + 1 };
+            text.replace_range(at..at + length, &shown);
+        }
+    }
+    text
 }
 
 fn worded(text: &str) -> String {
@@ -136,7 +167,67 @@ fn collect(command: &Command, found: &mut BTreeMap<String, Known>) {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
     use super::*;
+
+    fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                sources(&path, found);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                found.push(path);
+            }
+        }
+    }
+
+    /// The texts in quotes of a source without its tests, each with its line.
+    fn texts(source: &str) -> Vec<(usize, &str)> {
+        let code = source.split("#[cfg(test)]").next().unwrap_or_default();
+        let code = code.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"));
+        code.flat_map(|(at, line)| line.split('"').skip(1).step_by(2).map(move |text| (at + 1, text)))
+            .collect()
+    }
+
+    /// Options that are said to the command line alone, or are part of what a shell would run.
+    fn stays(path: &Path, text: &str) -> bool {
+        let shown = path.to_string_lossy();
+        text == "--" || text.starts_with("--{") || shown.ends_with("serve/gate.rs")
+    }
+
+    #[test]
+    fn every_option_in_a_message_is_one_that_has_a_keyword() {
+        let mut files = Vec::new();
+        sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".."), &mut files);
+        let of_crates = |path: &PathBuf| path.components().any(|part| part.as_os_str() == "src");
+        let (mut checked, mut wrong) = (0, Vec::new());
+        for path in files.iter().filter(|path| of_crates(path)) {
+            let source = fs::read_to_string(path).unwrap();
+            for (line, text) in texts(&source).into_iter().filter(|(_, text)| !stays(path, text)) {
+                checked += usize::from(text.contains("--"));
+                let said = text_in_keywords(text);
+                let left = said.match_indices("--").any(|(at, _)| {
+                    let begins = !said[..at].ends_with(|c: char| c.is_alphanumeric() || "-<!".contains(c));
+                    begins && said[at + 2..].starts_with(|c: char| c.is_ascii_lowercase())
+                });
+                if left {
+                    wrong.push(format!("{}:{line}: {text}", path.display()));
+                }
+            }
+        }
+        assert!(checked > 200, "{checked} texts have options");
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn tables_of_a_configuration_become_mappings_where_there_is_no_file() {
+        let error = || Error::value("wrong").at("[labels] ignore, [[heads]] \"a\"").advice("see [bins]");
+        let said = in_keywords(error()).to_string();
+        assert_eq!(said, "wrong\n       at: labels['ignore'], heads \"a\"\n     help: see bins");
+        assert!(in_keywords(error().in_file("c.toml")).to_string().contains("[labels] ignore"));
+    }
 
     #[test]
     fn options_become_keyword_arguments_with_their_values() {

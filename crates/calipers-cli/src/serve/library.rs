@@ -12,7 +12,7 @@ use calipers::core::Digest;
 use calipers::io::file::InputFile;
 use calipers::report::json;
 use calipers::resample::affordable;
-use calipers::{Error, Ledger, Report, Result, states};
+use calipers::{Error, Ledger, Report, Result, pages, registry, states};
 
 use serde::Serialize;
 
@@ -24,6 +24,8 @@ const MOST_FILES: usize = 10_000;
 const MOST_DEPTH: usize = 16;
 /// The largest file that is opened.
 const MOST_BYTES: u64 = 1 << 30;
+/// How many numbers of a file are listed.
+const HEADLINE: usize = 4;
 /// Where a report of this project names itself.
 const BEGINNING: usize = 256;
 
@@ -41,7 +43,7 @@ struct Known {
 }
 
 /// One line of the list.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Entry {
     /// What it is asked for by.
     pub id: String,
@@ -51,6 +53,8 @@ pub struct Entry {
     pub kind: &'static str,
     /// Its families, in order.
     pub families: Vec<String>,
+    /// The first numbers of its first report, by their ids without the family.
+    pub headline: Vec<(String, f64)>,
     /// How many units it has.
     pub units: u64,
     /// How many warnings.
@@ -137,6 +141,7 @@ impl Library {
             path: path.to_owned(),
             kind,
             families,
+            headline: reports.first().map(headline).unwrap_or_default(),
             units,
             warnings: reports.iter().map(|report| report.warnings.len()).sum(),
             bytes,
@@ -157,6 +162,16 @@ impl Library {
 
 fn family(report: &Report) -> Option<String> {
     report.protocol.get("name")?.as_str().map(str::to_owned)
+}
+
+/// The first numbers of a report that are single and defined.
+fn headline(report: &Report) -> Vec<(String, f64)> {
+    let infos = registry::metrics_of(&report.protocol);
+    let number = |id: &str| {
+        let name = id.split_once('.').map_or(id, |(_, name)| name);
+        Some((name.to_owned(), report.get(id)?.as_f64().filter(|x| x.is_finite())?))
+    };
+    pages::headlines(&infos).into_iter().filter_map(number).take(HEADLINE).collect()
 }
 
 /// What bytes hold; `path` names them in messages.

@@ -53,7 +53,9 @@ impl Routes {
                 Response::new("application/json", list).tagged(known)
             }
             ["", "report", id] if is_id(id) => self.report(id, known),
-            ["", "compare", a, b] if is_id(a) && is_id(b) => self.compare([a, b], known),
+            ["", "compare", ids @ ..] if ids.len() > 1 && ids.iter().all(|id| is_id(id)) => {
+                self.compare(ids, known)
+            }
             _ => Response::refusal(404, "there is no such page"),
         }
     }
@@ -97,7 +99,7 @@ impl Routes {
         }
     }
 
-    fn compare(&self, ids: [&str; 2], known: Option<&str>) -> Response {
+    fn compare(&self, ids: &[&str], known: Option<&str>) -> Response {
         let mut sides = Vec::new();
         for id in ids {
             let Some(read) = self.library.read(id) else { return gone() };

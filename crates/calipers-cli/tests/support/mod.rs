@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use calipers_cli::keywords::text_in_keywords;
 use serde_json::Value as Json;
 use tempfile::TempDir;
 
@@ -98,10 +99,44 @@ impl Bench {
 
 impl From<Output> for Said {
     fn from(output: Output) -> Self {
-        Self {
+        let said = Self {
             status: output.status.code().unwrap_or(-1),
             stdout: String::from_utf8(output.stdout).unwrap(),
             stderr: String::from_utf8(output.stderr).unwrap(),
+        };
+        said.check_keywords();
+        said
+    }
+}
+
+/// What no message says to a program: texts of libraries and their types.
+const FOREIGN: [&str; 9] = [
+    "serde",
+    "expected struct",
+    "invalid type",
+    "invalid digit",
+    "invalid float",
+    "ParseInt",
+    "panicked",
+    "usize",
+    "`calipers ",
+];
+
+impl Said {
+    /// Every message that a test meets is one that a program can meet too: there it names arguments, and
+    /// neither options nor commands. What the parser of the command line says is told elsewhere.
+    fn check_keywords(&self) {
+        let blocks = self.stderr.starts_with("error: ") && !self.stderr.contains("try '--help'");
+        let lines = self.stderr.lines().filter(|line| blocks && !line.starts_with("     file: "));
+        // What was found is quoted as it is.
+        for line in lines.filter(|line| !line.starts_with("    found: ")) {
+            let text = text_in_keywords(line);
+            let option = text.match_indices("--").any(|(at, _)| {
+                let begins = !text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '-');
+                begins && text[at + 2..].starts_with(|c: char| c.is_ascii_lowercase())
+            });
+            let foreign = FOREIGN.iter().find(|word| text.contains(**word));
+            assert!(!option && foreign.is_none(), "no words of a program: {text}\n{}", self.stderr);
         }
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value as Json;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::metric::{Metric, full_id};
+use crate::metric::{Column, Metric, full_id};
 use crate::protocol::Protocol;
 use crate::provenance::{Fact, Provenance, Reading, Setting, are_many};
 use crate::reading::{Reader, Rows};
@@ -138,15 +138,13 @@ impl<P: Protocol> Accumulator<P> {
 
     /// Measures a unit and keeps its row. A name seen before is a `Duplicate`.
     pub fn update(&mut self, id: impl Into<UnitId>, unit: P::Unit<'_>) -> Result<()> {
-        match self.rows.entry(id.into()) {
-            Entry::Occupied(entry) => Err(twice(entry.key())),
-            Entry::Vacant(entry) => {
-                let measured = self.protocol.measure(entry.key().as_str(), unit);
-                let row = measured.map_err(|error| error.at(format!("unit {}", entry.key())))?;
-                entry.insert(Kept { row, source: Arc::clone(&self.source) });
-                Ok(())
-            }
+        let id = id.into();
+        if self.rows.contains_key(&id) {
+            return Err(twice(&id));
         }
+        let measured = self.protocol.measure(id.as_str(), unit);
+        let row = measured.map_err(|error| error.at(format!("unit {id}")))?;
+        self.insert(id, row)
     }
 
     /// Keeps the row of a unit that was measured before its name was settled. A name seen before is a
@@ -272,16 +270,35 @@ impl<P: Protocol> Accumulator<P> {
         metric.read(&self.protocol, &self.rows())
     }
 
-    /// The per-unit table: the protocol's columns, then every per-unit metric read from one row.
+    /// The per-unit table: the protocol's columns, then every per-unit metric read from one row. Where labels
+    /// have columns of their own, these follow as `ID.LABEL`, label by label.
     pub fn per_unit(&self) -> Table {
         let all = self.rows();
         let fixed = self.protocol.for_single_rows(&all);
         let shown = |metric: &&Metric<P>| metric.per_unit && metric.is_reported(&self.protocol, &all);
-        let metrics: Vec<_> = P::METRICS.iter().filter(shown).collect();
+        let whole = Reader::new(&fixed, &all);
+        let (labelled, metrics): (Vec<_>, Vec<_>) = P::METRICS
+            .iter()
+            .filter(shown)
+            .map(|metric| (metric, whole.value(metric)))
+            .partition(|(_, value)| P::COLUMNS_OF_LABELS && matches!(value, Value::PerLabel(_)));
+        let first: Vec<&Column<P>> = P::COLUMNS.iter().chain(self.protocol.more_columns()).collect();
+        let mut labels: Vec<&str> = Vec::new();
+        for (name, _) in labelled.iter().flat_map(|(_, value)| entries(value)) {
+            if !labels.contains(&name.as_str()) {
+                labels.push(name);
+            }
+        }
+        let by_label = labels.iter().flat_map(|label| {
+            let has = |(_, value): &&(_, Value)| labelled_value(value, label).is_some();
+            labelled.iter().filter(has).map(move |(metric, _)| (*metric, *label))
+        });
+        let by_label: Vec<(&Metric<P>, &str)> = by_label.collect();
         let columns = std::iter::once("unit")
-            .chain(P::COLUMNS.iter().map(|column| column.name))
-            .chain(metrics.iter().map(|metric| metric.id))
+            .chain(first.iter().map(|column| column.name))
+            .chain(metrics.iter().map(|(metric, _)| metric.id))
             .map(String::from)
+            .chain(by_label.iter().map(|(metric, label)| format!("{}.{label}", metric.id)))
             .collect();
         let rows = all
             .named()
@@ -289,9 +306,14 @@ impl<P: Protocol> Accumulator<P> {
             .map(|(i, (name, row))| {
                 let one = all.single(i);
                 let reader = Reader::new(&fixed, &one);
-                let columns = P::COLUMNS.iter().map(|column| (column.read)(&fixed, row));
-                let cells = columns.chain(metrics.iter().map(|metric| reader.value(metric)));
-                (name.to_owned(), cells.collect())
+                let columns = first.iter().map(|column| (column.read)(&fixed, row));
+                let cells = columns.chain(metrics.iter().map(|(metric, _)| reader.value(metric)));
+                let of_label = |(metric, label): &(&Metric<P>, &str)| {
+                    let value = reader.value(metric);
+                    let found = labelled_value(&value, label).cloned();
+                    found.unwrap_or(Value::undefined("the unit has no such number"))
+                };
+                (name.to_owned(), cells.chain(by_label.iter().map(of_label)).collect())
             })
             .collect();
         Table { columns, rows }
@@ -309,6 +331,18 @@ impl<P: Protocol> Accumulator<P> {
             kept.source = Arc::clone(&self.source);
         }
     }
+}
+
+/// The numbers of each label, where there are any.
+fn entries(value: &Value) -> &[(String, Value)] {
+    match value {
+        Value::PerLabel(entries) => entries,
+        _ => &[],
+    }
+}
+
+fn labelled_value<'v>(value: &'v Value, label: &str) -> Option<&'v Value> {
+    entries(value).iter().find(|(name, _)| name == label).map(|(_, value)| value)
 }
 
 /// The code of the warning about units that several processes measured, with different rows.

@@ -51,6 +51,7 @@ struct Parts {
     found: Option<String>,
     allowed: Option<String>,
     advice: Option<String>,
+    again: Option<String>,
 }
 
 impl Error {
@@ -64,6 +65,7 @@ impl Error {
             found: None,
             allowed: None,
             advice: None,
+            again: None,
         }))
     }
 
@@ -92,6 +94,13 @@ impl Error {
     pub fn in_file(mut self, file: impl fmt::Display) -> Self {
         self.0.file.get_or_insert_with(|| file.to_string());
         self
+    }
+
+    /// The same failure, where the file it names is an argument of a call.
+    #[must_use]
+    pub fn in_argument(mut self, name: impl fmt::Display) -> Self {
+        self.0.file = None;
+        self.at(name)
     }
 
     /// Says where in the file; an outer place is put before an inner one.
@@ -125,12 +134,26 @@ impl Error {
         self
     }
 
+    /// The options with which the same command does what was meant.
+    #[must_use]
+    pub fn again_with(mut self, options: impl fmt::Display) -> Self {
+        self.0.again = Some(options.to_string());
+        self
+    }
+
+    /// The same failure with whole commands in place of the options that mend them.
+    #[must_use]
+    pub fn with_command(mut self, command: impl Fn(&str) -> String) -> Self {
+        self.0.again = self.0.again.map(|options| command(&options));
+        self
+    }
+
     /// The same failure in other words: what was said of options, but not the name of the file.
     #[must_use]
     pub fn reworded(mut self, word: impl Fn(&str) -> String) -> Self {
-        let Parts { what, place, found, allowed, advice, .. } = &mut *self.0;
+        let Parts { what, place, found, allowed, advice, again, .. } = &mut *self.0;
         *what = word(what);
-        for text in [place, found, allowed, advice].into_iter().flatten() {
+        for text in [place, found, allowed, advice, again].into_iter().flatten() {
             *text = word(text);
         }
         self
@@ -173,9 +196,10 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Parts { what, file, place, found, allowed, advice, .. } = &*self.0;
+        let Parts { what, file, place, found, allowed, advice, again, .. } = &*self.0;
         write!(f, "{}", printable(what))?;
-        let lines = [("file", file), ("at", place), ("found", found), ("allowed", allowed), ("help", advice)];
+        let known = [("file", file), ("at", place), ("found", found), ("allowed", allowed)];
+        let lines = known.into_iter().chain([("help", advice), ("try", again)]);
         for (label, text) in lines {
             if let Some(text) = text {
                 write!(f, "\n  {label:>7}: {}", printable(text))?;
@@ -211,6 +235,20 @@ mod tests {
         let error = Error::value("bad").at("node 3").at("step 2").in_file("a").in_file("b");
         assert_eq!(error.place(), Some("step 2, node 3"));
         assert_eq!(error.file(), Some("a"));
+    }
+
+    #[test]
+    fn an_argument_takes_the_place_of_the_file() {
+        let error = Error::value("bad").at("node 3").in_file("graph").in_argument("graph");
+        assert_eq!(error.to_string(), "bad\n       at: graph, node 3");
+    }
+
+    #[test]
+    fn what_would_do_is_said_last_and_as_a_whole_command_where_there_is_one() {
+        let error = Error::value("no pairs").again_with("--flat").advice("2 pair");
+        assert_eq!(error.to_string(), "no pairs\n     help: 2 pair\n      try: --flat");
+        let whole = error.with_command(|options| format!("calipers x {options}"));
+        assert!(whole.to_string().ends_with("try: calipers x --flat"));
     }
 
     #[test]

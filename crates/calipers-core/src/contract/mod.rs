@@ -2,8 +2,6 @@
 
 pub mod accumulator;
 pub mod error;
-pub mod input_files;
-pub mod ledger;
 pub mod metric;
 pub mod protocol;
 pub mod provenance;

@@ -21,9 +21,12 @@ pub trait Protocol: Clone + PartialEq + Serialize + DeserializeOwned + Send + Sy
     /// Every number it reports, in report order.
     const METRICS: &'static [Metric<Self>];
     /// The first columns of the per-unit table, before the per-unit metrics.
-    const COLUMNS: &'static [Column<Self>];
+    const COLUMNS: &'static [Column<Self>] = &[];
     /// Keys of [`Provenance::readings`] that rows depend on: states that differ there do not merge.
-    const READING_IN_ROWS: &'static [&'static str];
+    const READING_IN_ROWS: &'static [&'static str] = &[];
+
+    /// Whether numbers of labels are columns of their own in the per-unit table, and not one for all labels.
+    const COLUMNS_OF_LABELS: bool = false;
 
     /// Parameters that say how a prediction is read, not what is measured: two models may differ in
     /// them and still be compared unit by unit.
@@ -40,6 +43,11 @@ pub trait Protocol: Clone + PartialEq + Serialize + DeserializeOwned + Send + Sy
     /// Reduces a unit to its row; the name may seed what is random in that. Fails only on a bad value
     /// whose check would have needed a second pass over the data when the view was built.
     fn measure(&self, name: &str, unit: Self::Unit<'_>) -> Result<Self::Row>;
+
+    /// More first columns of the per-unit table, where the parameters ask for what they show.
+    fn more_columns(&self) -> &'static [Column<Self>] {
+        &[]
+    }
 
     /// Where the row of a unit belongs in the sample: the thing that would be another one next time, and
     /// the part of the sample it lies in.

@@ -1,4 +1,13 @@
-//! The nearest known word to a misspelt one.
+//! Words of messages: lists that stay short, and the nearest known word to a misspelt one.
+
+/// The first names, and how many more there are.
+pub fn listed<N: AsRef<str>>(names: &[N], most: usize) -> String {
+    let shown: Vec<&str> = names.iter().take(most).map(AsRef::as_ref).collect();
+    match names.len().saturating_sub(most) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
 
 /// The candidate nearest to the word, if one is near enough to be meant.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {

@@ -193,13 +193,6 @@ pub(super) fn one_plus(x: f64) -> (u128, i32) {
     (sum << zeros >> 11, scale + 1 - zeros as i32)
 }
 
-/// The same for a fraction of at most 1 in units of 2^-126.
-#[inline]
-pub(super) fn one_plus_fraction(fraction: u128) -> (u128, i32) {
-    let sum = ONE + fraction;
-    if fraction < ONE { (sum >> 10, 0) } else { (sum >> 11, 1) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -164,37 +164,6 @@ pub fn sigmoid(z: f64) -> f64 {
     approx.round(|boundary| wide::sigmoid_exceeds(z, boundary))
 }
 
-/// The logarithm of the logistic function, -ln(1 + e^-z). `log_sigmoid(-inf)` is -inf,
-/// `log_sigmoid(inf)` is -0, and NaN gives NaN.
-///
-/// ```
-/// use calipers_core::functions::log_sigmoid;
-/// assert_eq!(log_sigmoid(0.0).to_bits(), (-std::f64::consts::LN_2).to_bits());
-/// assert_eq!(log_sigmoid(-1000.0).to_bits(), (-1000f64).to_bits());
-/// ```
-pub fn log_sigmoid(z: f64) -> f64 {
-    if z.is_nan() {
-        return f64::NAN;
-    }
-    if z <= -45.0 {
-        // Less than half a unit of z lies between the two.
-        return z;
-    }
-    if z >= -SMALLEST_EXPONENT {
-        return -0.0;
-    }
-    let power = kernels::exp(kernels::fixed(-z.abs()));
-    let approx = if z > 6.0 {
-        let deficit = kernels::log1p_deficit((power.fraction() >> 56) as i64);
-        Approx::new(kernels::shrink(power.value, deficit), 126 - power.exponent, 2 * kernels::SMALL_ERROR)
-    } else {
-        let (value, exponent) = kernels::one_plus_fraction(power.fraction());
-        let logarithm = kernels::ln(value, exponent) + kernels::fixed(z.min(0.0).abs());
-        Approx::new(logarithm.unsigned_abs(), 112, (power.error() >> 14) + 2 * kernels::LN_ERROR)
-    };
-    -approx.round(|boundary| wide::softplus_exceeds(-z, boundary))
-}
-
 /// Below this, e^x is 1 and the logistic function 1/2.
 const TINY: f64 = f64::EPSILON / 4.0;
 

@@ -157,26 +157,9 @@ pub(super) fn sigmoid_exceeds(z: f64, boundary: Dyadic) -> bool {
     power.value.times(rest).exceeds(Wide::of(boundary.scaled(-power.exponent)))
 }
 
-/// Whether ln(1 + e^z) > boundary, which is 1 + e^z > e^boundary; if the boundary is small,
-/// e^z > boundary (1 + boundary/2 + boundary^2/6 + ...).
-#[cold]
-pub(super) fn softplus_exceeds(z: f64, boundary: Dyadic) -> bool {
-    let power = exp(Dyadic::of(z), z < 0.0);
-    if z < -6.0 {
-        let small = Wide::of(boundary);
-        let series = (2..=30).rev().fold(ONE, |series, n| ONE.plus(small.times(series).over(n)));
-        return power.value.exceeds(series.times(Wide::of(boundary.scaled(-power.exponent))));
-    }
-    let limit = exp(boundary, false);
-    let scaled = |value: Wide, power: i32| value.times(Wide::of(Dyadic { significand: 1, exponent: power }));
-    scaled(ONE, -limit.exponent)
-        .plus(scaled(power.value, power.exponent - limit.exponent))
-        .exceeds(limit.value)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::{exp as exp_f64, ln, log_sigmoid, log1p, sigmoid, tanh};
+    use super::super::{exp as exp_f64, ln, log1p, sigmoid, tanh};
     use super::*;
     use crate::resample::SplitMix64;
 
@@ -209,9 +192,6 @@ mod tests {
                     }
                     if x < 36.0 {
                         check(sigmoid(x), |boundary| sigmoid_exceeds(x, boundary));
-                    }
-                    if x > -45.0 {
-                        check(-log_sigmoid(x), |boundary| softplus_exceeds(-x, boundary));
                     }
                 }
             }

@@ -11,6 +11,7 @@ use crate::accumulator::Accumulator;
 use crate::metric::IntervalRule;
 use crate::protocol::Protocol;
 use crate::report::Warning;
+use crate::spelling::listed;
 
 /// Intervals of fewer sampling units are too short more often than they claim.
 const FEW: usize = 20;
@@ -94,12 +95,8 @@ fn many(count: usize, one: &str, several: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { several })
 }
 
-fn named(names: &[&str]) -> String {
-    let more = match names.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    format!("{}{more}", names[..names.len().min(NAMED)].join(", "))
+fn named(names: &[impl AsRef<str>]) -> String {
+    listed(names, NAMED)
 }
 
 /// What there is to say about intervals that read these strata.
@@ -111,7 +108,6 @@ pub fn few_units(plan: &Plan, read: &BTreeSet<usize>) -> Option<Warning> {
         format!("{} {}s{of}", stratum.units.len(), plan.word())
     };
     let small: Vec<String> = small.map(one).collect();
-    let small: Vec<&str> = small.iter().map(String::as_str).collect();
     let message = || {
         let what = named(&small);
         format!(

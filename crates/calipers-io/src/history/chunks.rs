@@ -52,6 +52,9 @@ impl Gathered {
     /// Adds rows of a chunk. They follow the rows added before.
     pub fn add(&mut self, chunk: &Table, rows: Range<u32>) -> Result<()> {
         let table = self.table.get_or_insert_with(|| beginning(chunk, rows.start));
+        if rows.end as usize == chunk.rows {
+            table.cut_at = table.cut_at.or(chunk.cut_at);
+        }
         let first = row_after(table.rows)?;
         row_after(table.rows + rows.len())?;
         if table.keys.len() < chunk.keys.len() {
@@ -94,7 +97,7 @@ fn beginning(chunk: &Table, row: u32) -> Table {
         numbers: Vec::new(),
         texts: Vec::new(),
         places: chunk.places.from(row),
-        cut_at: chunk.cut_at,
+        cut_at: None,
     }
 }
 

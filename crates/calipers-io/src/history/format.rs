@@ -114,6 +114,24 @@ pub static FORMATS: Formats<Reader> = Formats(&[
         table(|_, bytes, wanted, _| json::read(bytes, Layout::State, wanted), Parts::No),
     ),
     JSON_LINES,
+    line(
+        "json-split",
+        JSON,
+        Some(|bytes| Layout::Split.is_of(bytes)),
+        table(|_, bytes, wanted, _| json::read(bytes, Layout::Split, wanted), Parts::No),
+    ),
+    line(
+        "json-table",
+        JSON,
+        Some(|bytes| Layout::Table.is_of(bytes)),
+        table(|_, bytes, wanted, _| json::read(bytes, Layout::Table, wanted), Parts::No),
+    ),
+    line(
+        "json-nested",
+        JSON,
+        Some(|bytes| Layout::Nested.is_of(bytes)),
+        table(|_, bytes, wanted, _| json::read(bytes, Layout::Nested, wanted), Parts::No),
+    ),
     line("wandb-panel", TABLES, Some(delimited::is_panel), Reader::Runs { whole: panel, parts: large_panel }),
     line(
         "parquet",

@@ -15,6 +15,7 @@ pub mod mlflow;
 pub mod mlflow_server;
 pub mod mlflow_sqlite;
 pub mod parquet;
+pub mod settings;
 pub mod tensorboard;
 pub mod wandb;
 mod window;

@@ -10,6 +10,8 @@ pub(super) struct Window<'a> {
     text: Text<'a>,
     /// The file, how much of it was read, and how much to read at a time.
     source: Option<Source<'a>>,
+    /// How many bytes a whole file has.
+    length: usize,
     not_text: fn() -> Error,
 }
 
@@ -32,13 +34,13 @@ impl<'a> Window<'a> {
         let text = std::str::from_utf8(bytes)
             .map_err(|error| refused(not_text, error.valid_up_to() as u64, bytes[error.valid_up_to()]))?;
         let text = Text::Whole(text.strip_prefix('\u{feff}').unwrap_or(text));
-        Ok(Self { text, source: None, not_text })
+        Ok(Self { text, source: None, length: bytes.len(), not_text })
     }
 
     /// The beginning of a file of which `step` bytes are read at a time.
     pub(super) fn opening(file: &'a dyn ReadAt, step: usize, not_text: fn() -> Error) -> Result<Self> {
         let source = Source { file, read: 0, step: step.max(1), begun: Vec::new() };
-        let mut window = Self { text: Text::Part(String::new()), source: Some(source), not_text };
+        let mut window = Self { text: Text::Part(String::new()), source: Some(source), length: 0, not_text };
         window.pass(0)?;
         // The mark may need more than one small step.
         while !window.is_last() && window.text().is_empty() {
@@ -55,6 +57,15 @@ impl<'a> Window<'a> {
         match &self.text {
             Text::Whole(text) => text,
             Text::Part(text) => text,
+        }
+    }
+
+    /// Where in the file the text in the buffer begins.
+    pub(super) fn start(&self) -> u64 {
+        let held = self.text().len();
+        match &self.source {
+            Some(source) => source.read - (held + source.begun.len()) as u64,
+            None => (self.length - held) as u64,
         }
     }
 

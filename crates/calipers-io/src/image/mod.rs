@@ -1,20 +1,25 @@
-//! Images of labels: one whole number per pixel, or a colour that stands for one.
+//! Images and volumes of labels: one whole number per element, or a colour that stands for one.
 
 mod format;
 pub mod png;
 pub mod tiff;
+pub mod volume;
 
 use calipers_core::{Error, Result};
 
 use crate::limits;
 
-pub use format::{FORMATS, Reader};
+pub use format::{Beside, FORMATS, Reader};
+pub use volume::Geometry;
 
 /// A decoded image. Decoding into one that was used before reuses its memory.
 #[derive(Clone, Debug, Default)]
 pub struct Image {
     width: u32,
     height: u32,
+    /// The slices of a volume.
+    depth: Option<u32>,
+    geometry: Option<Geometry>,
     mode: Mode,
     bytes: Vec<u8>,
     words: Vec<u16>,
@@ -55,6 +60,17 @@ impl Image {
         self.height as usize
     }
 
+    /// The sizes of the axes of the array: slices of a volume, then rows and columns.
+    pub fn shape(&self) -> Vec<usize> {
+        let all = self.depth.into_iter().chain([self.height, self.width]);
+        all.map(|length| length as usize).collect()
+    }
+
+    /// How the elements lie in space, where the file says it.
+    pub fn geometry(&self) -> Option<&Geometry> {
+        self.geometry.as_ref()
+    }
+
     /// The pixels, row by row.
     pub fn pixels(&self) -> Pixels<'_> {
         match self.mode {
@@ -68,6 +84,7 @@ impl Image {
     /// Says what the buffers hold now.
     fn set(&mut self, (width, height): (u32, u32), mode: Mode) {
         (self.width, self.height, self.mode) = (width, height, mode);
+        (self.depth, self.geometry) = (None, None);
     }
 }
 

@@ -17,12 +17,7 @@ pub struct InOrder<'c, J, T> {
     most: usize,
 }
 
-impl<'c, J, F, T> InOrder<'c, J, T>
-where
-    J: Iterator<Item = F>,
-    F: Future<Output = Result<T>> + Send + 'static,
-    T: Send + 'static,
-{
+impl<'c, J, T> InOrder<'c, J, T> {
     /// The results of these pieces, `most` of which are under way at a time.
     pub fn new(client: &'c Client, jobs: J, most: usize) -> Self {
         Self { client, jobs, begun: VecDeque::new(), most }

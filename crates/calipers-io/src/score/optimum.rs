@@ -1,7 +1,6 @@
 //! Known optima: a number per unit, from CSV, JSON or JSON lines.
 
 use std::cell::Cell;
-use std::fmt;
 
 use calipers_core::Error;
 use serde::de::{Deserializer, MapAccess, Visitor};
@@ -70,9 +69,7 @@ struct Numbers<'a> {
 impl<'de> Visitor<'de> for Numbers<'_> {
     type Value = Vec<Optimum>;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object of numbers by unit")
-    }
+    crate::expecting!("an object of numbers by unit");
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
         let mut numbers = Vec::new();

@@ -80,13 +80,18 @@ impl Claims {
 /// A file with the one required column `val_F1` of doubles, in one plain page with its checksum.
 pub(crate) fn file(values: &[f64], claims: &Claims) -> Vec<u8> {
     let body: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    of_body(&body, claims)
+}
+
+/// The same with the bytes of the page.
+pub(crate) fn of_body(body: &[u8], claims: &Claims) -> Vec<u8> {
     let numbers =
         Struct::new().int(1, 5, claims.page_values).int(2, 5, claims.encoding).int(3, 5, 3).int(4, 5, 3);
     let header = Struct::new()
         .int(1, 5, 0)
         .int(2, 5, claims.inflated)
         .int(3, 5, body.len() as i64)
-        .int(4, 5, i64::from(crc32fast::hash(&body) as i32))
+        .int(4, 5, i64::from(crc32fast::hash(body) as i32))
         .inner(5, numbers)
         .end();
     let length = (header.len() + body.len()) as i64;
@@ -111,5 +116,5 @@ pub(crate) fn file(values: &[f64], claims: &Claims) -> Vec<u8> {
         .list(4, 12, &[group])
         .end();
     let size = (footer.len() as u32).to_le_bytes();
-    [b"PAR1", &header[..], &body, &footer, &size, b"PAR1"].concat()
+    [b"PAR1", &header[..], body, &footer, &size, b"PAR1"].concat()
 }

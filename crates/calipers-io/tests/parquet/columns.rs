@@ -1,6 +1,6 @@
 //! Columns of every type, compression, page version and encoding.
 
-use ::parquet::basic::{Compression, Encoding, ZstdLevel};
+use ::parquet::basic::{BrotliLevel, Compression, Encoding, GzipLevel, ZstdLevel};
 use ::parquet::file::properties::{WriterProperties, WriterVersion};
 use calipers_io::history::{Origin, parquet};
 
@@ -57,8 +57,15 @@ fn check(bytes: &[u8]) {
 
 #[test]
 fn every_compression_and_page_version_gives_the_same_table() {
-    let zstd = Compression::ZSTD(ZstdLevel::default());
-    for compression in [Compression::UNCOMPRESSED, Compression::SNAPPY, zstd] {
+    for compression in [
+        Compression::UNCOMPRESSED,
+        Compression::SNAPPY,
+        Compression::ZSTD(ZstdLevel::default()),
+        Compression::GZIP(GzipLevel::default()),
+        Compression::BROTLI(BrotliLevel::default()),
+        Compression::LZ4,
+        Compression::LZ4_RAW,
+    ] {
         for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
             let groups = [rows(0, 23), rows(23, 0), rows(23, 17)];
             let pages = small_pages(compression, version);

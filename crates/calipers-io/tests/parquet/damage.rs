@@ -1,11 +1,11 @@
 //! Cut, flipped and lying files: an error, never a panic and never a wrong number.
 
-use ::parquet::basic::Compression;
+use ::parquet::basic::{BrotliLevel, Compression};
 use ::parquet::file::properties::{WriterProperties, WriterVersion};
 use calipers_io::history::parquet;
 use proptest::prelude::*;
 
-use crate::by_hand::{Claims, file as by_hand};
+use crate::by_hand::{Claims, file as by_hand, of_body};
 use crate::writer::{Cells, file, small_pages};
 use crate::{cells, wanted};
 
@@ -21,10 +21,12 @@ fn sample(compression: Compression, version: WriterVersion) -> Vec<u8> {
     file(schema, small_pages(compression, version).build(), &[group])
 }
 
-fn samples() -> [Vec<u8>; 3] {
+fn samples() -> [Vec<u8>; 5] {
     [
         sample(Compression::UNCOMPRESSED, WriterVersion::PARQUET_1_0),
         sample(Compression::SNAPPY, WriterVersion::PARQUET_2_0),
+        sample(Compression::BROTLI(BrotliLevel::default()), WriterVersion::PARQUET_1_0),
+        sample(Compression::LZ4_RAW, WriterVersion::PARQUET_2_0),
         by_hand(&VALUES, &Claims::of(&VALUES)),
     ]
 }
@@ -118,7 +120,7 @@ fn claims_beyond_the_bytes_are_refused_before_anything_is_allocated() {
         ("not possible", Claims { inflated: i64::from(i32::MAX), codec: 1, ..claims() }),
         ("without its sizes", Claims { inflated: -1, ..claims() }),
         ("encoding 8", Claims { encoding: 8, ..claims() }),
-        ("BROTLI", Claims { codec: 4, ..claims() }),
+        ("LZO", Claims { codec: 3, ..claims() }),
         ("damaged", Claims { offset: -9, ..claims() }),
         ("damaged", Claims { offset: i64::MAX, ..claims() }),
         ("damaged", Claims { rows: -1, ..claims() }),
@@ -127,6 +129,21 @@ fn claims_beyond_the_bytes_are_refused_before_anything_is_allocated() {
         let error = refused(&by_hand(body, &claims));
         assert!(error.contains(why), "{why}: {error}");
     }
+}
+
+/// 64 MiB of zeros as Brotli.
+const ZEROS: &[u8] = b"\
+    \xcb\xff\xff\x3f\x00\x24\x00\xe2\xb1\x40\x72\xef\xff\xf8\xff\xff\x07\x80\x04\x40\x1c\x16\x80\xee\
+    \xfd\x1f\xff\xff\xff\x00\x90\x00\x88\xc3\x02\xd0\xbd\xff\xe3\xff\xff\x1f\x00\x12\x00\x71\x58\x00\
+    \xba\xf7\x7f\xfc\xff\xff\x03\x40\x02\x20\x0e\x0b\x40\xf7\xfe\x8f\xff\xff\x7f\x00\x48\x00\xc4\x61\
+    \x01\xe8\xde\xff\xf1\xff\xff\x0f\x00\x09\x80\x38\x2c\x00\xdd\xfb\xbf\xfc\xff\xff\x03\x20\x01\x10\
+    \x87\x05\xa0\x7b\xff\x07\
+";
+
+#[test]
+fn a_page_that_inflates_to_more_than_it_says_is_refused_before_it_is_held() {
+    let error = refused(&of_body(ZEROS, &Claims { codec: 4, ..Claims::of(&VALUES) }));
+    assert!(error.contains("inflates to more") && error.contains("more than 40 bytes"), "{error}");
 }
 
 #[test]

@@ -5,8 +5,14 @@ use calipers_core::{Metric, Range};
 use super::curve::{given, sweep};
 use super::fidelity::{labels, probability, regression, robust};
 use super::mask::{agreement, distribution, pooled, types};
-use super::protocol::{Explanation, Preset};
+pub(super) use super::protocol::{Explanation, Preset};
 use super::{faithfulness, stability};
+
+pub(super) use super::row::Row;
+pub(super) use super::row::needs::Need;
+// Its `number` stands before the one of all families: a reading of this family may be infinite.
+pub(super) use super::row::reading::{number, *};
+pub(super) use crate::line::*;
 
 pub(super) type Line = Metric<Explanation>;
 
@@ -98,6 +104,14 @@ pub(super) const BEYOND: Line = Line {
     presets: |protocol| matches!(protocol.preset, Preset::Strict | Preset::Graphxai),
     ..Line::DEFAULTS
 };
+
+/// The reasons of a mask, then those of the metric itself.
+macro_rules! reasons {
+    (mask $(, $reason:literal)*) => {
+        concat!("\"mask has no elements\"" $(, "; \"", $reason, "\"")*, ".")
+    };
+}
+pub(super) use reasons;
 
 /// The reference of the numbers that the document defines.
 macro_rules! document {

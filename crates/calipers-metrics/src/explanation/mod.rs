@@ -29,14 +29,10 @@
 pub mod curve;
 mod faithfulness;
 pub mod fidelity;
-pub mod kernels;
 mod mask;
-mod measure;
 mod metrics;
-mod needs;
 mod protocol;
 mod published;
-mod reading;
 pub mod row;
 mod stability;
 mod unit;
@@ -44,7 +40,28 @@ mod warnings;
 
 pub use calipers_core::NumberSlice;
 pub use mask::values::{MaskValues, mask_values};
-pub use needs::missing_keys;
 pub use protocol::{Explanation, MaskScores, Options, Preset, Scores, Task};
 pub use row::Row;
+pub use row::needs::missing_keys;
 pub use unit::{Array, Evidence};
+
+/// The arithmetic of the family as pure functions over slices, for callers without units.
+pub mod kernels {
+    pub use super::curve::{characterization, curve_area};
+    pub use super::faithfulness::distributions::Declared;
+    pub use super::faithfulness::divergence::divergence;
+    pub use super::fidelity::compare::flips;
+    pub use super::mask::confusion::{mask_auroc, mask_confusion};
+    pub use super::row::{Confusion, DivergenceRow, FaithfulnessRow, Flips, Precision, PublishedKl, Shift};
+
+    /// The same as the published code computes it, in its own precision.
+    pub mod published {
+        pub use super::super::published::slices::{
+            characterization_f32, characterization_f64, curve_area_f32, curve_area_f64,
+        };
+        pub use super::super::published::{
+            auroc, characterization, kl_of_logits, kl_sum, model_fidelity, phenomenon_fidelity, ratio,
+            takes_for_logits, unfaithfulness,
+        };
+    }
+}

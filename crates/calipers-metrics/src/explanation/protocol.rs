@@ -1,11 +1,11 @@
 //! The parameters of the family: what predictions and masks are, thresholds, weights, conventions.
 
-use calipers_core::{Column, Error, Metric, Protocol, Provenance, Result, Rows, Warning};
+use calipers_core::{Error, Metric, Protocol, Provenance, Result, Rows, Warning};
 use serde::{Deserialize, Serialize};
 
-use super::measure::measure;
 use super::metrics::METRICS;
 use super::row::Row;
+use super::row::measure::measure;
 use super::unit::Evidence;
 use super::warnings::warnings;
 
@@ -40,9 +40,7 @@ impl Default for Explanation {
 impl Protocol for Explanation {
     const NAME: &'static str = "explanation";
     const METRICS: &'static [Metric<Self>] = METRICS;
-    const COLUMNS: &'static [Column<Self>] = &[];
     const READING_PARAMETERS: &'static [&'static str] = &["scores", "mask_scores"];
-    const READING_IN_ROWS: &'static [&'static str] = &[];
 
     type Unit<'a> = Evidence<'a>;
     type Row = Row;

@@ -3,9 +3,9 @@
 //! ```text
 //! stored entries --> simple graph                                graph
 //! scores, labels --> checked view                                unit
-//! view --> row: prediction, decode, losses, steps, bound         measure, row
+//! view --> row: prediction, decode, losses, steps, bound         row
 //! row --> numbers of one graph or reasons; their means           solution, losses, search, certificate, steps
-//! rows --> sums over all graphs                                  pooled; in presets of the published code: published
+//! rows --> sums over all graphs                                  row::pooled; in published presets row::published
 //! ```
 //!
 //! A unit is a graph with scores, labels and a known optimum, as far as these are given:
@@ -32,15 +32,10 @@
 //! ```
 
 pub mod certificate;
-mod evidence;
 pub mod graph;
-mod line;
 pub mod losses;
-mod measure;
 mod metrics;
-mod pooled;
 pub mod protocol;
-mod published;
 pub mod row;
 pub mod search;
 pub mod solution;

@@ -4,9 +4,9 @@ use calipers_core::{Column, Metric, Protocol, Provenance, Result, Rows, Warning}
 use serde::{Deserialize, Serialize};
 
 use super::losses::pooled_weight;
-use super::measure::measure;
 use super::metrics::{COLUMNS, METRICS};
 use super::row::Row;
+use super::row::measure::measure;
 use super::unit::Unit;
 use super::warnings::warnings;
 

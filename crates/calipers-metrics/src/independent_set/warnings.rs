@@ -2,19 +2,17 @@
 
 use calipers_core::{Number, Protocol, Provenance, Rows, Warning};
 
-use super::evidence::best_known;
 use super::metrics::METRICS;
 use super::protocol::{IndependentSet, Kind, Preset, Reference};
+use super::row::evidence::best_known;
 use super::row::{LabelRow, Row, ScoreRow};
+use crate::warnings::{about, about_run, first_of, noticed, plural, units, units_of};
 
 /// Fewer nodes than this say nothing about how their scores are distributed.
 const ENOUGH_NODES: u64 = 16;
 
 /// sigmoid(1), rounded up: what a second sigmoid cannot exceed.
 const TWICE_SIGMOID: f64 = 0.731_058_6;
-
-/// How many details a message spells out.
-const SHOWN: usize = 5;
 
 type All<'r, 'a> = &'r Rows<'a, Row>;
 
@@ -25,7 +23,10 @@ pub(super) fn warnings(
     provenance: &Provenance,
 ) -> Vec<Warning> {
     let stored = STORED.iter().filter_map(|of| of.warning(rows));
-    let graphs = GRAPHS.iter().filter_map(|of| of.warning(protocol, rows));
+    let graphs = GRAPHS.iter().filter_map(|wrong| {
+        let units = units(rows, |row| (wrong.with)(protocol, row));
+        about(wrong.code, units, |units| format!("in {} {}", graphs(units), wrong.words))
+    });
     let run = [
         below_baseline(rows),
         labels_missing(rows),
@@ -59,17 +60,12 @@ const STORED: &[Stored] = &[
 impl Stored {
     fn warning(&self, rows: All<'_, '_>) -> Option<Warning> {
         let total: u128 = rows.iter().map(|row| u128::from((self.count)(row))).sum();
-        let units = named(rows, |row| (self.count)(row) > 0);
-        listed(self.code, units, |units| format!("{total} {} in {}", self.words, graphs(units)))
+        let units = units(rows, |row| (self.count)(row) > 0);
+        about(self.code, units, |units| format!("{total} {} in {}", self.words, graphs(units)))
     }
 }
 
-/// Something that is wrong with a graph.
-struct Wrong {
-    code: &'static str,
-    with: fn(&IndependentSet, &Row) -> bool,
-    words: &'static str,
-}
+type Wrong = crate::warnings::Wrong<IndependentSet>;
 
 const GRAPHS: &[Wrong] = &[
     Wrong {
@@ -139,13 +135,6 @@ const GRAPHS: &[Wrong] = &[
     },
 ];
 
-impl Wrong {
-    fn warning(&self, protocol: &IndependentSet, rows: All<'_, '_>) -> Option<Warning> {
-        let units = named(rows, |row| (self.with)(protocol, row));
-        listed(self.code, units, |units| format!("in {} {}", graphs(units), self.words))
-    }
-}
-
 fn labels(row: &Row, wrong: impl Fn(&LabelRow) -> bool) -> bool {
     row.labels.as_ref().is_some_and(wrong)
 }
@@ -164,32 +153,26 @@ fn below_baseline(rows: All<'_, '_>) -> Option<Warning> {
         (decoded + u128::from(a), baseline + u128::from(b))
     });
     (baseline > decoded).then(|| {
-        whole(
-            "below-baseline",
-            format!("the decode finds {decoded} nodes in all, the baseline without scores finds {baseline}"),
-        )
+        let message =
+            format!("the decode finds {decoded} nodes in all, the baseline without scores finds {baseline}");
+        about_run("below-baseline", message)
     })
 }
 
 fn labels_missing(rows: All<'_, '_>) -> Option<Warning> {
-    let (missing, of) = (named(rows, |row| row.labels.is_none()), rows.len());
-    (!missing.is_empty() && missing.len() < of).then(|| Warning {
-        code: "labels-missing".into(),
-        message: format!("{} of {of} graphs have no labels", missing.len()),
-        units: missing,
-    })
+    let (missing, of) = (units(rows, |row| row.labels.is_none()), rows.len());
+    let some = if missing.len() < of { missing } else { Vec::new() };
+    about("labels-missing", some, |some| format!("{} of {of} graphs have no labels", some.len()))
 }
 
 fn mixed_reference(protocol: &IndependentSet, rows: All<'_, '_>) -> Option<Warning> {
     let optimum = rows.iter().filter(|row| row.optimum.is_some()).count();
     let labels = rows.iter().filter(|row| row.optimum.is_none() && row.labels.is_some()).count();
     (protocol.reference == Reference::Auto && optimum > 0 && labels > 0).then(|| {
-        whole(
-            "mixed-reference",
-            format!(
-                "the reference size is the declared optimum of {optimum} graphs and the labels of {labels}"
-            ),
-        )
+        let message = format!(
+            "the reference size is the declared optimum of {optimum} graphs and the labels of {labels}"
+        );
+        about_run("mixed-reference", message)
     })
 }
 
@@ -207,43 +190,21 @@ fn partial_means(protocol: &IndependentSet, rows: All<'_, '_>) -> Option<Warning
     });
     let partial: Vec<String> = partial.collect();
     (!partial.is_empty()).then(|| {
-        whole(
-            "mean-over-subset",
-            format!("means over the graphs where the value is defined: {}", partial.join(", ")),
-        )
+        let message = format!("means over the graphs where the value is defined: {}", partial.join(", "));
+        about_run("mean-over-subset", message)
     })
 }
 
 /// Headers that promise another number of edges than the file has lines.
 fn edge_counts(provenance: &Provenance) -> Option<Warning> {
     const CODE: &str = "edge-count-differs";
-    let facts: Vec<_> = provenance.facts.iter().filter(|fact| fact.code == CODE).collect();
-    let mut units: Vec<String> = facts.iter().map(|fact| fact.unit.clone()).collect();
-    units.dedup();
-    listed(CODE, units, |units| {
-        let first: Vec<_> =
-            facts.iter().take(SHOWN).map(|fact| format!("{}: {}", fact.unit, fact.detail)).collect();
-        let more = if facts.len() > SHOWN { "; ..." } else { "" };
-        format!(
-            "the header promises another number of edges in {}: {}{more}",
-            graphs(units),
-            first.join("; ")
-        )
+    let facts = noticed(provenance, CODE);
+    about(CODE, units_of(facts.clone()), |units| {
+        let first = first_of(facts.map(|fact| format!("{}: {}", fact.unit, fact.detail)), "; ");
+        format!("the header promises another number of edges in {}: {first}", graphs(units))
     })
 }
 
-fn named(rows: All<'_, '_>, wrong: impl Fn(&Row) -> bool) -> Vec<String> {
-    rows.named().filter(|(_, row)| wrong(row)).map(|(name, _)| name.into()).collect()
-}
-
-fn listed(code: &str, units: Vec<String>, message: impl Fn(&[String]) -> String) -> Option<Warning> {
-    (!units.is_empty()).then(|| Warning { code: code.into(), message: message(&units), units })
-}
-
-fn whole(code: &str, message: String) -> Warning {
-    Warning { code: code.into(), message, units: Vec::new() }
-}
-
 fn graphs(units: &[String]) -> String {
-    format!("{} graph{}", units.len(), if units.len() == 1 { "" } else { "s" })
+    plural(units.len(), "graph")
 }

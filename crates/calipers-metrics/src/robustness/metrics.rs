@@ -3,8 +3,13 @@
 use calipers_core::Metric;
 
 use super::difference::{density, flips};
-use super::protocol::{Preset, Robustness};
+use super::protocol::Preset;
+pub(super) use super::protocol::Robustness;
+pub(super) use super::row::Row;
+pub(super) use super::row::condition::*;
+pub(super) use super::row::reading::*;
 use super::{accuracy, bias, budget, difference};
+pub(super) use crate::line::*;
 use budget::curve;
 
 pub(super) type Line = Metric<Robustness>;
@@ -49,6 +54,29 @@ pub(super) const METRICS: &[Line] = &[
     curve::CURVE,
     curve::CURVE_STD,
 ];
+
+/// The reasons that many numbers share, then those of the metric itself.
+macro_rules! reasons {
+    (condition $(, $reason:literal)*) => {
+        concat!("\"report holds K conditions; see robustness.curve\"" $(, "; \"", $reason, "\"")*, ".")
+    };
+    (flips $(, $reason:literal)*) => {
+        reasons!(condition, "clean and attacked edges are both needed" $(, $reason)*)
+    };
+    (histogram, $empty:literal) => {
+        reasons!(
+            flips, "bin edges differ between units; give --hist-range", $empty,
+            "all edge differences are equal", "no edge difference inside the range"
+        )
+    };
+    (scores $(, $reason:literal)*) => {
+        reasons!(
+            condition, "no labels given", "no test nodes given", "test set is empty",
+            "features are not class scores" $(, $reason)*
+        )
+    };
+}
+pub(super) use reasons;
 
 /// A line that the document defines: every preset has it.
 pub(super) const DOCUMENTED: Line = Line::DEFAULTS;

@@ -4,9 +4,9 @@ use calipers_core::resample::{Sampled, Sampling};
 use calipers_core::{Column, Error, Metric, Protocol, Provenance, Result, Rows, Value, Warning};
 use serde::{Deserialize, Serialize};
 
-use super::measure::measure;
 use super::metrics::METRICS;
 use super::row::Row;
+use super::row::measure::measure;
 use super::unit::Pair;
 use super::warnings::warnings;
 
@@ -61,7 +61,6 @@ impl Protocol for Robustness {
         Column { name: "budget", read: |_, row| Value::Text(row.budget.label().into()) },
         Column { name: "n", read: |_, row| Value::Count(row.bias.per_node.len() as i128) },
     ];
-    const READING_IN_ROWS: &'static [&'static str] = &[];
     const READING_PARAMETERS: &'static [&'static str] = &["model", "model_settings", "cutoff"];
     // Raw bias has no scale that two models share.
 
@@ -85,7 +84,7 @@ impl Protocol for Robustness {
     }
 
     fn warnings(&self, rows: &Rows<'_, Row>, provenance: &Provenance) -> Vec<Warning> {
-        warnings(rows, provenance)
+        warnings(self, rows, provenance)
     }
 }
 

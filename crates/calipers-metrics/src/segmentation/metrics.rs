@@ -1,15 +1,18 @@
 //! The metric table: every number of the family in report order, and what its lines share.
 
 use calipers_core::metric::{joined, lines_of};
-use calipers_core::{Column, Metric, Range, Value};
+use calipers_core::{Column, Metric, Range};
 
 use super::boundary::{biou, cheng, contour_f1};
 use super::heads;
 use super::overlap::pixels::{IGNORED_PIXELS, SCORED_PIXELS, UNPREDICTED_PIXELS};
-use super::overlap::{Confusion, agreement, classes, images, pixels};
+use super::overlap::{Confusion, agreement, classes, images, pixels, worst};
 use super::probability::{calibration, classwise, reliability, temperature};
-use super::protocol::Segmentation;
-use super::row::Row;
+pub(crate) use super::protocol::{Measure, Segmentation};
+pub(crate) use super::row::Row;
+pub(crate) use super::row::evidence::*;
+use super::surface;
+pub(crate) use crate::line::*;
 
 pub(crate) type Line = Metric<Segmentation>;
 
@@ -28,6 +31,8 @@ const TABLES: &[&[Line]] = &[
     classwise::METRICS,
     temperature::METRICS,
     heads::metrics::METRICS,
+    surface::lines::METRICS,
+    worst::METRICS,
 ];
 
 /// Every metric in report order.
@@ -44,6 +49,26 @@ pub(crate) const COLUMNS: &[Column<Segmentation>] = &[
         read: |protocol, row| Value::Count(unpredicted(&row.confusion, protocol.classes())),
     },
 ];
+
+/// Those that follow where surfaces are measured.
+pub(crate) const SPATIAL_COLUMNS: &[Column<Segmentation>] = &[
+    Column {
+        name: "depth",
+        read: |_, row| match row.space() {
+            Some(space) if space.depth > 1 => Value::Count(space.depth.into()),
+            _ => Value::undefined("an image has no depth"),
+        },
+    },
+    Column { name: "spacing", read: |_, row| spacing(row) },
+];
+
+fn spacing(row: &Row) -> Value {
+    let Some((space, steps)) = row.space().and_then(|space| Some((space, space.spacing?))) else {
+        return Value::undefined("no spacing is known");
+    };
+    let first = usize::from(space.depth == 1);
+    Value::Text(steps[first..].iter().map(f64::to_string).collect::<Vec<_>>().join(";"))
+}
 
 fn length(row: &Row, pixels: u32) -> Value {
     match row.pixels {
@@ -72,6 +97,21 @@ macro_rules! reasons {
     };
     (pixels $(, $reason:literal)*) => {
         concat!("\"not requested\"; \"confusion matrices carry no pixels\"" $(, "; \"", $reason, "\"")*, ".")
+    };
+    (heads $(, $reason:literal)*) => {
+        reasons!(
+            pixels, "needs two or more heads", "truth is given in the global space",
+            "head is missing in every unit" $(, $reason)*
+        )
+    };
+    (bands $(, $reason:literal)*) => {
+        concat!(
+            "\"not requested\"; \"confusion matrices carry no pixels\"; ",
+            "\"bands and contours are measured on 2-D images; UNIT is a volume\"" $(, "; \"", $reason, "\"")*, "."
+        )
+    };
+    (surface $(, $reason:literal)*) => {
+        concat!("\"confusion matrices carry no pixels\"" $(, "; \"", $reason, "\"")*, ".")
     };
     (scores $(, $reason:literal)*) => {
         concat!(

@@ -8,6 +8,7 @@
 //! * [`overlap`]: confusion matrices, intersection over union and its relatives;
 //! * [`boundary`]: bands and contours around the classes;
 //! * [`probability`]: whether probabilities mean what they say;
+//! * [`surface`]: how far the surfaces of truth and prediction lie apart;
 //! * [`heads`]: the outputs of several heads, fused and each in its own channels;
 //! * [`fit`]: temperatures and weights of heads from a holdout;
 //! * [`config`]: a protocol as files write it.
@@ -34,31 +35,27 @@
 //! ```
 
 pub mod boundary;
-pub mod config;
-mod evidence;
 pub mod fit;
 pub mod heads;
 pub mod labels;
-mod measure;
 mod metrics;
 pub mod overlap;
-mod presets;
 pub mod probability;
 mod protocol;
-mod resolve;
 mod row;
-mod sparse;
+pub mod surface;
 mod unit;
 mod warnings;
 
 pub use calipers_core::NumberSlice;
-pub use config::Config;
-pub use measure::measure;
 pub use overlap::Confusion;
+pub use protocol::config::{self, Config};
 pub use protocol::{
     Bins, Boundary, Closed, Conventions, Head, Kind, LabelSpace, Layout, Measure, MissingHeads, Preset,
     Segmentation, Space, Unpredicted,
 };
+pub use row::measure::measure;
+pub use row::sparse::Sparse;
 pub use row::{BandCounts, BinRow, CalibrationRow, ContourCounts, HeadRow, PixelRow, Row};
-pub use sparse::Sparse;
+pub use surface::Grid;
 pub use unit::{LabelMap, MapData, Prediction, ScoreArray, Unit};

@@ -3,6 +3,7 @@
 use calipers_core::{Error, NumberSlice, Result};
 
 use crate::segmentation::protocol::{Head, Layout};
+use crate::segmentation::surface::Grid;
 
 /// The pixels of a label map, row by row.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -141,6 +142,16 @@ pub enum Prediction<'a> {
 pub enum Unit<'a> {
     /// An image with its truth.
     Pixels {
+        /// The truth.
+        truth: LabelMap<'a>,
+        /// The prediction, of the same size.
+        pred: Prediction<'a>,
+    },
+    /// A volume, or an image with a spacing, with its truth. The rows of all slices stand one below the
+    /// other in its maps and scores: their height is that of all slices together.
+    Spatial {
+        /// Its axes and its spacing.
+        grid: Grid,
         /// The truth.
         truth: LabelMap<'a>,
         /// The prediction, of the same size.

@@ -5,13 +5,20 @@ use calipers_core::{Provenance, Rows, Warning};
 use crate::segmentation::heads::{finer_than_global, inseparable, straddles};
 use crate::segmentation::overlap::Overlap;
 use crate::segmentation::protocol::{Kind, Measure, Segmentation, Space};
-use crate::segmentation::row::{CalibrationRow, Row};
-
-/// How many details a message spells out.
-const SHOWN: usize = 5;
+use crate::segmentation::row::{CalibrationRow, PixelRow, Row};
+use crate::segmentation::surface;
+use crate::warnings::{about, about_run, counted, listed, noticed, units, units_of};
 
 /// Names of classes that usually mean "nobody annotated this".
 const UNLABELED: [&str; 6] = ["unlabeled", "unlabelled", "void", "ignore", "unknown", "no data"];
+
+/// What files say of their place in space that looks wrong, in order.
+const SPATIAL: [(&str, &str); 4] = [
+    ("spacing-overridden", "the file has another spacing than the one that was given"),
+    ("spacing-unit", "the file measures in metres or microns: distances are in that unit"),
+    ("spacing-disagrees", "the axes of the file are longer or shorter than its spacing: the spacing is used"),
+    ("origin-differs", "truth and prediction begin at different places in space"),
+];
 
 /// Every warning the rows and the files give rise to.
 pub(crate) fn warnings(
@@ -19,28 +26,18 @@ pub(crate) fn warnings(
     rows: &Rows<'_, Row>,
     provenance: &Provenance,
 ) -> Vec<Warning> {
+    let unpaired = unpaired(provenance);
     if rows.is_empty() {
-        return files(provenance, &["missing-predictions", "extra-predictions"]);
+        return unpaired.into_iter().flatten().collect();
     }
     let audit = Audit { protocol, rows, totals: Overlap::of_rows(protocol, rows) };
-    [
-        audit.shared_channels(),
-        audit.missing_heads(),
-        files(provenance, &["missing-predictions", "extra-predictions"]),
-        audit.merged_too_late(),
-        audit.ignored_global_ids(),
-        audit.unpredicted(),
-        audit.not_scored(),
-        audit.classes(),
-        audit.probabilities(),
-        files(provenance, &["identical-files"]),
-        repeated_truth(provenance),
-        audit.mixed_sizes(),
-        audit.saturated(),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    let first = audit.shared_channels().into_iter().chain([audit.missing_heads()]).chain(unpaired);
+    let maps = [audit.merged_too_late(), audit.ignored_global_ids(), audit.unpredicted(), audit.not_scored()];
+    let files = [identical(provenance), repeated_truth(provenance)];
+    let last = [audit.mixed_sizes(), audit.saturated()];
+    let all = first.chain(maps).chain(audit.classes()).chain(audit.probabilities()).chain(files).chain(last);
+    let surfaces = surface::warnings::warnings(protocol, rows);
+    all.flatten().chain(surfaces).chain(placed(provenance)).collect()
 }
 
 struct Audit<'r, 'a> {
@@ -50,85 +47,63 @@ struct Audit<'r, 'a> {
 }
 
 impl<'a> Audit<'_, 'a> {
-    fn shared_channels(&self) -> Vec<Warning> {
+    fn shared_channels(&self) -> [Option<Warning>; 2] {
         let scores = self.protocol.heads.iter().all(|head| head.kind != Kind::Labels);
         if !scores || self.rows.iter().all(|row| row.pixels.is_none()) {
-            return Vec::new();
+            return [None, None];
         }
+        let name = |original: &i64| self.protocol.labels.original.get(original).cloned().unwrap_or_default();
+        let names = |originals: &Vec<i64>| listed(originals.iter().map(name), ", ");
         let groups = inseparable(self.protocol);
-        let (torn, _): (Vec<_>, Vec<_>) =
-            groups.iter().partition(|originals| straddles(self.protocol, originals));
-        let shown = |groups: Vec<&Vec<i64>>| {
-            let names = |originals: &Vec<i64>| {
-                let name =
-                    |original| self.protocol.labels.original.get(original).cloned().unwrap_or_default();
-                listed(originals.iter().map(name), ", ")
-            };
-            listed(groups.into_iter().map(names), "; ")
-        };
+        let torn: Vec<_> = groups.iter().filter(|originals| straddles(self.protocol, originals)).collect();
         let effect = if self.protocol.conventions.split_multiplicity {
             "their common probability is split evenly among them"
         } else {
             "each takes the whole of their common probability, so that n of them in one class weigh n times"
         };
-        let shared = (!groups.is_empty()).then(|| {
-            whole(
-                "shared-channels",
-                format!("no head separates {}: {effect}", shown(groups.iter().collect())),
-            )
-        });
-        let inseparable = (!torn.is_empty()).then(|| {
-            whole(
-                "inseparable-classes",
-                format!(
-                    "no head separates {} although they lie in different classes: these tie at every pixel \
-                     and the first one wins",
-                    shown(torn)
-                ),
-            )
-        });
-        shared.into_iter().chain(inseparable).collect()
+        let shared = || {
+            let shown = listed(groups.iter().map(names), "; ");
+            about_run("shared-channels", format!("no head separates {shown}: {effect}"))
+        };
+        let inseparable = || {
+            let shown = listed(torn.iter().copied().map(names), "; ");
+            let message = format!(
+                "no head separates {shown} although they lie in different classes: these tie at every pixel and the \
+                 first one wins"
+            );
+            about_run("inseparable-classes", message)
+        };
+        [(!groups.is_empty()).then(shared), (!torn.is_empty()).then(inseparable)]
     }
 
-    fn missing_heads(&self) -> Vec<Warning> {
-        let lacking = |row: &Row, head: u32| {
-            row.pixels.as_ref().is_some_and(|pixels| pixels.missing_heads.contains(&head))
-        };
+    fn missing_heads(&self) -> Option<Warning> {
+        let lacks = |row: &Row, head| pixels(row, |pixels| pixels.missing_heads.contains(&head));
         let heads = (0..).zip(&self.protocol.heads).filter_map(|(position, head)| {
-            let units = self.rows.iter().filter(|row| lacking(row, position)).count();
+            let units = self.rows.iter().filter(|row| lacks(row, position)).count();
             (units > 0).then(|| format!("head {} in {units}", head.name))
         });
-        let heads: Vec<String> = heads.collect();
         let effect = if self.protocol.conventions.split_multiplicity {
             "what only that head separates is shared evenly"
         } else {
             "classes that only that head separates each take the whole of their common probability"
         };
-        self.units(
-            "missing-head",
-            |row| row.pixels.as_ref().is_some_and(|pixels| !pixels.missing_heads.is_empty()),
-            |units| {
-                format!(
-                    "{} scored without a head: {}; {effect}",
-                    are(units),
-                    listed(heads.iter().cloned(), ", ")
-                )
-            },
-        )
+        let units = units(self.rows, |row| pixels(row, |pixels| !pixels.missing_heads.is_empty()));
+        about("missing-head", units, |units| {
+            format!("{} scored without a head: {}; {effect}", are(units), listed(heads, ", "))
+        })
     }
 
-    fn merged_too_late(&self) -> Vec<Warning> {
-        let late = finer_than_global(self.protocol);
+    fn merged_too_late(&self) -> Option<Warning> {
         let message = "label maps hold finer classes than are scored: the winner was chosen before the classes \
                        were merged, which is not comparable with a model scored from probabilities";
-        late.then(|| whole("argmax-before-merge", message.into())).into_iter().collect()
+        finer_than_global(self.protocol).then(|| about_run("argmax-before-merge", message))
     }
 
     /// Ids of originals in `ignore` meet truth maps of global ids.
-    fn ignored_global_ids(&self) -> Vec<Warning> {
+    fn ignored_global_ids(&self) -> Option<Warning> {
         let labels = &self.protocol.labels;
         if self.protocol.truth_space != Space::Global || self.rows.iter().all(|row| row.pixels.is_none()) {
-            return Vec::new();
+            return None;
         }
         let global = (0..).zip(&labels.global).filter(|(id, _)| labels.ignore.contains(id));
         let names: Vec<String> = global.map(|(id, name)| format!("{id} ({name})")).collect();
@@ -142,53 +117,44 @@ impl<'a> Audit<'_, 'a> {
                 values.join(",")
             ),
         };
-        let message = || {
+        let count = names.len();
+        let message = |names| {
             format!(
-                "the truth holds global ids, and {} of them are ignored values too, so that these classes are \
-                 not scored: {}; {keep}give the truth in original ids",
-                names.len(),
-                listed(names.iter().map(String::as_str), ", ")
+                "the truth holds global ids, and {count} of them are ignored values too, so that these classes \
+                 are not scored: {names}; {keep}give the truth in original ids"
             )
         };
-        (!names.is_empty()).then(|| whole("global-ids-ignored", message())).into_iter().collect()
+        (count > 0).then(|| about_run("global-ids-ignored", message(listed(names, ", "))))
     }
 
-    fn unpredicted(&self) -> Vec<Warning> {
+    fn unpredicted(&self) -> Option<Warning> {
         let (unpredicted, scored) = (self.totals.unpredicted_pixels(), self.totals.scored_pixels());
-        if unpredicted == 0 {
-            return Vec::new();
-        }
-        self.units(
-            "unpredicted",
-            |row| row.confusion.cells().any(|((_, pred), _)| pred as usize == self.protocol.classes()),
-            |units| {
-                format!(
-                    "{unpredicted} of {scored} scored pixels ({}) in {} have no prediction and count as wrong",
-                    percent(unpredicted, scored),
-                    counted(units)
-                )
-            },
-        )
+        let lacks =
+            |row: &Row| row.confusion.cells().any(|((_, pred), _)| pred as usize == self.protocol.classes());
+        let units = if unpredicted > 0 { units(self.rows, lacks) } else { Vec::new() };
+        about("unpredicted", units, |units| {
+            format!(
+                "{unpredicted} of {scored} scored pixels ({}) in {} have no prediction and count as wrong",
+                percent(unpredicted, scored),
+                counted(units)
+            )
+        })
     }
 
-    fn not_scored(&self) -> Vec<Warning> {
-        self.units(
-            "unit-not-scored",
-            |row| row.confusion.cells().all(|(_, count)| count == 0),
-            |units| format!("{} without a scored pixel: the truth is ignored everywhere", are(units)),
-        )
+    fn not_scored(&self) -> Option<Warning> {
+        let units = units(self.rows, |row| row.confusion.cells().all(|(_, count)| count == 0));
+        about("unit-not-scored", units, |units| {
+            format!("{} without a scored pixel: the truth is ignored everywhere", are(units))
+        })
     }
 
-    fn classes(&self) -> Vec<Warning> {
+    fn classes(&self) -> [Option<Warning>; 4] {
         let scored = self.totals.scored_pixels();
-        if scored == 0 {
-            return Vec::new();
-        }
         let names = &self.protocol.labels.global;
         let named = |code: &str, concerns: &dyn Fn(usize) -> bool, words: &str| {
-            let found: Vec<String> =
-                (0..names.len()).filter(|&class| concerns(class)).map(|class| names[class].clone()).collect();
-            (!found.is_empty()).then(|| whole(code, format!("{words}: {}", found.join(", "))))
+            let found = (0..names.len()).filter(|&class| scored > 0 && concerns(class));
+            let found: Vec<&str> = found.map(|class| names[class].as_str()).collect();
+            (!found.is_empty()).then(|| about_run(code, format!("{words}: {}", found.join(", "))))
         };
         let (truth, pred) = (|class| self.totals.truth(class), |class| self.totals.pred(class));
         [
@@ -206,43 +172,33 @@ impl<'a> Audit<'_, 'a> {
                  (list it in ignore unless it is meant)",
             ),
         ]
-        .into_iter()
-        .flatten()
-        .collect()
     }
 
-    fn probabilities(&self) -> Vec<Warning> {
-        let image = |row: &Row, wrong: fn(&CalibrationRow) -> bool| {
-            row.pixels.as_ref().and_then(|pixels| pixels.calibration.as_deref()).is_some_and(wrong)
-        };
+    fn probabilities(&self) -> [Option<Warning>; 2] {
         let infinite: u128 = self.calibrated().map(|image| u128::from(image.infinite)).sum();
+        let is_infinite = |image: &CalibrationRow| image.infinite > 0;
+        let likely = units(self.rows, |row| pixels(row, |pixels| pixels.looks_like_probabilities));
+        let undefined = units(self.rows, |row| {
+            pixels(row, |pixels| pixels.calibration.as_deref().is_some_and(is_infinite))
+        });
         [
-            self.units(
-                "looks-like-probabilities",
-                |row| row.pixels.as_ref().is_some_and(|pixels| pixels.looks_like_probabilities),
-                |units| {
-                    format!(
-                        "in {} all logits lie in [0, 1] and sum to 1: softmax was probably applied before, and \
-                         is now applied twice; kind is probs then",
-                        counted(units)
-                    )
-                },
-            ),
-            self.units(
-                "infinite-nll",
-                |row| image(row, |image| image.infinite > 0),
-                |units| {
-                    format!(
-                        "the true class has probability 0 at {infinite} pixels in {}: nll is infinite",
-                        counted(units)
-                    )
-                },
-            ),
+            about("looks-like-probabilities", likely, |units| {
+                format!(
+                    "in {} all logits lie in [0, 1] and sum to 1: softmax was probably applied before, and is now \
+                     applied twice; kind is probs then",
+                    counted(units)
+                )
+            }),
+            about("infinite-nll", undefined, |units| {
+                format!(
+                    "the true class has probability 0 at {infinite} pixels in {}: nll is infinite",
+                    counted(units)
+                )
+            }),
         ]
-        .concat()
     }
 
-    fn mixed_sizes(&self) -> Vec<Warning> {
+    fn mixed_sizes(&self) -> Option<Warning> {
         let diagonal = |row: &Row| u128::from(row.height).pow(2) + u128::from(row.width).pow(2);
         let sizes = || self.rows.iter().filter(|row| row.pixels.is_some());
         let ends = sizes().min_by_key(|row| diagonal(row)).zip(sizes().max_by_key(|row| diagonal(row)));
@@ -256,10 +212,10 @@ impl<'a> Audit<'_, 'a> {
                 small.height, small.width, large.height, large.width, self.protocol.boundary.thickness
             )
         };
-        mixed.map(|ends| whole("mixed-sizes", message(ends))).into_iter().collect()
+        mixed.map(|ends| about_run("mixed-sizes", message(ends)))
     }
 
-    fn saturated(&self) -> Vec<Warning> {
+    fn saturated(&self) -> Option<Warning> {
         let sum = |count: fn(&CalibrationRow) -> u64| -> i128 {
             self.calibrated().map(|image| i128::from(count(image))).sum()
         };
@@ -271,42 +227,53 @@ impl<'a> Audit<'_, 'a> {
                 percent(saturated, pixels)
             )
         };
-        (100 * saturated > pixels).then(|| whole("saturated", message())).into_iter().collect()
+        (100 * saturated > pixels).then(|| about_run("saturated", message()))
     }
 
     fn calibrated(&self) -> impl Iterator<Item = &'a CalibrationRow> {
         self.rows.iter().filter_map(|row| row.pixels.as_ref()?.calibration.as_deref())
     }
-
-    fn units(
-        &self,
-        code: &str,
-        wrong: impl Fn(&Row) -> bool,
-        message: impl Fn(&[String]) -> String,
-    ) -> Vec<Warning> {
-        let units: Vec<String> =
-            self.rows.named().filter(|(_, row)| wrong(row)).map(|(name, _)| name.into()).collect();
-        concerning(code, units, message)
-    }
 }
 
-/// Warnings whose whole evidence was noticed while reading files.
-fn files(provenance: &Provenance, codes: &[&str]) -> Vec<Warning> {
-    let one = |&code: &&str| {
-        let facts = provenance.facts.iter().filter(|fact| fact.code == code);
-        let mut units: Vec<String> = facts.map(|fact| fact.unit.clone()).collect();
-        units.dedup();
-        concerning(code, units, |units| match code {
-            "missing-predictions" => format!("{} left out: truth without a prediction", are(units)),
-            "extra-predictions" => format!("{} left out: prediction without a truth", are(units)),
-            _ => format!("in {} the prediction is the truth, byte for byte", counted(units)),
-        })
-    };
-    codes.iter().flat_map(one).collect()
+fn pixels(row: &Row, wrong: impl Fn(&PixelRow) -> bool) -> bool {
+    row.pixels.as_ref().is_some_and(wrong)
+}
+
+/// Truth or prediction without the other one.
+fn unpaired(provenance: &Provenance) -> [Option<Warning>; 2] {
+    let parts = [
+        ("missing-predictions", "truth without a prediction"),
+        ("extra-predictions", "prediction without a truth"),
+    ];
+    parts.map(|(code, words)| {
+        let units = units_of(noticed(provenance, code));
+        about(code, units, |units| format!("{} left out: {words}", are(units)))
+    })
+}
+
+fn identical(provenance: &Provenance) -> Option<Warning> {
+    const CODE: &str = "identical-files";
+    about(CODE, units_of(noticed(provenance, CODE)), |units| {
+        format!("in {} the prediction is the truth, byte for byte", counted(units))
+    })
+}
+
+/// Spacings, origins and slices, as files say them.
+fn placed(provenance: &Provenance) -> impl Iterator<Item = Warning> {
+    let spatial = SPATIAL.map(|(code, words)| {
+        about(code, units_of(noticed(provenance, code)), |units| format!("in {} {words}", counted(units)))
+    });
+    let stack = about("stack-of-images", units_of(noticed(provenance, "stack-of-images")), |units| {
+        format!(
+            "{} one slice of an array of three axes: a volume is a file of its own or an array of an npz",
+            are(units)
+        )
+    });
+    spatial.into_iter().chain([stack]).flatten()
 }
 
 /// One truth under several names.
-fn repeated_truth(provenance: &Provenance) -> Vec<Warning> {
+fn repeated_truth(provenance: &Provenance) -> Option<Warning> {
     let mut contents: Vec<([u8; 16], &str)> =
         provenance.contents.iter().map(|content| (content.truth, content.unit.as_str())).collect();
     // Units come in order, and a stable sort leaves them so where they share a truth.
@@ -319,7 +286,7 @@ fn repeated_truth(provenance: &Provenance) -> Vec<Warning> {
     // The stable sort merges runs, and each truth has left one.
     units.sort();
     let units = units.into_iter().map(String::from).collect();
-    concerning("repeated-truth", units, |units| {
+    about("repeated-truth", units, |units| {
         let groups = listed(repeated.iter().map(|units| listed(units.iter().copied(), " = ")), "; ");
         format!(
             "{} share their truth with another one, which then counts more than once: {groups}",
@@ -328,32 +295,8 @@ fn repeated_truth(provenance: &Provenance) -> Vec<Warning> {
     })
 }
 
-fn concerning(code: &str, units: Vec<String>, message: impl Fn(&[String]) -> String) -> Vec<Warning> {
-    if units.is_empty() {
-        return Vec::new();
-    }
-    vec![Warning { code: code.into(), message: message(&units), units }]
-}
-
-fn whole(code: &str, message: String) -> Warning {
-    Warning { code: code.into(), message, units: Vec::new() }
-}
-
-fn counted(units: &[String]) -> String {
-    format!("{} unit{}", units.len(), if units.len() == 1 { "" } else { "s" })
-}
-
 fn are(units: &[String]) -> String {
     format!("{} {}", counted(units), if units.len() == 1 { "is" } else { "are" })
-}
-
-/// The first few entries, and how many more there are.
-fn listed(entries: impl IntoIterator<Item = impl Into<String>>, separator: &str) -> String {
-    let mut entries: Vec<String> = entries.into_iter().map(Into::into).collect();
-    let more = entries.len().saturating_sub(SHOWN);
-    entries.truncate(SHOWN);
-    let shown = entries.join(separator);
-    if more == 0 { shown } else { format!("{shown}{separator}and {more} more") }
 }
 
 /// A share in percent with one decimal.

@@ -1,17 +1,13 @@
 //! How far a number could be off, from the runs that happen to be there.
 
+use crate::training::metrics::*;
+use calipers_core::Form;
 use calipers_core::resample::{Bootstrap, Evidence, Method, resampled};
-use calipers_core::{Form, IntervalRule, Rows, Value};
 
-use super::group::per_group;
-use super::metrics::{Line, by_stability_reading};
-use super::protocol::Training;
-use super::row::Row;
 use super::saturation::divergence::DIVERGENCE_RATE;
 use super::saturation::stability::STABILITY_WISE;
 use super::saturation::velocity::VELOCITY_WISE;
 use super::survival::times::VELOCITY_RMST;
-use crate::line::{ANY, lower};
 
 const INTERVAL: Line = Line {
     group: "intervals",

@@ -1,13 +1,17 @@
-//! The metric table: every number of the family in report order, with its definition.
+//! The metric table: every number of the family in report order, and what its lines share.
 
 use calipers_core::{Better, Metric, Range};
 
 use super::curve::values;
 use super::intervals;
-use super::parameters::{Direction, StabilityReading};
-use super::protocol::Training;
+pub(crate) use super::protocol::Training;
+use super::protocol::parameters::{Direction, StabilityReading};
 use super::saturation::{aftermath, by_preset, divergence, stability, sustained, sweep, velocity};
 use super::survival::{spread, times};
+
+pub(crate) use super::group::*;
+pub(crate) use super::row::Row;
+pub(crate) use crate::line::*;
 
 /// A line of the table.
 pub(crate) type Line = Metric<Training>;
@@ -90,8 +94,8 @@ pub(crate) fn by_direction(protocol: &Training) -> Better {
 
 #[cfg(test)]
 mod tests {
-    use super::super::parameters::Preset;
     use super::*;
+    use crate::training::protocol::parameters::Preset;
 
     #[test]
     fn the_preset_decides_which_stability_is_better() {

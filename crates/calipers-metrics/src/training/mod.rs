@@ -34,7 +34,6 @@ mod curve;
 mod group;
 mod intervals;
 mod metrics;
-mod parameters;
 mod protocol;
 mod row;
 pub mod saturation;
@@ -42,8 +41,11 @@ pub mod survival;
 mod unit;
 mod warnings;
 
-pub use parameters::{Direction, Duplicates, Index, Nan, Precision, Preset, Restarts, StabilityReading};
+pub use curve::points::Point;
 pub use protocol::Training;
+pub use protocol::parameters::{
+    Direction, Duplicates, Index, Nan, Precision, Preset, Restarts, StabilityReading,
+};
 pub use row::{Doubts, Row};
 pub use saturation::aftermath::{Aftermath, Break};
 pub use saturation::first::Saturation;

@@ -5,20 +5,16 @@ use calipers::metrics::explanation::{self, Evidence, Explanation, Options};
 use calipers::{Accumulator, Result};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use serde_json::Value as Json;
 
 use super::{object, settings};
-use crate::array::read;
+use crate::array::{entries, read};
 use crate::failure::detached;
 use crate::state::State;
 
 /// An empty state; `options` are those of the command line as JSON.
 #[pyfunction]
 pub(crate) fn explanation_new(py: Python<'_>, options: &str) -> PyResult<State> {
-    detached(py, |_| {
-        let options: Options = settings(Json::Object(object(options)?))?;
-        options.resolve().map(State::new)
-    })
+    detached(py, |_| settings::<Options>(object(options)?.into())?.resolve().map(State::new))
 }
 
 /// Measures the explanation that the arrays hold; a mask of one type is under `KEY.TYPE`.
@@ -29,7 +25,7 @@ pub(crate) fn explanation_update(
     name: &str,
     arrays: &Bound<'_, PyDict>,
 ) -> PyResult<()> {
-    let given = given(arrays)?;
+    let given = entries(arrays, read)?;
     detached(py, |_| {
         let mut aside = Accumulator::new(state.protocol()?);
         measure(&mut aside, name, &given)?;
@@ -44,7 +40,7 @@ pub(crate) fn explanation_update_batch(
     state: &State,
     units: Vec<(String, Bound<'_, PyDict>)>,
 ) -> PyResult<()> {
-    let units = units.iter().map(|(name, arrays)| Ok((name, given(arrays)?)));
+    let units = units.iter().map(|(name, arrays)| Ok((name, entries(arrays, read)?)));
     let units = units.collect::<PyResult<Vec<_>>>()?;
     detached(py, |between| {
         let mut aside = Accumulator::new(state.protocol()?);
@@ -56,19 +52,7 @@ pub(crate) fn explanation_update_batch(
     })
 }
 
-type Keyed = Vec<(String, Array)>;
-
-fn given(arrays: &Bound<'_, PyDict>) -> PyResult<Keyed> {
-    let mut given = Vec::with_capacity(arrays.len());
-    for (key, object) in arrays.iter().filter(|(_, object)| !object.is_none()) {
-        let key: String = key.extract()?;
-        let array = read(&object, &key)?;
-        given.push((key, array));
-    }
-    Ok(given)
-}
-
-fn measure(aside: &mut Accumulator<Explanation>, name: &str, given: &Keyed) -> Result<()> {
+fn measure(aside: &mut Accumulator<Explanation>, name: &str, given: &[(String, Array)]) -> Result<()> {
     let opened = given.iter().map(|(key, array)| Ok((key, Elements::new(key, array)?)));
     let opened = opened.collect::<Result<Vec<_>>>().map_err(|error| error.at(format!("unit {name}")))?;
     let mut evidence = Evidence::new();

@@ -1,6 +1,7 @@
 //! One file a family: what its evaluator and functions take.
 
 pub(crate) mod explanation;
+pub(crate) mod histories;
 pub(crate) mod independent_set;
 pub(crate) mod published_explanation;
 pub(crate) mod robustness;
@@ -54,17 +55,10 @@ fn plain(message: &str) -> Error {
         _ if expected.starts_with("struct ") => "a mapping",
         _ => known.unwrap_or(expected),
     };
-    let found = ["string ", "integer ", "floating point ", "boolean ", "character "]
-        .iter()
-        .find_map(|kind| found.strip_prefix(kind))
-        .map_or_else(
-            || {
-                TYPES
-                    .iter()
-                    .find(|(theirs, _)| found == theirs.trim_start_matches("a "))
-                    .map_or(found, |(_, ours)| ours)
-            },
-            |value| value.trim_matches('`'),
-        );
+    let kinds = ["string ", "integer ", "floating point ", "boolean ", "character "];
+    let value = kinds.iter().find_map(|kind| found.strip_prefix(kind)).map(|value| value.trim_matches('`'));
+    let ours =
+        || TYPES.iter().find(|(theirs, _)| found == theirs.trim_start_matches("a ")).map(|(_, ours)| *ours);
+    let found = value.or_else(ours).unwrap_or(found);
     Error::usage("an argument has a value of another type").found(found).allowed(allowed)
 }

@@ -5,7 +5,6 @@ use calipers::metrics::robustness::{Options, Robustness};
 use calipers::sources::robustness::memory;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use serde_json::Value as Json;
 
 use super::{object, settings};
 use crate::array::read_all;
@@ -15,10 +14,7 @@ use crate::state::State;
 /// An empty state; `options` are those of the command line as JSON.
 #[pyfunction]
 pub(crate) fn robustness_new(py: Python<'_>, options: &str) -> PyResult<State> {
-    detached(py, |_| {
-        let options: Options = settings(Json::Object(object(options)?))?;
-        options.resolve().map(State::new)
-    })
+    detached(py, |_| settings::<Options>(object(options)?.into())?.resolve().map(State::new))
 }
 
 /// Measures every pair of the run that the arrays hold.

@@ -1,23 +1,22 @@
 //! Segmentations: a truth map and the arrays of the heads.
 
-use calipers::core::{Error, Protocol};
+use calipers::core::Error;
 use calipers::io::array::Array;
-use calipers::metrics::segmentation::{Config, PixelRow, Row, Segmentation, Sparse};
+use calipers::metrics::segmentation::{Config, PixelRow, Segmentation, Sparse};
 use calipers::run::{Silent, in_parts};
 use calipers::sources::segmentation::memory;
 use calipers::{Accumulator, Result};
 use numpy::{PyArray1, PyArray3, PyArrayMethods, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use serde_json::Value as Json;
 
 use super::{object, settings};
-use crate::array::{along, read};
+use crate::array::{along, entries, read};
 use crate::failure::detached;
 use crate::state::State;
 
 fn protocol(config: &str) -> Result<Segmentation> {
-    settings::<Config>(Json::Object(object(config)?))?.resolve()
+    settings::<Config>(object(config)?.into())?.resolve()
 }
 
 /// An empty state; `config` is a configuration as JSON.
@@ -34,13 +33,14 @@ pub(crate) fn segmentation_update(
     name: &str,
     truth: &Bound<'_, PyAny>,
     pred: &Bound<'_, PyAny>,
+    spacing: Option<Vec<f64>>,
 ) -> PyResult<()> {
     let truth = read(truth, "truth")?;
     let given = predictions(pred)?;
     detached(py, |_| {
         let protocol: Segmentation = state.protocol()?;
-        let preds = by_head(&protocol, given)?;
-        state.take_in(memory::measure(&protocol, name, truth, &preds)?)
+        let preds = in_order(&protocol, given)?;
+        state.take_in(memory::measure(&protocol, name, truth, &preds, spacing.as_deref())?)
     })
 }
 
@@ -53,33 +53,24 @@ pub(crate) fn segmentation_update_batch(
     truth: &Bound<'_, PyAny>,
     pred: &Bound<'_, PyAny>,
     threads: usize,
+    spacing: Option<Vec<f64>>,
 ) -> PyResult<()> {
     let truths = along(truth, "truth", names.len())?;
-    let mut preds: Vec<(String, Vec<Array>)> = Vec::new();
-    let by_name = pred.cast::<PyDict>().ok();
-    match by_name {
-        None => preds.push((String::new(), along(pred, "pred", names.len())?)),
-        Some(heads) => {
-            for (name, object) in heads.iter().filter(|(_, object)| !object.is_none()) {
-                let name: String = name.extract()?;
-                let arrays = along(&object, &name, names.len())?;
-                preds.push((name, arrays));
-            }
-        }
-    }
-    let named = by_name.is_some();
+    let of_each = |object: &Bound<'_, PyAny>, name: &str| along(object, name, names.len());
+    let by_head = pred.cast::<PyDict>().ok().map(|heads| entries(heads, of_each)).transpose()?;
+    let only = if by_head.is_none() { of_each(pred, "pred")? } else { Vec::new() };
     detached(py, |between| {
         let protocol: Segmentation = state.protocol()?;
-        let given = |at: usize| match (named, preds.first()) {
-            (false, Some((_, arrays))) => Given::Only(arrays[at].clone()),
-            _ => {
-                Given::ByHead(preds.iter().map(|(name, arrays)| (name.clone(), arrays[at].clone())).collect())
+        let given = |at: usize| match &by_head {
+            None => Given::Only(only[at].clone()),
+            Some(heads) => {
+                Given::ByHead(heads.iter().map(|(name, arrays)| (name.clone(), arrays[at].clone())).collect())
             }
         };
         let new = || (Accumulator::new(protocol.clone()), memory::Buffers::default());
         let measure = |at: usize, name: &String, (part, buffers): &mut (Accumulator<_>, memory::Buffers)| {
-            let heads = by_head(&protocol, given(at)).map_err(|error| error.at(format!("unit {name}")))?;
-            memory::measure_into(part, buffers, name, truths[at].clone(), &heads)
+            let heads = in_order(&protocol, given(at)).map_err(|error| error.at(format!("unit {name}")))?;
+            memory::measure_into(part, buffers, name, truths[at].clone(), &heads, spacing.as_deref())
         };
         let mut aside = Accumulator::new(protocol.clone());
         for (part, _) in in_parts(&names, threads.max(1), &Silent, new, measure)? {
@@ -112,18 +103,14 @@ enum Given {
 }
 
 fn predictions(pred: &Bound<'_, PyAny>) -> PyResult<Given> {
-    let Ok(heads) = pred.cast::<PyDict>() else { return Ok(Given::Only(read(pred, "pred")?)) };
-    let mut arrays = Vec::with_capacity(heads.len());
-    for (name, object) in heads.iter().filter(|(_, object)| !object.is_none()) {
-        let name: String = name.extract()?;
-        let array = read(&object, &name)?;
-        arrays.push((name, array));
+    match pred.cast::<PyDict>() {
+        Ok(heads) => entries(heads, read).map(Given::ByHead),
+        Err(_) => read(pred, "pred").map(Given::Only),
     }
-    Ok(Given::ByHead(arrays))
 }
 
 /// The arrays in the order of the heads.
-fn by_head(protocol: &Segmentation, given: Given) -> Result<Vec<Option<Array>>> {
+fn in_order(protocol: &Segmentation, given: Given) -> Result<Vec<Option<Array>>> {
     let names = || protocol.heads.iter().map(|head| head.name.as_str()).collect::<Vec<_>>().join(", ");
     let arrays = match given {
         Given::Only(array) if protocol.heads.len() == 1 => return Ok(vec![Some(array)]),
@@ -148,28 +135,23 @@ fn by_head(protocol: &Segmentation, given: Given) -> Result<Vec<Option<Array>>> 
 type ByClass<T> = Vec<(String, T)>;
 
 /// The counts of the only row of an accumulator.
-fn counts<T>(
+fn counts<T: Clone + Default + Send>(
     py: Python<'_>,
     config: &str,
     truth: &Bound<'_, PyAny>,
     pred: &Bound<'_, PyAny>,
     of: impl Fn(&PixelRow) -> &Sparse<u32, T> + Send + Sync,
-) -> PyResult<ByClass<Option<T>>>
-where
-    T: Clone + Send,
-{
+) -> PyResult<ByClass<T>> {
     let truth = read(truth, "truth")?;
     let given = predictions(pred)?;
     detached(py, |_| {
         let protocol = protocol(config)?;
-        let preds = by_head(&protocol, given)?;
-        let measured: Accumulator<Segmentation> = memory::measure(&protocol, "image", truth, &preds)?;
-        let rows = measured.rows();
-        let row: Option<&<Segmentation as Protocol>::Row> = rows.iter().next();
-        let by_class = row.and_then(|row: &Row| row.pixels.as_ref()).map(of);
+        let preds = in_order(&protocol, given)?;
+        let measured: Accumulator<Segmentation> = memory::measure(&protocol, "image", truth, &preds, None)?;
+        let by_class = measured.rows().first().and_then(|row| row.pixels.as_ref()).map(of);
         let classes = protocol.foreground().map(|class| {
             let name = protocol.labels.global[class].clone();
-            (name, by_class.and_then(|counts| counts.get(&(class as u32)).cloned()))
+            (name, by_class.and_then(|counts| counts.get(&(class as u32)).cloned()).unwrap_or_default())
         });
         Ok(classes.collect())
     })
@@ -184,11 +166,7 @@ pub(crate) fn segmentation_boundary_counts(
     pred: &Bound<'_, PyAny>,
 ) -> PyResult<ByClass<(u64, u64, u64)>> {
     let classes = counts(py, config, truth, pred, |pixels| &pixels.band)?;
-    let plain = classes.into_iter().map(|(class, band)| {
-        let band = band.unwrap_or_default();
-        (class, (band.both, band.truth, band.pred))
-    });
-    Ok(plain.collect())
+    Ok(classes.into_iter().map(|(class, band)| (class, (band.both, band.truth, band.pred))).collect())
 }
 
 /// Matched and all contour pixels of the prediction, then of the truth, of each foreground class.
@@ -201,10 +179,30 @@ pub(crate) fn segmentation_contour_counts(
 ) -> PyResult<ByClass<(u64, u64, u64, u64)>> {
     let classes = counts(py, config, truth, pred, |pixels| &pixels.contour)?;
     let plain = classes.into_iter().map(|(class, contour)| {
-        let contour = contour.unwrap_or_default();
         (class, (contour.pred_matched, contour.pred, contour.truth_matched, contour.truth))
     });
     Ok(plain.collect())
+}
+
+/// The Hausdorff distances of the class 1 from prediction to truth and back: the largest distances, or those
+/// at a percentile. None unless both have a surface.
+#[pyfunction]
+pub(crate) fn segmentation_hausdorff(
+    py: Python<'_>,
+    config: &str,
+    truth: &Bound<'_, PyAny>,
+    pred: &Bound<'_, PyAny>,
+    spacing: Option<Vec<f64>>,
+) -> PyResult<Option<[f64; 2]>> {
+    let (truth, pred) = (read(truth, "truth")?, read(pred, "pred")?);
+    detached(py, |_| {
+        let protocol = protocol(config)?;
+        let measured = memory::measure(&protocol, "image", truth, &[Some(pred)], spacing.as_deref())?;
+        let rows = measured.rows();
+        let surfaces = rows.iter().next().and_then(|row| row.space()?.surfaces.get(&1));
+        let (surface, surfaces) = protocol.surface.as_ref().zip(surfaces).unzip();
+        Ok(surfaces.and_then(|surfaces| surfaces.hausdorff(surface?)).map(|[truth, pred]| [pred, truth]))
+    })
 }
 
 /// The probability of every global class at every pixel.
@@ -217,7 +215,7 @@ pub(crate) fn segmentation_fuse<'py>(
     let given = predictions(pred)?;
     let (shape, values) = detached(py, |_| {
         let protocol = protocol(config)?;
-        let preds = by_head(&protocol, given)?;
+        let preds = in_order(&protocol, given)?;
         memory::fuse(&protocol, &preds)
     })?;
     let flat: Bound<'py, PyArray1<f64>> = values.to_pyarray(py);

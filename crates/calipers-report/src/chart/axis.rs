@@ -1,7 +1,9 @@
 //! Axes: where they begin and end, where their ticks stand, and what the ticks say.
 
+use serde::Serialize;
+
 /// One axis of a picture.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Axis {
     /// What is measured along it, with its unit.
     pub title: String,

@@ -2,7 +2,7 @@
 
 use calipers_core::Better;
 
-use super::{BEST, Comparison, Difference, Line, STAR, ranks};
+use super::{BEST, Comparison, Difference, Line, STAR, ranks, terminal};
 use crate::csv::{Lines, guarded};
 use crate::grid::{Cell, Grid};
 use crate::markdown as md;
@@ -142,6 +142,36 @@ pub(super) fn signed(x: f64) -> String {
     if x > 0.0 { format!("+{}", rounded(x)) } else { rounded(x) }
 }
 
+/// The same for a paper: the values, how they differ, and whether chance explains it.
+fn paper(comparison: &Comparison, other: usize) -> Grid {
+    let (first, model) = (&comparison.models[0].name, &comparison.models[other + 1].name);
+    let interval = format!("{} % interval", comparison.share());
+    let columns = ["metric", first, model, "difference", &interval, "won / tied / lost", "p adj."];
+    let row = |line: &Line| {
+        let (best, digits) = (line.best(), line.digits(other));
+        let value = |model: usize| match line.values[model].as_f64().map(|x| digits.number(x)) {
+            Some(text) if line.is_best(model, best) => Cell::Bold(text),
+            Some(text) => Cell::Text(text),
+            None => Cell::Empty,
+        };
+        let found = line.against[other].as_ref();
+        let paired = found.and_then(|found| found.paired.as_ref());
+        let text = |text: Option<String>| text.map_or(Cell::Empty, Cell::Text);
+        let bounds = found.and_then(|found| found.interval);
+        let star = if found.is_some_and(|found| comparison.is_clear(found)) { STAR } else { "" };
+        vec![
+            Cell::Text(format!("{} {}", line.name(), arrow(line.better)).trim_end().to_owned()),
+            value(0),
+            value(other + 1),
+            text(found.map(|found| digits.signed(found.difference))),
+            text(bounds.map(|[low, high]| format!("[{}, {}]", digits.signed(low), digits.signed(high)))),
+            text(paired.map(|paired| format!("{} / {} / {}", paired.wins, paired.ties, paired.losses))),
+            text(paired.map(|paired| format!("{}{star}", terminal::p(paired.adjusted)))),
+        ]
+    };
+    Grid { columns: columns.map(String::from).into(), rows: comparison.lines.iter().map(row).collect() }
+}
+
 /// The comparisons as Markdown tables, each with its marks and its method below; of ranks one table, or
 /// `all`.
 pub fn markdown(comparisons: &[Comparison], all: bool) -> String {
@@ -158,8 +188,7 @@ pub fn latex(comparisons: &[Comparison], all: bool) -> String {
         let notes = std::iter::once(title).chain(notes.iter().map(String::as_str));
         let notes: Vec<String> =
             notes.map(|note| format!("% {}\n", calipers_core::error::printable(note))).collect();
-        let table = grid.latex();
-        format!("{}{}", notes.concat(), table.replace('↑', "$\\uparrow$").replace('↓', "$\\downarrow$"))
+        format!("{}{}", notes.concat(), grid.latex())
     })
 }
 
@@ -170,7 +199,7 @@ fn each(comparisons: &[Comparison], all: bool, one: impl Fn(&str, &Grid, &[Strin
         for other in 0..comparison.models.len().saturating_sub(1) {
             let legend = comparison.legend(other).map(|text| text.replacen(BEST, "bold:", 1));
             let notes: Vec<String> = legend.into_iter().chain(notes(comparison)).collect();
-            tables.push(one(&title(comparison, other), &grid(comparison, other), &notes));
+            tables.push(one(&title(comparison, other), &paper(comparison, other), &notes));
         }
         let ranked = ranks::tables(comparison, all);
         tables.extend(ranked.iter().map(|table| one(&table.title, &table.grid, &table.notes)));

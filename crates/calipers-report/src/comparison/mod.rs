@@ -30,6 +30,7 @@ pub use ranks::{Rank, Ranking, Ranks, ToBest};
 pub use terminal::write as terminal;
 
 use crate::chart::Picture;
+use crate::table::Digits;
 
 /// What a page of comparisons is called.
 pub const TITLE: &str = "Models compared";
@@ -238,6 +239,13 @@ impl Line {
             Some(label) => format!("{id}.{label}"),
             None => id.into(),
         }
+    }
+
+    /// The format of the numbers of a later model and of the first: as sure as their difference is.
+    fn digits(&self, other: usize) -> Digits {
+        let numbers = [0, other + 1].map(|model| self.values[model].as_f64().unwrap_or_default().abs());
+        let largest = numbers[0].max(numbers[1]);
+        Digits::alone(largest, self.against[other].as_ref().and_then(|found| found.interval))
     }
 
     /// The best of the numbers, unless all are alike; never a model without one.

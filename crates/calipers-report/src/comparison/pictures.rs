@@ -7,7 +7,7 @@ use super::{Comparison, Difference, Line, Ranking, STAR};
 use crate::chart::forest::{Forest, Tree};
 use crate::chart::scatter::{Cloud, Point, Scatter};
 use crate::chart::stacked::Stacked;
-use crate::chart::{Art, Axis, Colour, Picture};
+use crate::chart::{Art, Axis, Chart, Colour, Picture};
 use crate::grid::{Cell, Grid};
 use crate::number::rounded;
 
@@ -70,8 +70,9 @@ fn forest(comparison: &Comparison, other: usize) -> Option<Picture> {
             "Numbers between 0 and 1 or \u{2212}1 and 1 share an axis, others have their own. Gains of {model} are to \
              the right, whichever direction is better. Coloured where p adj. is marked with *.{more}"
         ),
-        art: Art::Svg(drawing.draw()),
+        art: Art::Chart(Chart::Forest(drawing)),
         data: vec![("differences".into(), grid)],
+        unit: None,
     })
 }
 
@@ -127,7 +128,7 @@ pub(super) fn ranks(comparison: &Comparison) -> Option<Picture> {
             parts: (1..=models.len()).map(|place| format!("rank {place}")).collect(),
             bars: models.into_iter().map(|rank| (name(rank.model), rank.probability.clone())).collect(),
         };
-        variants.push((line.name(), drawing.draw()));
+        variants.push((line.name(), Chart::Stacked(drawing)));
         if variants.len() == MOST_CLOUDS {
             break;
         }
@@ -141,6 +142,7 @@ pub(super) fn ranks(comparison: &Comparison) -> Option<Picture> {
             .into(),
         art: Art::Variants(variants),
         data: vec![("ranks".into(), Grid { columns, rows })],
+        unit: None,
     })
 }
 
@@ -176,6 +178,7 @@ fn units(comparison: &Comparison, other: usize) -> Option<Picture> {
         ),
         art: Art::Variants(variants),
         data,
+        unit: None,
     })
 }
 
@@ -183,7 +186,7 @@ fn cloud<'u>(
     line: &Line,
     [first, model]: [&str; 2],
     pairs: impl Iterator<Item = (&'u String, [f64; 2])>,
-) -> crate::chart::Svg {
+) -> Chart {
     let mut clouds = [("better", Colour::Series(0)), ("worse", Colour::Series(1)), ("equal", Colour::Quiet)]
         .map(|(name, colour)| Cloud {
             name: Some(format!("{model} is {name}")),
@@ -221,5 +224,5 @@ fn cloud<'u>(
         contours: vec![(String::new(), ends.map(|end| (end, end)).into())],
         levels: Vec::new(),
     };
-    drawing.draw()
+    Chart::Scatter(drawing)
 }

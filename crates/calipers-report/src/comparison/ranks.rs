@@ -2,7 +2,7 @@
 
 use super::{Comparison, Line};
 use crate::grid::{Cell, Grid};
-use crate::number::rounded;
+use crate::table::Digits;
 
 /// The order of the models in one line.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,11 +80,12 @@ fn table(comparison: &Comparison, line: &Line, ranks: &Ranks) -> RankTable {
     // The sort keeps the order given among equals.
     models.sort_by(|a, b| a.rank.total_cmp(&b.rank));
     let name = |model: usize| &comparison.models[model].name;
+    let digits = Digits::of_column(line.values.iter().filter_map(|value| Some((value.as_f64()?, None))));
     let row = |rank: &&Rank| {
         let mark = if rank.undistinguished && rank.model != ranks.best { LEVEL_WITH_BEST } else { "" };
         vec![
             Cell::Text(name(rank.model).clone()),
-            Cell::Text(line.values[rank.model].as_f64().map_or_else(|| "–".into(), rounded)),
+            Cell::Text(line.values[rank.model].as_f64().map_or_else(|| "–".into(), |x| digits.number(x))),
             Cell::Text(format!("{}{mark}", rank.rank)),
             Cell::Text(format!("{:.2}", rank.expected)),
             Cell::Text(format!("{:.3}", rank.probability.first().copied().unwrap_or(0.0))),

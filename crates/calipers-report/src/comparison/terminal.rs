@@ -2,11 +2,11 @@
 
 use calipers_core::Better;
 
-use super::lines::{notes, signed, title};
+use super::lines::{notes, title};
 use super::ranks::{self, RankTable};
 use super::{BEST, Comparison, Difference, Line, STAR};
 use crate::grid::Cell;
-use crate::number::rounded;
+use crate::table::Digits;
 use crate::terminal::{Style, arrow};
 use crate::text::{Paint, columns, left, right, short, wrapped};
 
@@ -131,9 +131,11 @@ fn verdict(comparison: &Comparison, line: &Line, other: usize) -> Paint {
 }
 
 fn cells(comparison: &Comparison, line: &Line, other: usize, most: usize) -> Vec<String> {
-    let best = line.best();
+    let (best, digits) = (line.best(), line.digits(other));
     let value = |model: usize| match line.values[model].as_f64() {
-        Some(number) => format!("{}{}", if line.is_best(model, best) { BEST } else { "" }, rounded(number)),
+        Some(number) => {
+            format!("{}{}", if line.is_best(model, best) { BEST } else { "" }, digits.number(number))
+        }
         None => "–".into(),
     };
     // Every cell is as long as one with a star, so that points stay below each other.
@@ -153,8 +155,9 @@ fn cells(comparison: &Comparison, line: &Line, other: usize, most: usize) -> Vec
         arrow(line.better).into(),
         value(0),
         value(other + 1),
-        found.map_or_else(dash, |found| signed(found.difference)),
-        interval.map_or_else(dash, |[low, high]| format!("[{}, {}]", signed(low), signed(high))),
+        found.map_or_else(dash, |found| digits.signed(found.difference)),
+        interval
+            .map_or_else(dash, |[low, high]| format!("[{}, {}]", digits.signed(low), digits.signed(high))),
         count(paired.map(|paired| paired.wins)),
         count(paired.map(|paired| paired.ties)),
         count(paired.map(|paired| paired.losses)),
@@ -177,7 +180,7 @@ fn line_has_star(comparison: &Comparison, other: usize) -> bool {
 }
 
 /// A p-value for reading.
-fn p(p: f64) -> String {
+pub(super) fn p(p: f64) -> String {
     if p < 0.0001 { "<0.0001".into() } else { format!("{p:.4}") }
 }
 
@@ -195,11 +198,12 @@ fn farthest(comparison: &Comparison, other: usize, style: Style) -> String {
     let heading = format!("\n  units that differ most in {}", short(&line.name(), style.width / 2));
     let mut text = paint(&heading, Paint::Bold, style) + "\n";
     let shown = &pairs[..pairs.len().min(UNITS)];
+    let digits = Digits::of_column(shown.iter().flat_map(|pair| [(pair.first, None), (pair.other, None)]));
     let wide = shown.iter().map(|pair| columns(&short(&pair.unit, style.width / 2))).max().unwrap_or(0);
     for pair in shown {
         let unit = left(&short(&pair.unit, style.width / 2), wide);
-        let (first, later) = (rounded(pair.first), rounded(pair.other));
-        text += &format!("    {unit}  {first} → {later}  ({})\n", signed(pair.other - pair.first));
+        let (first, later) = (digits.number(pair.first), digits.number(pair.other));
+        text += &format!("    {unit}  {first} → {later}  ({})\n", digits.signed(pair.other - pair.first));
     }
     text
 }

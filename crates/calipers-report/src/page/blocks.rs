@@ -9,6 +9,7 @@ use super::data::Shelf;
 use super::figure::{Figure, plain, span};
 use super::markup::Markup;
 use super::{Block, Section, pictures};
+use crate::chart::{Art, Picture};
 use crate::grid::{Cell, Grid};
 use crate::leaf::leaf;
 use crate::number::rounded;
@@ -23,17 +24,46 @@ const MOST_ROWS: usize = 1_000;
 pub(crate) fn section(html: &mut Markup, shelf: &mut Shelf, section: &Section, slug: &str) {
     html.open("section", &[("id", slug), ("aria-labelledby", &format!("{slug}-heading"))]);
     html.raw("\n").element("h2", &[("id", &format!("{slug}-heading"))], &section.heading).raw("\n");
-    let mut hanging = false;
-    for (i, block) in section.blocks.iter().enumerate() {
-        let picture = matches!(block, Block::Picture(_));
-        if picture != hanging {
-            html.raw(if picture { "<div class=\"gallery\">\n" } else { "</div>\n" });
-            hanging = picture;
+    let mut blocks = section.blocks.iter().enumerate().peekable();
+    while let Some((i, block)) = blocks.next() {
+        let place = |i: usize| format!("{slug}-{}", i + 1);
+        let Block::Picture(first) = block else {
+            write(html, shelf, block, &place(i));
+            continue;
+        };
+        let mut row = vec![(place(i), first)];
+        while let Some((i, Block::Picture(picture))) = blocks.next_if(|(_, b)| matches!(b, Block::Picture(_)))
+        {
+            row.push((place(i), picture));
         }
-        let place = format!("{slug}-{}", i + 1);
-        write(html, shelf, block, &place);
+        gallery(html, shelf, row);
     }
-    html.raw(if hanging { "</div>\n</section>\n" } else { "</section>\n" });
+    html.raw("</section>\n");
+}
+
+/// Pictures that follow each other: those that share rows first, then those that fill one, then in a
+/// line each what is not drawn. A picture that would stand beside nothing fills its row.
+fn gallery(html: &mut Markup, shelf: &mut Shelf, row: Vec<(String, &Picture)>) {
+    let (missing, drawn): (Vec<_>, Vec<_>) =
+        row.into_iter().partition(|(_, picture)| matches!(picture.art, Art::Missing(_)));
+    let (wide, narrow): (Vec<_>, Vec<_>) =
+        drawn.into_iter().partition(|(_, picture)| pictures::is_wide(picture));
+    let alone = narrow.len() == 1;
+    if !(wide.is_empty() && narrow.is_empty()) {
+        html.raw("<div class=\"gallery\">\n");
+        for (place, picture) in narrow {
+            pictures::write(html, shelf, picture, &place, alone);
+        }
+        for (place, picture) in wide {
+            pictures::write(html, shelf, picture, &place, true);
+        }
+        html.raw("</div>\n");
+    }
+    for (_, picture) in missing {
+        if let Art::Missing(reason) = &picture.art {
+            pictures::missing(html, &picture.title, reason);
+        }
+    }
 }
 
 fn write(html: &mut Markup, shelf: &mut Shelf, block: &Block, place: &str) {
@@ -44,7 +74,7 @@ fn write(html: &mut Markup, shelf: &mut Shelf, block: &Block, place: &str) {
         Block::Undefined(reasons) => undefined(html, reasons),
         Block::Protocol(parameters) => protocol(html, parameters),
         Block::Units(table) => units(html, shelf, table, place),
-        Block::Picture(picture) => pictures::write(html, shelf, picture, place),
+        Block::Picture(picture) => gallery(html, shelf, vec![(place.to_owned(), picture)]),
         Block::Table { title, grid } => table(html, title, grid),
         Block::Intervals(intervals) => intervals.iter().for_each(|intervals| sureness(html, intervals)),
         Block::Text(text) => {
@@ -54,10 +84,13 @@ fn write(html: &mut Markup, shelf: &mut Shelf, block: &Block, place: &str) {
     }
 }
 
-/// Single numbers as cards; numbers by group side by side in a table.
+/// Single numbers as cards; numbers by group side by side in a table. What has no number here has no
+/// card: its reason stands below.
 fn headline(html: &mut Markup, shelf: &mut Shelf, figures: &[Figure]) {
     let (single, grouped): (Vec<&Figure>, Vec<&Figure>) =
         figures.iter().partition(|figure| leaf(&figure.value).is_some());
+    let single: Vec<&Figure> =
+        single.into_iter().filter(|figure| !matches!(figure.value, Value::Undefined(_))).collect();
     if !single.is_empty() {
         html.raw("<ul class=\"cards\">\n");
         for figure in single {

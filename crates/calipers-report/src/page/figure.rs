@@ -7,10 +7,10 @@ use serde_json::{Value as Json, json};
 
 use super::data::Shelf;
 use super::markup::Markup;
-use crate::form::in_words;
 use crate::leaf::{Leaf, children, leaf};
 use crate::number::{rounded, rounded_count};
 use crate::sparkline::sparkline;
+use crate::table::form::in_words;
 use crate::terminal::arrow;
 
 /// The most values of one metric that are shown.

@@ -2,7 +2,7 @@
 
 use calipers_core::error::printable;
 
-use crate::chart::Svg;
+use crate::chart::Drawing;
 
 /// The most characters of one text from outside that a page shows.
 const LONGEST: usize = 300;
@@ -83,7 +83,7 @@ impl Markup {
     }
 
     /// A drawing, which escapes its own words.
-    pub(crate) fn svg(&mut self, drawing: &Svg) -> &mut Self {
+    pub(crate) fn svg(&mut self, drawing: &Drawing) -> &mut Self {
         self.0.push_str(&drawing.to_string());
         self
     }

@@ -14,6 +14,7 @@ mod markup;
 mod pictures;
 mod policy;
 mod section;
+mod side_by_side;
 mod units;
 
 use calipers_core::resample::Intervals;
@@ -23,11 +24,12 @@ use crate::chart::{Picture, palette};
 use crate::grid::Grid;
 use crate::json;
 use data::Shelf;
-use markup::Markup;
+pub(crate) use markup::Markup;
 
 pub use figure::Figure;
 pub(crate) use section::flatten;
 pub use section::report_section;
+pub use side_by_side::side_by_side;
 
 const SCRIPT: &str = include_str!("page.js");
 const STYLE: &str = include_str!("page.css");

@@ -92,9 +92,12 @@
     box.style.top = `${Math.max(12, below ? place.bottom + 8 : place.top - size.height - 8)}px`;
   };
   const termOf = (event) => (event.target instanceof Element ? event.target.closest(".term") : null);
+  // The pointer may rest anywhere in the cell or on the card of a name.
+  const cellOf = (event) =>
+    event.target instanceof Element ? event.target.closest(".cards li, .group th, .side th")?.querySelector(".term") : null;
   document.addEventListener("pointerover", (event) => {
     if (event.pointerType === "touch" || pinned) return;
-    const term = termOf(event);
+    const term = termOf(event) ?? cellOf(event);
     clearTimeout(timer);
     if (term) timer = setTimeout(tell, 180, term);
     else if (owner && !box.contains(event.target)) timer = setTimeout(hide, 250);
@@ -183,7 +186,7 @@
       variants[0].before(bar);
       buttons[0].click();
     }
-    const current = () => picture.querySelector(".chart:not([hidden]) svg");
+    const current = () => picture.querySelector(".chart:not([hidden]) .usual svg");
     const entries = [];
     if (current()) {
       entries.push(["Picture as SVG", () => saveText(`${name}.svg`, "image/svg+xml", drawingText(current()))]);
@@ -225,7 +228,28 @@
     const words = rows.map((row) => row.filter((cell) => typeof cell === "string").join("\n").toLowerCase());
     let order = rows.map((_, i) => i), found = order, sorted = -1, up = true, page = 0;
 
-    const search = make("input", { type: "search", placeholder: "Search", "aria-label": "Search the units" });
+    const search = make("input", {
+      type: "search", placeholder: numeric.some(Boolean) ? `Search, or ${shown(columns[numeric.indexOf(true)])} < 0.7` : "Search",
+      "aria-label": "Search the units",
+    });
+    const away = new Set();
+    // Which units have pictures, and which picture it is.
+    const drawn = new Map([...(place.closest("section")?.querySelectorAll(".picture[data-unit]") ?? [])]
+      .map((picture) => [picture.dataset.unit, picture]));
+    // `miou < 0.7`, several of them joined by `and` or a comma; anything else is searched for as text.
+    const COMPARISON = /^\s*(.+?)\s*(<=|>=|!=|==?|<|>)\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*$/i;
+    const HOLDS = {
+      "<": (x, y) => x < y, "<=": (x, y) => x <= y, ">": (x, y) => x > y, ">=": (x, y) => x >= y,
+      "=": (x, y) => x === y, "==": (x, y) => x === y, "!=": (x, y) => x !== y,
+    };
+    const conditions = (query) => {
+      const found = query.split(/,|\band\b|&&/i).map((part) => {
+        const match = COMPARISON.exec(part);
+        const at = match ? columns.findIndex((name) => name.toLowerCase() === match[1].toLowerCase()) : -1;
+        return at > 0 ? (row) => typeof row[at] === "number" && HOLDS[match[2]](row[at], Number(match[3])) : null;
+      });
+      return found.every(Boolean) ? found : null;
+    };
     const count = make("span", { className: "count", role: "status" });
     const back = make("button", { type: "button", className: "step", textContent: "Previous" });
     const next = make("button", { type: "button", className: "step", textContent: "Next" });
@@ -241,14 +265,19 @@
       if (Array.isArray(value)) return make("td", { className: "number undefined", textContent: "–", title: shown(reasons[value[0]] || "undefined") });
       if (typeof value === "number") return make("td", { className: "number", textContent: readable(value), title: String(value) });
       const text = shown(String(value));
-      if (i === 0) return make("th", { scope: "row", textContent: text, title: text });
+      if (i === 0) {
+        const picture = drawn.get(String(value));
+        if (!picture) return make("th", { scope: "row", textContent: text, title: text });
+        return make("th", { scope: "row", title: text }, make("a", { href: `#${picture.id}`, textContent: text }));
+      }
       return make("td", { className: numeric[i] ? "number" : "", textContent: text, title: text });
     };
+    const kept = (cells) => cells.filter((_, i) => !away.has(i));
     const draw = () => {
       const pages = Math.max(1, Math.ceil(found.length / PAGE));
       page = Math.min(page, pages - 1);
       const first = page * PAGE, last = Math.min(first + PAGE, found.length);
-      body.replaceChildren(...found.slice(first, last).map((at) => make("tr", {}, ...rows[at].map(cell))));
+      body.replaceChildren(...found.slice(first, last).map((at) => make("tr", {}, ...kept(rows[at].map(cell)))));
       const whole = found.length === rows.length ? "" : ` found among ${rows.length}`;
       count.textContent = found.length ? `${first + 1}–${last} of ${found.length}${whole}` : `none of ${rows.length}`;
       back.disabled = page === 0;
@@ -256,7 +285,9 @@
     };
     const filter = () => {
       const query = search.value.trim().toLowerCase();
-      found = query ? order.filter((at) => words[at].includes(query)) : order;
+      const asked = query ? conditions(query) : null;
+      found = asked ? order.filter((at) => asked.every((holds) => holds(rows[at])))
+        : query ? order.filter((at) => words[at].includes(query)) : order;
       page = 0;
       draw();
     };
@@ -278,16 +309,45 @@
       });
       filter();
     };
-    const chosen = () => ({ columns, rows: found.map((at) => rows[at]) });
+    const chosen = () => ({ columns: kept(columns), rows: found.map((at) => kept(rows[at])) });
+    const choices = make("ul", {}, ...columns.slice(1).map((name, k) => {
+      const tick = make("input", { type: "checkbox", checked: true });
+      tick.addEventListener("change", () => {
+        if (tick.checked) away.delete(k + 1);
+        else away.add(k + 1);
+        headRow.replaceChildren(...kept(heads));
+        draw();
+      });
+      return make("li", {}, make("label", {}, tick, shown(name)));
+    }));
+    const choice = make("details", { className: "columns" }, make("summary", { textContent: "Columns" }), choices);
+    document.addEventListener("click", (event) => { if (!choice.contains(event.target)) choice.open = false; });
+    choice.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || !choice.open) return;
+      choice.open = false;
+      choice.firstChild.focus();
+    });
+    for (const [unit, picture] of drawn) {
+      if (!rows.some((row) => row[0] === unit)) continue;
+      const back = make("button", { type: "button", className: "quiet to-row", textContent: "Its numbers" });
+      back.addEventListener("click", () => {
+        search.value = unit;
+        filter();
+        place.scrollIntoView();
+        search.focus({ preventScroll: true });
+      });
+      picture.append(back);
+    }
     search.addEventListener("input", filter);
     back.addEventListener("click", () => { page -= 1; draw(); });
     next.addEventListener("click", () => { page += 1; draw(); });
     asCsv.addEventListener("click", () => saveText("units.csv", "text/csv", csv(chosen())));
     asJson.addEventListener("click", () =>
       saveText("units.json", "application/json", JSON.stringify(objects(chosen()), null, 1) + "\n"));
-    const table = make("table", {}, make("thead", {}, make("tr", {}, ...heads)), body);
+    const headRow = make("tr", {}, ...heads);
+    const table = make("table", {}, make("thead", {}, headRow), body);
     place.append(
-      make("div", { className: "units-bar" }, search, count, back, next, asCsv, asJson),
+      make("div", { className: "units-bar" }, search, count, back, next, choice, asCsv, asJson),
       make("div", { className: "scroll", tabIndex: 0, role: "group", "aria-label": "Units" }, table),
     );
     draw();

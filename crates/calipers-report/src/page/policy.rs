@@ -14,12 +14,7 @@ pub(crate) fn policy(script: &str, style: &str) -> String {
 }
 
 fn hash(text: &str) -> String {
-    format!("sha256-{}", base64(&Sha256::digest(text.as_bytes())))
-}
-
-/// Bytes as base64.
-pub(crate) fn base64(bytes: &[u8]) -> String {
-    STANDARD.encode(bytes)
+    format!("sha256-{}", STANDARD.encode(Sha256::digest(text.as_bytes())))
 }
 
 #[cfg(test)]

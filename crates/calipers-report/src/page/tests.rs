@@ -1,5 +1,6 @@
 use super::*;
-use crate::chart::{Art, Panel};
+use crate::chart::images::{Images, Panel};
+use crate::chart::{Art, Chart, Image};
 use crate::fixture;
 use crate::grid::Cell;
 use calipers_core::Value;
@@ -14,6 +15,7 @@ fn picture(art: Art) -> Picture {
         caption: EVIL.into(),
         art,
         data: vec![(EVIL.into(), grid)],
+        unit: None,
     }
 }
 
@@ -28,7 +30,15 @@ fn hostile() -> Page {
     };
     let pictures = vec![
         picture(Art::Missing(EVIL.into())),
-        picture(Art::Panels(vec![Panel { caption: EVIL.into(), png: vec![1, 2, 3] }])),
+        picture(Art::Chart(Chart::Images(Images {
+            title: EVIL.into(),
+            description: EVIL.into(),
+            panels: vec![Panel {
+                caption: EVIL.into(),
+                image: Image { width: 1, height: 1, pixels: [[1, 2, 3]].into() },
+            }],
+            legend: vec![(crate::chart::Colour::Bad, EVIL.into())],
+        }))),
     ];
     let section = report_section(&report, &fixture::infos(&report), Some(&table), pictures);
     Page {

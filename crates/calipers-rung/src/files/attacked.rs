@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use calipers_core::{Error, Result};
-use calipers_io::array::Array;
+use calipers_io::array::{Array, Arrays};
 use calipers_metrics::robustness::{Edge, Pairs, edges_once};
 use calipers_sources::array_file;
 use calipers_sources::array_file::axis;
 use calipers_sources::inputs::Inputs;
 use calipers_sources::walk::Found;
 
-use super::graph_file::{GraphFile, one_file};
+use super::graph_file::{Form, GraphFile, one_file};
 use super::prepare;
 use crate::from_model::conditions::AttackFile;
 use crate::model::Graph;
@@ -46,6 +46,21 @@ pub fn read(
         }
     };
     read().map_err(|error: Error| error.in_file(&found.shown))
+}
+
+/// The attacked graph that an array in memory is: its `edge_index`, or the pairs to toggle.
+pub fn of_given(array: &Array, form: AttackFile, clean: &Graph) -> Result<AttackedGraph> {
+    match form {
+        AttackFile::Graph => {
+            let arrays = Arrays::of([("edge_index".to_owned(), array.clone())]);
+            let stored = GraphFile::Arrays(Form::Keys, arrays).graph(Some(clean.nodes()))?;
+            Ok(AttackedGraph { graph: prepare::attacked(&stored, clean.nodes())?, flips: None })
+        }
+        AttackFile::Flips => {
+            let flips = of_array(array, clean.nodes())?;
+            Ok(AttackedGraph { graph: clean.flipped(&flips)?, flips: Some(flips) })
+        }
+    }
 }
 
 /// The flips of an npy file, sorted.

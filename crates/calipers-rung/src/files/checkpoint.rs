@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use calipers_core::{Error, ErrorKind, Result};
 use calipers_io::array::{Array, Arrays, FORMATS, pt, safetensors};
@@ -204,21 +205,37 @@ pub fn check_ending(name: &str) -> Result<()> {
 pub fn write(path: &Path, model: &Rung) -> Result<()> {
     let name = path.to_string_lossy();
     let form = form(&name).map_err(Error::as_usage)?;
-    let tensors = model
-        .tensors()
-        .into_iter()
-        .map(|(name, tensor)| Ok((name, Array::of_elements(&tensor.shape, &tensor.data)?)));
-    let mut tensors = tensors.collect::<Result<Vec<(String, Array)>>>()?;
+    let mut tensors = stored(model)?;
     if let Form::Safetensors = form {
-        return output::write_with(path, |out| {
-            safetensors::write_to(&tensors, &model.settings().to_metadata(), out)
-        });
+        let metadata = model.settings().to_metadata();
+        return output::write_with(path, |out| safetensors::write_to(&tensors, &metadata, out));
     }
     // The names that the published models have.
     for (name, _) in &mut tensors {
         *name = name.replacen("mlp.", "mlp.linears.", 1);
     }
     output::write_with(path, |out| pt::write_to(&tensors, out))
+}
+
+/// A model with its settings as the bytes of a safetensors file.
+pub fn to_bytes(model: &Rung) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let written = safetensors::write_to(&stored(model)?, &model.settings().to_metadata(), &mut bytes);
+    written.map_err(|error| Error::io(format!("cannot write the model: {error}")))?;
+    Ok(bytes)
+}
+
+/// The model in such bytes.
+pub fn of_bytes(bytes: Vec<u8>) -> Result<Rung> {
+    let (arrays, metadata) = safetensors::open_with_metadata(Arc::new(bytes))?;
+    let (settings, _) = Flags::default().over(&metadata)?;
+    Rung::from_tensors(tensors(&arrays)?, settings)
+}
+
+fn stored(model: &Rung) -> Result<Vec<(String, Array)>> {
+    let array =
+        |(name, tensor): (String, Tensor)| Ok((name, Array::of_elements(&tensor.shape, &tensor.data)?));
+    model.tensors().into_iter().map(array).collect()
 }
 
 fn tensors(arrays: &Arrays) -> Result<Vec<(String, Tensor)>> {
@@ -283,6 +300,9 @@ mod tests {
             ..Flags::default()
         };
         let read = Checkpoint::read(&at("a.pt"), &flags, &inputs).unwrap();
+        let bytes = to_bytes(&model).unwrap();
+        assert_eq!(std::fs::read(at("a.safetensors")).unwrap(), bytes);
+        assert_eq!(of_bytes(bytes).unwrap(), model);
         assert_eq!(read.model.tensors(), model.tensors());
         assert_eq!((read.model.settings().seed, read.replaced), (None, None));
         assert!(write(&at("a.bin"), &model).is_err());

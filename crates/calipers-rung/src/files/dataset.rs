@@ -9,7 +9,7 @@ use calipers_sources::array_file;
 use calipers_sources::array_file::shape;
 use calipers_sources::inputs::Inputs;
 
-use super::graph_file::{GraphFile, StoredFeatures, dense, one_file};
+use super::graph_file::{Form, GraphFile, StoredFeatures, dense, one_file};
 use super::prepare::{self, Prepared};
 use super::split_file::of_arrays;
 use super::splits::NodeSplit;
@@ -27,6 +27,18 @@ pub struct GraphSource {
     /// What happens to the graph first.
     pub prepare: Prepare,
 }
+
+/// A graph in memory: the arrays of a graph file under the same keys.
+#[derive(Clone, Debug)]
+pub struct GivenGraph {
+    /// `edge_index`, `features`, `labels` and masks.
+    pub arrays: Vec<(String, Array)>,
+    /// How many nodes there are, where the graph itself knows.
+    pub nodes: Option<usize>,
+}
+
+/// What messages call a graph in memory: the argument it is.
+pub const GIVEN: &str = "graph";
 
 /// A graph that is ready for a model.
 #[derive(Debug)]
@@ -49,28 +61,42 @@ impl Dataset {
     /// Reads and prepares everything.
     pub fn load(source: &GraphSource, inputs: &Inputs) -> Result<Self> {
         let found = one_file(&source.graph, "graph")?;
-        let shown = found.shown.as_str();
+        let file = GraphFile::open(&found, inputs).map_err(|error| error.in_file(&found.shown))?;
+        let beside = |path: &Option<PathBuf>, word: &str| {
+            path.as_deref().map(|path| single_array(path, word, inputs)).transpose()
+        };
+        let beside = (beside(&source.features, "features")?, beside(&source.labels, "labels")?);
+        Self::made(&file, None, beside, source.prepare, &found.shown)
+    }
+
+    /// Prepares what is in memory.
+    pub fn of_given(given: &GivenGraph, prepare: Prepare) -> Result<Self> {
+        let arrays = Arrays::of(given.arrays.clone());
+        let form = Form::of(&arrays)?;
+        Self::made(&GraphFile::Arrays(form, arrays), given.nodes, (None, None), prepare, GIVEN)
+    }
+
+    /// `beside` are the features and labels that files of their own hold; `nodes` is how many nodes there are
+    /// where the graph itself knows.
+    fn made(
+        file: &GraphFile,
+        nodes: Option<usize>,
+        beside: (Option<Single>, Option<Single>),
+        prepare: Prepare,
+        shown: &str,
+    ) -> Result<Self> {
         let in_graph = |error: Error| error.in_file(shown);
-        let file = GraphFile::open(&found, inputs).map_err(in_graph)?;
-        let (given_features, features_shown) = match &source.features {
-            Some(path) => {
-                let (array, shown) = single_array(path, "features", inputs)?;
+        let (features, features_shown) = match beside.0 {
+            Some((array, shown)) => {
                 (Some(dense(array, "the array").map_err(|error| error.in_file(&shown))?), shown)
             }
-            None => (None, shown.to_owned()),
+            None => (file.features().map_err(in_graph)?, shown.to_owned()),
         };
-        let (given_labels, labels_shown) = match &source.labels {
-            Some(path) => {
-                let (array, shown) = single_array(path, "labels", inputs)?;
-                (Some(array), shown)
-            }
-            None => (None, shown.to_owned()),
+        let (labels, labels_shown) = match beside.1 {
+            Some((array, shown)) => (Some(array), shown),
+            None => (file.labels().map_err(in_graph)?, shown.to_owned()),
         };
-        let features = match given_features {
-            Some(features) => Some(features),
-            None => file.features().map_err(in_graph)?,
-        };
-        let nodes = features.as_ref().and_then(StoredFeatures::rows);
+        let nodes = nodes.or_else(|| features.as_ref().and_then(StoredFeatures::rows));
         let stored = file.graph(nodes).map_err(in_graph)?;
         let features = features.ok_or_else(|| {
             in_graph(Error::value("the file has no features").advice("give --features-file FILE.npy"))
@@ -81,11 +107,7 @@ impl Dataset {
                 .found(format!("{rows} rows"))
                 .allowed(format!("{} nodes", stored.nodes)));
         }
-        let labels = match given_labels {
-            Some(array) => Some(array),
-            None => file.labels().map_err(in_graph)?,
-        };
-        let Prepared { graph, kept } = prepare::prepare(&stored, source.prepare).map_err(in_graph)?;
+        let Prepared { graph, kept } = prepare::prepare(&stored, prepare).map_err(in_graph)?;
         let kept = kept.as_deref();
         let labels = labels.map(|array| node_labels(&array, stored.nodes, kept)).transpose();
         let masks = file.arrays().map(|arrays| masks(arrays, stored.nodes, kept)).transpose();
@@ -152,8 +174,11 @@ impl StoredFeatures {
     }
 }
 
-/// The array of an npy file that is read as `word`, and the file as messages show it.
-fn single_array(path: &std::path::Path, word: &str, inputs: &Inputs) -> Result<(Array, String)> {
+/// The array of an npy file, and the file as messages show it.
+type Single = (Array, String);
+
+/// The array of an npy file that is read as `word`.
+fn single_array(path: &std::path::Path, word: &str, inputs: &Inputs) -> Result<Single> {
     let found = one_file(path, word)?;
     let read = || array_file::open_one(&found.name, inputs.open_found(&found)?)?.read_all();
     let array = read().map_err(|error| error.in_file(&found.shown))?;

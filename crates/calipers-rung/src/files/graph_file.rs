@@ -170,7 +170,8 @@ const FORMS: &str = "adj_data, adj_indices, adj_indptr, adj_shape; node_features
                      data, indices, indptr, shape; edge_index or edges; or an edge list as text";
 
 impl Form {
-    fn of(arrays: &Arrays) -> Result<Self> {
+    /// The form that named arrays have.
+    pub(super) fn of(arrays: &Arrays) -> Result<Self> {
         let keys = arrays.keys();
         let has = |key: &str| keys.iter().any(|found| found == key);
         if keys.iter().any(|key| key.starts_with("adj_")) {

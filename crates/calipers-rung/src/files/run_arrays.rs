@@ -81,6 +81,11 @@ impl RunArrays {
         Ok(forward.stuck_nodes)
     }
 
+    /// The arrays by key, without what they are of.
+    pub fn into_arrays(self) -> Vec<(String, Array)> {
+        self.arrays
+    }
+
     /// Writes the file, whole or not at all; the ending decides in which form.
     pub fn write(&self, path: &Path) -> Result<()> {
         match form(path)? {

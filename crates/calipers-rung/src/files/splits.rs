@@ -4,10 +4,11 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use calipers_core::{Error, Result};
+use calipers_io::array::{Array, Arrays};
 use calipers_sources::inputs::Inputs;
 
 use super::dataset::Dataset;
-use super::split_file::from_file;
+use super::split_file::{from_file, of_arrays};
 use crate::model::split::stratified;
 
 /// Which nodes are trained on, kept for validation and tested; a set that nobody gave is missing.
@@ -148,6 +149,16 @@ impl Splits {
             Some((_, split)) => Err(Error::usage("--split names one split twice").found(split)),
             None => Ok(given.to_vec()),
         }
+    }
+}
+
+/// The only split of arrays in memory, in the numbers of the prepared graph: index lists or masks under the
+/// keys of a file of splits.
+pub fn of_given(sets: &[(String, Array)], nodes: usize) -> Result<NodeSplit> {
+    let splits = of_arrays(&Arrays::of(sets.iter().cloned()), nodes)?.unwrap_or_default();
+    match <[NodeSplit; 1]>::try_from(splits) {
+        Ok([split]) => Ok(split),
+        Err(splits) => Err(Error::value("one split is expected").found(format!("{} of them", splits.len()))),
     }
 }
 

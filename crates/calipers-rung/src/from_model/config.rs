@@ -148,41 +148,23 @@ impl Given {
             ([], []) => (below.attacked, below.flips, list(self.budgets, below.budgets)),
             _ => (self.attacked, self.flips, self.budgets),
         };
-        Self {
-            inputs: list(self.inputs, below.inputs),
-            graph: self.graph.or(below.graph),
-            features_file: self.features_file.or(below.features_file),
-            labels_file: self.labels_file.or(below.labels_file),
-            prepare: self.prepare.or(below.prepare),
-            model: self.model.or(below.model),
-            penalty: self.penalty.or(below.penalty),
-            weights: self.weights.or(below.weights),
-            gamma: self.gamma.or(below.gamma),
-            lambda_hat: self.lambda_hat.or(below.lambda_hat),
-            layers: self.layers.or(below.layers),
-            scad_a: self.scad_a.or(below.scad_a),
-            scad_scale: self.scad_scale.or(below.scad_scale),
-            splits: self.splits.or(below.splits),
-            split: list(self.split, below.split),
-            seeds: list(self.seeds, below.seeds),
-            shares: self.shares.or(below.shares),
-            trained_on: self.trained_on.or(below.trained_on),
-            attacked,
-            flips,
-            budgets,
-            run: self.run.or(below.run),
-            run_by: self.run_by.or(below.run_by),
-            model_name: self.model_name.or(below.model_name),
-            attack: self.attack.or(below.attack),
-            budget: self.budget.or(below.budget),
-            preset: self.preset.or(below.preset),
-            bins: self.bins.or(below.bins),
-            hist_range: self.hist_range.or(below.hist_range),
-            nodes: self.nodes.or(below.nodes),
-            ddof: self.ddof.or(below.ddof),
-            cutoff: self.cutoff.or(below.cutoff),
-            features: self.features.or(below.features),
+        macro_rules! first_of {
+            ($($list:ident),*; $($option:ident),*) => {
+                Self {
+                    attacked,
+                    flips,
+                    budgets,
+                    $($list: list(self.$list, below.$list),)*
+                    $($option: self.$option.or(below.$option),)*
+                }
+            };
         }
+        first_of!(
+            inputs, split, seeds;
+            graph, features_file, labels_file, prepare, model, penalty, weights, gamma, lambda_hat, layers,
+            scad_a, scad_scale, splits, shares, trained_on, run, run_by, model_name, attack, budget, preset,
+            bins, hist_range, nodes, ddof, cutoff, features
+        )
     }
 
     /// The settings of the model that were given.

@@ -4,12 +4,12 @@ use std::sync::Mutex;
 
 use serde_json::Value;
 
-use crate::model::backward::Through;
-use crate::model::links::Links;
 use crate::model::loss::margin_gradient;
 use crate::model::matrix::{Matrix, dot, squared_distance};
 use crate::model::penalty::{Kind, Penalty, SCAD_A, ScadScale};
 use crate::model::propagation::Propagation;
+use crate::model::propagation::backward::Through;
+use crate::model::propagation::links::Links;
 use crate::model::random::{Draws, Stream, mix};
 use crate::model::watch::{Status, Unwatched, Watch};
 use crate::model::{Attack, Features, Graph, Rung, Settings, Tensor, Training, attack, stratified, train};

@@ -11,27 +11,21 @@
 //! number of threads: every sum belongs to one node, layer or pair and is added up in a fixed order.
 
 pub mod attack;
-mod backward;
-
-pub mod features;
-mod gather;
+mod dataset;
 #[cfg(test)]
 mod golden;
-pub mod graph;
-mod links;
 mod loss;
 mod matrix;
-mod mlp;
-mod pair_table;
+mod network;
 mod parallel;
-pub mod penalty;
 mod propagation;
 pub mod random;
-pub mod rung;
-pub mod settings;
-pub mod split;
 pub mod train;
 pub mod watch;
+
+pub use dataset::{features, graph, split};
+pub use network::{rung, settings};
+pub use propagation::penalty;
 
 pub use attack::{Attack, Attacked, BLOCK_SIZE, Gradient, Method, attack};
 pub use features::Features;

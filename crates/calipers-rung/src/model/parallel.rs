@@ -2,7 +2,10 @@
 //! thread alone, and nothing is added up across rows.
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+
+use calipers_core::stop;
 
 /// How many units of work, each about a nanosecond, a thread must be worth.
 const WORTH_A_THREAD: usize = 200_000;
@@ -12,30 +15,37 @@ fn useful(threads: usize, work: usize) -> usize {
     threads.min(work / WORTH_A_THREAD + 1).max(1)
 }
 
-/// Calls `task` for every item, on as many threads as the work is worth; idle threads take the next item.
+/// Calls `task` for every item, on as many threads as the work is worth; idle threads take the next item. Leaves
+/// early when the work is no longer wanted, which the calling thread alone can tell.
 pub(crate) fn each<T: Send>(
     threads: usize,
     work: usize,
-    items: impl Iterator<Item = T> + Send,
+    mut items: impl Iterator<Item = T> + Send,
     task: impl Fn(T) + Sync,
 ) {
     let threads = useful(threads, work);
     if threads == 1 {
-        items.for_each(task);
+        while let Some(item) = items.next().filter(|_| !stop::asked()) {
+            task(item);
+        }
         return;
     }
-    let queue = Mutex::new(items);
+    let (queue, left) = (Mutex::new(items), AtomicBool::new(false));
     // A task that panicked ends the scope with its panic; the lock need not care.
     let next = || queue.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next();
     thread::scope(|scope| {
         for _ in 1..threads {
             scope.spawn(|| {
-                while let Some(item) = next() {
+                while let Some(item) = next().filter(|_| !left.load(Ordering::Relaxed)) {
                     task(item)
                 }
             });
         }
         while let Some(item) = next() {
+            if stop::asked() {
+                left.store(true, Ordering::Relaxed);
+                return;
+            }
             task(item);
         }
     });
@@ -61,6 +71,20 @@ mod tests {
                 }
             });
             assert!(out.iter().enumerate().all(|(k, &value)| k == value), "{threads}");
+        }
+    }
+
+    #[test]
+    fn work_that_is_no_longer_wanted_leaves_early() {
+        for threads in [1, 2] {
+            let done = std::sync::atomic::AtomicUsize::new(0);
+            let count = || {
+                each(threads, usize::MAX, 0..1_000_000, |_| {
+                    done.fetch_add(1, Ordering::Relaxed);
+                });
+            };
+            assert_eq!(stop::watched(|| true, count), None);
+            assert!(done.into_inner() < 1_000_000, "{threads}");
         }
     }
 

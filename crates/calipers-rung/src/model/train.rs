@@ -2,15 +2,15 @@
 
 use calipers_core::{Error, Result};
 
-use crate::model::backward::Through;
 use crate::model::features::Features;
 use crate::model::graph::Graph;
-use crate::model::links::Links;
 use crate::model::loss::{accuracy, cross_entropy, labels_of};
 use crate::model::matrix::{Matrix, WIDTH};
-use crate::model::mlp::{Dropout, Gradients, Layer, Perceptron};
+use crate::model::network::mlp::{Dropout, Gradients, Layer, Perceptron};
 use crate::model::penalty::Penalty;
 use crate::model::propagation::Propagation;
+use crate::model::propagation::backward::Through;
+use crate::model::propagation::links::Links;
 use crate::model::random::{Draws, Stream};
 use crate::model::rung::{Rung, check_rows};
 use crate::model::settings::{LAMBDA_HAT, LAYERS, Settings};
@@ -62,13 +62,17 @@ impl Training {
             Err(Error::usage(format!("{what} out of range")).found(found).allowed(allowed))
         };
         if !(self.lr > 0.0 && self.lr.is_finite()) {
-            return outside("learning rate", self.lr.to_string(), "numbers above 0");
+            return outside("learning rate (lr)", self.lr.to_string(), "numbers above 0");
         }
         if !(self.weight_decay >= 0.0 && self.weight_decay.is_finite()) {
-            return outside("weight decay", self.weight_decay.to_string(), "numbers from 0 on");
+            return outside(
+                "weight decay (weight_decay)",
+                self.weight_decay.to_string(),
+                "numbers from 0 on",
+            );
         }
         if self.hidden.contains(&0) {
-            return outside("width of a hidden layer", "0".to_owned(), "whole numbers above 0");
+            return outside("width of a hidden layer (hidden)", "0".to_owned(), "whole numbers above 0");
         }
         self.settings().check()
     }

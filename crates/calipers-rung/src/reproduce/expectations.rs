@@ -1,6 +1,7 @@
 //! What is expected of the penalties, as rules over what was measured; reported as they come out.
 
 use calipers_core::Value;
+use calipers_metrics::robustness::{BIAS_LINEARITY, BIAS_RELATIVE, BIAS_TOTAL, CLEAN_ACCURACY, DIFF_RATIO};
 
 use crate::model::penalty::Kind;
 
@@ -70,9 +71,9 @@ pub fn expectations(measured: &[Measured], same_label_share: Option<f64>) -> Vec
             };
             Expectation { id, statement, rule, measured: shown, held, why }
         };
-    let total = ("bias_total", (|point| point.bias_total) as Read);
-    let relative = ("bias_relative", (|point| point.bias_relative) as Read);
-    let ratio = ("diff_ratio", (|point| point.diff_ratio) as Read);
+    let total = (BIAS_TOTAL.id, (|point| point.bias_total) as Read);
+    let relative = (BIAS_RELATIVE.id, (|point| point.bias_relative) as Read);
+    let ratio = (DIFF_RATIO.id, (|point| point.diff_ratio) as Read);
     vec![
         expect(
             "l1_linear",
@@ -134,18 +135,20 @@ impl Table<'_> {
         if points.is_empty() { Err("no budget above 0".to_owned()) } else { Ok(points) }
     }
 
-    /// The points of two penalties, budget by budget.
-    fn side_by_side(&self, one: Kind, other: Kind) -> Result<Vec<(&Point, &Point)>, String> {
+    /// The points of a penalty, with its biases and those of another one, budget by budget.
+    fn side_by_side(&self, one: Kind, other: Kind) -> Result<(Vec<&Point>, Vec<f64>, Vec<f64>), String> {
         let (first, second) = (self.points(one)?, self.points(other)?);
         if !first.iter().map(|point| &point.label).eq(second.iter().map(|point| &point.label)) {
             return Err(format!("{one} and {other} were measured at different budgets"));
         }
-        Ok(first.into_iter().zip(second).collect())
+        let biases = |points: &[&Point], kind: Kind| all(points, kind, |point| point.bias_total);
+        let (ours, theirs) = (biases(&first, one), biases(&second, other));
+        Ok((first, ours?, theirs?))
     }
 
     fn l1_linear(&self) -> Verdict {
         let points = self.points(Kind::L1)?;
-        let biases = all(&points, "l1", |point| point.bias_total)?;
+        let biases = all(&points, Kind::L1, |point| point.bias_total)?;
         let linearity = self.get(Kind::L1)?.bias_linearity.ok_or("bias_linearity of l1 is undefined")?;
         if let Some(k) = biases.windows(2).position(|pair| pair[1] <= pair[0]) {
             return Ok(Err(format!(
@@ -161,11 +164,8 @@ impl Table<'_> {
     }
 
     fn mcp_near_zero(&self) -> Verdict {
-        let pairs = self.side_by_side(Kind::Mcp, Kind::L1)?;
-        let (mcp, l1): (Vec<&Point>, Vec<&Point>) = pairs.into_iter().unzip();
-        let relative = all(&mcp, "mcp", |point| point.bias_relative)?;
-        let (totals, others) =
-            (all(&mcp, "mcp", |point| point.bias_total)?, all(&l1, "l1", |point| point.bias_total)?);
+        let (mcp, totals, others) = self.side_by_side(Kind::Mcp, Kind::L1)?;
+        let relative = all(&mcp, Kind::Mcp, |point| point.bias_relative)?;
         let large = |k: usize| relative[k] > 0.01;
         let near = |k: usize| totals[k] > 0.1 * others[k];
         let share = |k: usize| times(totals[k], others[k]);
@@ -179,10 +179,7 @@ impl Table<'_> {
     }
 
     fn scad_like_mcp(&self) -> Verdict {
-        let pairs = self.side_by_side(Kind::Scad, Kind::Mcp)?;
-        let (scad, mcp): (Vec<&Point>, Vec<&Point>) = pairs.into_iter().unzip();
-        let (ours, theirs) =
-            (all(&scad, "scad", |point| point.bias_total)?, all(&mcp, "mcp", |point| point.bias_total)?);
+        let (scad, ours, theirs) = self.side_by_side(Kind::Scad, Kind::Mcp)?;
         let above = |k: usize| ours[k] > 1.25 * theirs[k];
         let below = |k: usize| ours[k] < 0.75 * theirs[k];
         let times = |k: usize| times(ours[k], theirs[k]);
@@ -197,10 +194,7 @@ impl Table<'_> {
         if share >= 0.5 {
             return Err("at least half of the edges join equal labels".to_owned());
         }
-        let pairs = self.side_by_side(Kind::Adaptive, Kind::Mcp)?;
-        let (adaptive, mcp): (Vec<&Point>, Vec<&Point>) = pairs.into_iter().unzip();
-        let ours = all(&adaptive, "adaptive", |point| point.bias_total)?;
-        let theirs = all(&mcp, "mcp", |point| point.bias_total)?;
+        let (adaptive, ours, theirs) = self.side_by_side(Kind::Adaptive, Kind::Mcp)?;
         let times = |k: usize| times(ours[k], theirs[k]);
         Ok(fails(&adaptive, &[("not below MCP's", &|k| ours[k] >= theirs[k], &times)]))
     }
@@ -248,9 +242,9 @@ impl Table<'_> {
         let number = |value: Option<f64>| value.map_or(Value::undefined("not measured"), Value::Number);
         let mut shown = Vec::new();
         for measured in penalties.iter().filter_map(|&penalty| self.get(penalty).ok()) {
-            let mut entries = vec![("clean_accuracy".to_owned(), number(measured.clean_accuracy))];
+            let mut entries = vec![(CLEAN_ACCURACY.id.to_owned(), number(measured.clean_accuracy))];
             if penalties == [Kind::L1] {
-                entries.push(("bias_linearity".to_owned(), number(measured.bias_linearity)));
+                entries.push((BIAS_LINEARITY.id.to_owned(), number(measured.bias_linearity)));
             }
             let used = ("share_of_budget_used", (|point| point.share_used) as Read);
             for (name, read) in readings.iter().copied().chain([used]) {
@@ -263,7 +257,7 @@ impl Table<'_> {
     }
 }
 
-fn all(points: &[&Point], penalty: &str, read: Read) -> Result<Vec<f64>, String> {
+fn all(points: &[&Point], penalty: Kind, read: Read) -> Result<Vec<f64>, String> {
     let value = |point: &&Point| {
         read(point).ok_or_else(|| format!("{penalty} has no value at budget {}", point.label))
     };

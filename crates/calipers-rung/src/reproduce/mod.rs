@@ -23,7 +23,7 @@ mod watch;
 use std::path::PathBuf;
 
 use calipers_core::{Report, Result};
-use calipers_metrics::robustness::Budget;
+use calipers_metrics::robustness::{Budget, Prepare};
 use calipers_sources::output;
 
 pub use self::measured::MeasuredPenalty;
@@ -32,7 +32,7 @@ pub use self::parts::Paths;
 use self::plan::Plan;
 pub use self::verdicts::Verdicts;
 pub use self::watch::{Stage, Unseen};
-use crate::files::dataset::GraphSource;
+use crate::files::dataset::{GivenGraph, GraphSource};
 use crate::files::splits::SplitSource;
 use crate::model::{Attack, Penalty};
 
@@ -44,6 +44,8 @@ pub type Budgets = Vec<(String, Budget)>;
 pub struct Options {
     /// The graph; a synthetic one without.
     pub graph: Option<GraphSource>,
+    /// A graph in memory instead, and how it is prepared; it is written to `graph.npz` below `out`.
+    pub given: Option<(GivenGraph, Prepare)>,
     /// Where splits come from; the masks of the graph file, or one drawn split, without.
     pub splits: Option<SplitSource>,
     /// Which splits; all without.
@@ -100,14 +102,11 @@ impl Options {
 ///
 /// # Errors
 /// Wrong options, inputs that cannot be read, a folder that holds other results, a model that fails.
-pub fn run(
-    options: &Options,
-    threads: usize,
-    stage: &dyn Fn(usize) -> Box<dyn Stage>,
-) -> Result<Reproduction> {
+pub fn run(options: &Options, threads: usize, stage: &dyn Stage) -> Result<Reproduction> {
     let plan = Plan::new(options)?;
     let labels = options.labels();
-    make_parts(options, &plan, &labels, threads, &*stage(options.parts(plan.chosen.len())))?;
+    stage.start(options.parts(plan.chosen.len()));
+    make_parts(options, &plan, &labels, threads, stage)?;
     let penalties = measured::measure(options, &plan, &labels, threads)?;
     let reports: Vec<Report> = penalties.iter().map(|penalty| penalty.accumulator.finish()).collect();
     let verdicts = verdicts::of(&reports, &penalties, options, &plan.dataset);

@@ -1,14 +1,19 @@
 //! What is to be made and of what, checked before the output folder is touched.
 
+use std::path::Path;
+
+use calipers_core::input_files::Digest;
 use calipers_core::{Error, Result};
+use calipers_io::array::npz;
 use calipers_metrics::robustness::Prepare;
 use calipers_sources::inputs::Inputs;
+use calipers_sources::output;
 
 use super::Options;
 use super::parts::folder_of;
 use super::settings::{self, Record, Settings};
 use super::synthetic::Synthetic;
-use crate::files::dataset::{Dataset, GraphSource};
+use crate::files::dataset::{Dataset, GivenGraph, GraphSource};
 use crate::files::splits::{NodeSplit, SHARES, SplitSource, Splits};
 use crate::model::{Penalty, Settings as ModelSettings};
 
@@ -25,16 +30,16 @@ impl Plan {
     /// Reads and checks everything, and claims the folder.
     pub(super) fn new(options: &Options) -> Result<Self> {
         check(options)?;
-        let drawn = options.graph.is_none().then(|| Synthetic::drawn(0));
+        let made = Made::of(options)?;
         let source = options.graph.clone().unwrap_or_else(|| GraphSource {
             graph: options.out.join("graph.npz"),
             features: None,
             labels: None,
-            prepare: Prepare::None,
+            prepare: options.given.as_ref().map_or(Prepare::None, |(_, prepare)| *prepare),
         });
         let inputs = Inputs::default();
-        let dataset = match &drawn {
-            Some(drawn) => drawn.dataset(&source.graph)?,
+        let dataset = match &made {
+            Some(made) => made.dataset(&source)?,
             None => Dataset::load(&source, &inputs)?,
         };
         let usual = if dataset.masks.is_some() { SplitSource::Masks } else { SplitSource::Stratified(1) };
@@ -48,10 +53,12 @@ impl Plan {
         let chosen = numbers.into_iter().map(|number| (number, all[number].clone())).collect();
         let plan = Self { source, dataset, splits, chosen };
         plan.check(options)?;
-        let record = plan.record(options, settings::of_files(&inputs.into_files()?));
+        let mut files = settings::of_files(&inputs.into_files()?);
+        files.extend(made.as_ref().and_then(Made::told));
+        let record = plan.record(options, files);
         settings::claim(&options.out, &record, options.resume)?;
-        if let Some(drawn) = drawn {
-            drawn.write(&plan.source.graph)?;
+        if let Some(made) = made {
+            made.write(&plan.source.graph)?;
         }
         Ok(plan)
     }
@@ -105,7 +112,7 @@ impl Plan {
         };
         let named = [
             ("epochs", options.epochs.to_string()),
-            ("graph", if options.graph.is_some() { "a file" } else { "synthetic" }.to_owned()),
+            ("graph", graph_words(options).to_owned()),
             ("prepare", if self.source.prepare == Prepare::Rung { "rung" } else { "none" }.to_owned()),
             ("samples", options.attack.samples.to_string()),
             ("splits", splits.to_owned()),
@@ -115,6 +122,58 @@ impl Plan {
         all.extend(named.map(|(name, text)| (name.to_owned(), text)));
         let of = |penalty: &Penalty| (folder_of(penalty), ModelSettings::new(*penalty).to_metadata());
         Record { all, penalties: options.penalties.iter().map(of).collect() }
+    }
+}
+
+fn graph_words(options: &Options) -> &'static str {
+    match (&options.given, &options.graph) {
+        (Some(_), _) => "in memory",
+        (None, Some(_)) => "a file",
+        (None, None) => "synthetic",
+    }
+}
+
+/// A graph that has no file before the run.
+enum Made {
+    Drawn(Synthetic),
+    /// A graph in memory, and the file that it becomes.
+    Given(GivenGraph, Vec<u8>),
+}
+
+impl Made {
+    fn of(options: &Options) -> Result<Option<Self>> {
+        match (&options.given, &options.graph) {
+            (Some((given, _)), _) => {
+                let mut bytes = Vec::new();
+                let written = npz::write_to(&given.arrays, &mut bytes);
+                written.map_err(|error| Error::io(format!("cannot write the graph: {error}")))?;
+                Ok(Some(Self::Given(given.clone(), bytes)))
+            }
+            (None, Some(_)) => Ok(None),
+            (None, None) => Ok(Some(Self::Drawn(Synthetic::drawn(0)))),
+        }
+    }
+
+    fn dataset(&self, source: &GraphSource) -> Result<Dataset> {
+        match self {
+            Self::Drawn(drawn) => drawn.dataset(&source.graph),
+            Self::Given(given, _) => Dataset::of_given(given, source.prepare),
+        }
+    }
+
+    /// What is recorded of it: another graph must not go on with the parts of this one.
+    fn told(&self) -> Option<(String, String)> {
+        match self {
+            Self::Drawn(_) => None,
+            Self::Given(_, bytes) => Some(("graph file".to_owned(), format!("blake3 {}", Digest::of(bytes)))),
+        }
+    }
+
+    fn write(&self, path: &Path) -> Result<()> {
+        match self {
+            Self::Drawn(drawn) => drawn.write(path),
+            Self::Given(_, bytes) => output::write(path, bytes),
+        }
     }
 }
 

@@ -5,6 +5,8 @@ use crate::model::watch::Watch;
 
 /// Follows one part after another.
 pub trait Stage {
+    /// So many parts are to come.
+    fn start(&self, parts: usize);
     /// A part begins; what it returns follows its steps.
     fn begin(&self, name: &str) -> Box<dyn Watch + '_>;
     /// A part was finished before.
@@ -16,6 +18,8 @@ pub trait Stage {
 pub struct Unseen;
 
 impl Stage for Unseen {
+    fn start(&self, _: usize) {}
+
     fn begin(&self, _: &str) -> Box<dyn Watch + '_> {
         Box::new(Unwatched)
     }

@@ -1,7 +1,6 @@
 //! Units in JSON: one object, an array of them, or one a line.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use calipers_core::Error;
 use calipers_io::limits;
@@ -114,20 +113,12 @@ impl Raw {
 
 struct ArrayOfRecords<'a>(&'a mut At);
 
-impl<'de> DeserializeSeed<'de> for ArrayOfRecords<'_> {
-    type Value = Vec<Raw>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Vec<Raw>, D::Error> {
-        deserializer.deserialize_seq(self)
-    }
-}
+calipers_io::seed!(ArrayOfRecords<'_> => Vec<Raw>, deserialize_seq);
 
 impl<'de> Visitor<'de> for ArrayOfRecords<'_> {
     type Value = Vec<Raw>;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an array of units")
-    }
+    calipers_io::expecting!("an array of units");
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<Raw>, A::Error> {
         let mut raws = Vec::new();
@@ -140,20 +131,12 @@ impl<'de> Visitor<'de> for ArrayOfRecords<'_> {
 
 struct RecordSeed<'a>(&'a mut At);
 
-impl<'de> DeserializeSeed<'de> for RecordSeed<'_> {
-    type Value = Raw;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Raw, D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
+calipers_io::seed!(RecordSeed<'_> => Raw, deserialize_map);
 
 impl<'de> Visitor<'de> for RecordSeed<'_> {
     type Value = Raw;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object with the arrays of a unit")
-    }
+    calipers_io::expecting!("an object with the arrays of a unit");
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Raw, A::Error> {
         let mut raw = Raw { arrays: BTreeMap::new(), unit: Unit::Unnamed };
@@ -198,13 +181,7 @@ struct Field<'a> {
     arrays: &'a mut BTreeMap<String, Stored>,
 }
 
-impl<'de> DeserializeSeed<'de> for Field<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
+calipers_io::seed!(Field<'_> => (), deserialize_any);
 
 /// The array of a list or a single value, which the visitor was handed piece by piece.
 macro_rules! array {
@@ -217,9 +194,7 @@ macro_rules! array {
 impl<'de> Visitor<'de> for Field<'_> {
     type Value = ();
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("lists of numbers, or an object with lists by node or edge type")
-    }
+    calipers_io::expecting!("lists of numbers, or an object with lists by node or edge type");
 
     fn visit_i64<E: de::Error>(self, value: i64) -> Result<(), E> {
         array!(self, de::value::I64Deserializer::new(value))

@@ -1,7 +1,5 @@
 //! Nested JSON lists as one array: integers, truth values or floats, by how they are written.
 
-use std::fmt;
-
 use calipers_io::limits;
 use serde::de::{DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
 
@@ -114,20 +112,12 @@ struct Level<'a, 'p> {
     depth: usize,
 }
 
-impl<'de> DeserializeSeed<'de> for Level<'_, '_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
+calipers_io::seed!(Level<'_, '_> => (), deserialize_any);
 
 impl<'de> Visitor<'de> for Level<'_, '_> {
     type Value = ();
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a number, true or false, or lists of them")
-    }
+    calipers_io::expecting!("a number, true or false, or lists of them");
 
     fn visit_i64<E: Error>(self, value: i64) -> Result<(), E> {
         self.array.value_at(self.depth)?;

@@ -108,7 +108,7 @@ impl Plan {
         self.files.reserve(unit.place);
     }
 
-    /// Workers the record of a unit to `measure`.
+    /// Hands the record of a unit to `measure`.
     pub(super) fn with_record<T>(
         &self,
         unit: &UnitPlan,

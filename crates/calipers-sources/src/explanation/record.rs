@@ -1,5 +1,6 @@
 //! What one file, or one JSON object, holds: the arrays of a unit, or of a batch of units.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use calipers_core::{Error, Result};
@@ -64,26 +65,20 @@ impl Record {
         }
     }
 
-    /// Workers the evidence of a unit to `measure`.
+    /// Hands the evidence of a unit to `measure`.
     pub(super) fn with_unit<T>(
         &self,
         number: usize,
         measure: impl FnOnce(Evidence<'_>) -> Result<T>,
     ) -> Result<T> {
-        let held: BTreeMap<&String, Stored>;
+        let held = self.arrays.iter().map(|(key, array)| match &self.cuts {
+            None => (key, Cow::Borrowed(array)),
+            Some(cuts) => (key, Cow::Owned(cuts.part(key, array, number))),
+        });
+        let held: Vec<(&String, Cow<'_, Stored>)> = held.collect();
         let mut evidence = Evidence::new();
-        match &self.cuts {
-            None => {
-                for (key, array) in &self.arrays {
-                    evidence.insert(key, array.view()?);
-                }
-            }
-            Some(cuts) => {
-                held = self.arrays.iter().map(|(key, array)| (key, cuts.part(key, array, number))).collect();
-                for (key, array) in &held {
-                    evidence.insert(key, array.view()?);
-                }
-            }
+        for (key, array) in &held {
+            evidence.insert(key, array.view()?);
         }
         measure(evidence)
     }

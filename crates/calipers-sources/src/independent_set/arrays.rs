@@ -5,8 +5,9 @@ use calipers_io::array::{Array, Arrays, Matrix};
 use calipers_metrics::independent_set::graph::EdgeSource;
 use calipers_metrics::independent_set::{Axis, Kind};
 
-use super::node_values::{self, ScoreValues, shape_text};
+use super::node_values::{self, ScoreValues};
 use super::options::Options;
+use crate::array_file::shape_text;
 
 /// How many entries are handed on at a time.
 const BLOCK: usize = 1 << 16;

@@ -19,12 +19,15 @@ use calipers_metrics::independent_set::{Axis, IndependentSet, Kind};
 use self::arrays::MatrixEdges;
 use self::containers::{ArrayUnit, StoredEdges};
 use self::graph_files::FileGraph;
+use self::node_files::NodeFile;
 use self::node_values::ScoreValues;
 use self::options::{Labels, Options};
 use self::plan::{Plan, UnitAt, UnitPlan};
 use crate::array_file;
+use crate::file_cache::FileCache;
 use crate::inputs::Inputs;
 use crate::run::{self, Work};
+use crate::walk::Found;
 
 /// One unit, read and owned.
 struct Evidence {
@@ -155,31 +158,14 @@ fn read(plan: &Plan, unit: &UnitPlan, options: &Options, inputs: &Inputs) -> Res
             Ok(Evidence { scores_shown: unit.shown.clone(), optimum, optimum_shown, ..evidence })
         }
         UnitAt::Files { graph, scores, chosen, labels } => {
-            let mut score_place = unit.place();
-            let score_values = match scores {
-                Some((place, index)) => {
-                    let named = |error: Error| error.in_file(&plan.scores.file(*place).shown);
-                    let file = plan.scores.take(*place, |file| node_files::load(file, inputs));
-                    let file = file.map_err(named)?;
-                    let scores = file.scores(*index, options);
-                    let scores = scores.map_err(|error| named(error.at(&score_place)))?;
-                    score_place.extend(file.place(*index).map(|place| format!(", {place}")));
-                    Some(scores)
-                }
-                None => chosen.clone().map(node_files::Values::Chosen),
-            };
-            let mut label_place = unit.place();
-            let label_values = match labels {
-                Some((place, index)) => {
-                    let named = |error: Error| error.in_file(&plan.labels.file(*place).shown);
-                    let file = plan.labels.take(*place, |file| node_files::load(file, inputs));
-                    let file = file.map_err(named)?;
-                    let labels = file.labels(*index).map_err(|error| named(error.at(&label_place)))?;
-                    label_place.extend(file.place(*index).map(|place| format!(", {place}")));
-                    Some(labels)
-                }
-                None => None,
-            };
+            let (mut score_values, score_place) =
+                node_values_at(&plan.scores, *scores, unit, inputs, |file, index| {
+                    file.scores(index, options)
+                })?;
+            let chosen = || chosen.clone().map(node_files::Values::Chosen);
+            score_values = score_values.or_else(chosen);
+            let (label_values, label_place) =
+                node_values_at(&plan.labels, *labels, unit, inputs, NodeFile::labels)?;
             let known = [&score_values, &label_values];
             let nodes =
                 known.into_iter().flatten().find_map(|values| values.nodes()).map(|nodes| nodes as u64);
@@ -212,6 +198,23 @@ fn read(plan: &Plan, unit: &UnitPlan, options: &Options, inputs: &Inputs) -> Res
             Ok(Evidence { graph: built, scores, scores_shown, labels, optimum: unit.optimum, optimum_shown })
         }
     }
+}
+
+/// The values of a unit in a node file, where it has any there, and their place for messages.
+fn node_values_at(
+    files: &FileCache<Found, NodeFile>,
+    at: Option<(usize, usize)>,
+    unit: &UnitPlan,
+    inputs: &Inputs,
+    values: impl Fn(&NodeFile, usize) -> Result<node_files::Values>,
+) -> Result<(Option<node_files::Values>, String)> {
+    let mut shown = unit.place();
+    let Some((place, index)) = at else { return Ok((None, shown)) };
+    let named = |error: Error| error.in_file(&files.file(place).shown);
+    let file = files.take(place, |file| node_files::load(file, inputs)).map_err(named)?;
+    let values = values(&file, index).map_err(|error| named(error.at(&shown)))?;
+    shown.extend(file.place(index).map(|place| format!(", {place}")));
+    Ok((Some(values), shown))
 }
 
 /// The evidence that the arrays of one unit give.

@@ -5,6 +5,8 @@ use calipers_io::array::{Array, Dtype};
 use calipers_metrics::independent_set::unit::Scores;
 use calipers_metrics::independent_set::{Axis, Kind};
 
+use crate::array_file::shape_text;
+
 /// The scores of one graph, or of all graphs of a pack together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScoreValues {
@@ -61,40 +63,28 @@ pub fn scores(array: &Array, key: &str, kind: Kind, axis: Option<Axis>) -> Resul
         }));
     }
     let shape = array.shape();
+    let refused = |what: &str, allowed: &str, advice: &str| {
+        let error = Error::value(format!("'{key}' {what}")).at(format!("key {key}"));
+        Err(error.found(shape_text(shape)).allowed(allowed).advice(advice))
+    };
     let rows = match (shape, axis) {
         ([_], None) => 1,
         ([_], Some(_)) => {
-            return Err(Error::value(format!(
-                "'{key}' has one axis, but an axis of samples or steps was named"
-            ))
-            .at(format!("key {key}"))
-            .found(shape_text(shape))
-            .allowed("[S,N] or [T,N]")
-            .advice("leave out --axis"));
+            let what = "has one axis, but an axis of samples or steps was named";
+            return refused(what, "[S,N] or [T,N]", "leave out --axis");
         }
         ([_, _], None) => {
-            return Err(Error::value(format!(
-                "'{key}' is two-dimensional and nothing says what its rows are"
-            ))
-            .at(format!("key {key}"))
-            .found(shape_text(shape))
-            .allowed("[N], or [S,N] and [T,N] with an axis")
-            .advice("--axis samples or --axis steps"));
+            let what = "is two-dimensional and nothing says what its rows are";
+            return refused(what, "[N], or [S,N] and [T,N] with an axis", "--axis samples or --axis steps");
         }
         ([0, _], Some(_)) => {
-            return Err(Error::value(format!("'{key}' holds 0 samples or steps"))
-                .at(format!("key {key}"))
-                .found(shape_text(shape))
-                .allowed("at least one row")
-                .advice("store a row of scores for each sample or step"));
+            let advice = "store a row of scores for each sample or step";
+            return refused("holds 0 samples or steps", "at least one row", advice);
         }
         ([rows, _], Some(_)) => *rows as usize,
         _ => {
-            return Err(Error::value(format!("'{key}' has the wrong shape"))
-                .at(format!("key {key}"))
-                .found(shape_text(shape))
-                .allowed("[N], [S,N] or [T,N]")
-                .advice("take away axes of length 1; several graphs are packed with 'ptr'"));
+            let advice = "take away axes of length 1; several graphs are packed with 'ptr'";
+            return refused("has the wrong shape", "[N], [S,N] or [T,N]", advice);
         }
     };
     let values = array.to_f64s().map_err(|error| error.at(format!("key {key}")))?;
@@ -146,11 +136,6 @@ pub fn whole(value: f64, what: &str) -> Result<u64> {
         .found(value)
         .allowed("0, 1, 2, ... up to the number of nodes")
         .advice("leave an unknown optimum out"))
-}
-
-/// A shape as people write it.
-pub fn shape_text(shape: &[u64]) -> String {
-    format!("[{}]", shape.iter().map(u64::to_string).collect::<Vec<_>>().join(","))
 }
 
 fn noun(kind: Kind) -> &'static str {

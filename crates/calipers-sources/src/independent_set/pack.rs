@@ -114,11 +114,13 @@ fn at(key: &'static str) -> impl Fn(Error) -> Error {
     move |error| error.at(format!("key {key}"))
 }
 
+fn bad(numbers: &[i64], index: usize, why: &str, allowed: String) -> Result<Boundaries> {
+    let error = Error::value(why).at(format!("index {index}")).found(numbers[index]);
+    Err(error.allowed(allowed).advice(BOUNDARIES))
+}
+
 fn from_ptr(ptr: &[i64], nodes: Option<usize>) -> Result<Boundaries> {
-    let bad = |index: usize, why: &str, allowed: String| {
-        let error = Error::value(why).at(format!("index {index}")).found(ptr[index]);
-        Err(error.allowed(allowed).advice(BOUNDARIES))
-    };
+    let bad = |index, why: &str, allowed: String| bad(ptr, index, why, allowed);
     match ptr.first() {
         None => {
             let error = Error::value("'ptr' is empty").found("0 numbers");
@@ -138,10 +140,7 @@ fn from_ptr(ptr: &[i64], nodes: Option<usize>) -> Result<Boundaries> {
 }
 
 fn from_batch(batch: &[i64], graphs: Option<u64>, nodes: Option<usize>) -> Result<Boundaries> {
-    let bad = |index: usize, why: &str, allowed: String| {
-        let error = Error::value(why).at(format!("index {index}")).found(batch[index]);
-        Err(error.allowed(allowed).advice(BOUNDARIES))
-    };
+    let bad = |index, why: &str, allowed: String| bad(batch, index, why, allowed);
     if let Some(nodes) = nodes
         && nodes != batch.len()
     {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use calipers_core::spelling::listed;
 use calipers_core::{Error, ErrorKind, Result};
 use calipers_io::array::{self, Reader};
 use calipers_io::format::Formats;
@@ -20,6 +21,7 @@ use crate::stdin;
 use crate::walk::{self, Found};
 
 /// Every unit of a run, in key order, and the files behind them.
+#[derive(Default)]
 pub struct Plan {
     /// The units.
     pub units: Vec<UnitPlan>,
@@ -155,14 +157,7 @@ fn from_arrays(options: &Options, inputs: &Inputs) -> Result<Plan> {
     if let Some(path) = &options.names {
         rename(&mut units, path, inputs)?;
     }
-    let nothing = || FileCache::new(Vec::new());
-    Ok(Plan {
-        units,
-        arrays: FileCache::new(files),
-        graphs: FileCache::new(Vec::new()),
-        scores: nothing(),
-        labels: nothing(),
-    })
+    Ok(Plan { units, arrays: FileCache::new(files), ..Plan::default() })
 }
 
 fn paired(options: &Options, inputs: &Inputs) -> Result<Plan> {
@@ -181,13 +176,7 @@ fn paired(options: &Options, inputs: &Inputs) -> Result<Plan> {
             units.push(UnitPlan { name, shown: shown.clone(), at, optimum: None });
         }
     }
-    let mut plan = Plan {
-        units,
-        arrays: FileCache::new(Vec::new()),
-        graphs,
-        scores: FileCache::new(Vec::new()),
-        labels: FileCache::new(Vec::new()),
-    };
+    let mut plan = Plan { units, graphs, ..Plan::default() };
     // Names given by option are those that scores and labels use.
     if let Some(path) = &options.names {
         rename(&mut plan.units, path, inputs)?;
@@ -195,13 +184,8 @@ fn paired(options: &Options, inputs: &Inputs) -> Result<Plan> {
     if let Some(path) = &options.scores {
         plan.scores = node_files_in(path, "scores", graph_path, options)?;
         let found = pair(&plan.units, &plan.scores, Role::Scores, graph_path, path, options, inputs)?;
-        let missing: Vec<&str> = plan
-            .units
-            .iter()
-            .zip(&found)
-            .filter(|(_, at)| at.is_none())
-            .map(|(unit, _)| unit.name.as_str())
-            .collect();
+        let without = plan.units.iter().zip(&found).filter(|(_, at)| at.is_none());
+        let missing: Vec<&str> = without.map(|(unit, _)| unit.name.as_str()).collect();
         if !missing.is_empty() {
             return Err(unmatched("graphs without scores", &missing, graph_path, path));
         }
@@ -346,12 +330,8 @@ fn pair(
 
 /// The error for names that stand on one side only.
 pub fn unmatched(what: &str, names: &[&str], graphs: &Path, others: &Path) -> Error {
-    let mut shown = names.iter().take(5).copied().collect::<Vec<_>>().join(", ");
-    if names.len() > 5 {
-        shown.push_str(&format!(" and {} more", names.len() - 5));
-    }
     Error::value(format!("{what}: {}", names.len()))
-        .found(shown)
+        .found(listed(names, 5))
         .at(format!("{} and {}", graphs.display(), others.display()))
         .allowed("one for each graph, under the same name")
         .advice("files pair by name without their endings; --pair-strip TEXT removes what differs")

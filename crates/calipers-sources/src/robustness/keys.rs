@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use calipers_core::spelling::listed;
 use calipers_core::{Error, Result};
 use calipers_metrics::robustness::Budget;
 
@@ -216,12 +217,8 @@ fn missing(keys: &[String]) -> Error {
     } else {
         "the key `clean` is missing"
     };
-    let mut found = keys.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
-    if keys.len() > SHOWN {
-        found.push_str(&format!(" and {} more", keys.len() - SHOWN));
-    }
     Error::value(what)
-        .found(if keys.is_empty() { "no keys".to_owned() } else { format!("keys {found}") })
+        .found(if keys.is_empty() { "no keys".to_owned() } else { format!("keys {}", listed(keys, SHOWN)) })
         .advice("a run has `clean` and `attacked_<budget>` arrays of one shape, nodes x columns")
 }
 

@@ -71,6 +71,13 @@ pub fn put_into(config: &mut Config, classes: Config) {
         config.boundary.tolerance = classes.boundary.tolerance;
         config.boundary.tolerance_px = classes.boundary.tolerance_px;
     }
+    let (surface, more) = (&mut config.surface, classes.surface);
+    surface.convention = surface.convention.take().or(more.convention);
+    surface.percentile = surface.percentile.or(more.percentile);
+    surface.tolerance = surface.tolerance.take().or(more.tolerance);
+    surface.missing = surface.missing.take().or(more.missing);
+    surface.absent = surface.absent.take().or(more.absent);
+    config.images.worst = config.images.worst.or(classes.images.worst);
     config.bins.count = config.bins.count.or(classes.bins.count);
     config.bins.closed = config.bins.closed.or(classes.bins.closed);
     if config.heads.is_empty() {

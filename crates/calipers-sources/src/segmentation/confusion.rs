@@ -8,8 +8,8 @@ use calipers_io::compress;
 use calipers_io::score::CONFUSIONS;
 use calipers_io::score::json::confusion::{self, Matrix, MatrixLine};
 
-use super::shape_text;
 use crate::array_file;
+use crate::array_file::shape_text;
 use crate::inputs::{Inputs, role};
 
 /// A file of matrices.

@@ -6,14 +6,17 @@ use blake3::Hash;
 use calipers_core::{Error, Notes, Result};
 use calipers_io::array::{Array, Arrays, Reader as ArrayReader};
 use calipers_io::image;
-use calipers_metrics::segmentation::{Kind, MissingHeads, Segmentation, Space};
+use calipers_metrics::segmentation::{Grid, Kind, MissingHeads, Segmentation, Space};
 
-use super::label_map::{Colours, Legend, MapBuffer};
+use super::label_map::{Colours, Legend, MapBuffer, as_scores};
 use super::plan::{HeadAt, Plan, PredSide, UnitPlan};
 use super::side::{Place, Side, SideKind};
+use super::space::{Said, Told, keys_of, spacing_of};
 use crate::array_file;
-use crate::inputs::Inputs;
+use crate::inputs::{Inputs, role};
 
+/// What files are read as that hold the data of another one.
+const DATA: &str = "data";
 /// Archives up to this size are read into memory at once; of larger ones only what is asked for.
 const HELD: u64 = 1 << 20;
 
@@ -25,6 +28,8 @@ pub struct Reader<'a> {
     pub protocol: &'a Segmentation,
     /// The ids of colours.
     pub colours: &'a Colours,
+    /// What was said of space.
+    pub told: &'a Told,
     /// The record of files.
     pub inputs: &'a Inputs,
 }
@@ -38,6 +43,8 @@ pub struct Buffers {
     pub pred: MapBuffer,
     /// The scores of each head.
     pub scores: Vec<Option<Array>>,
+    /// The axes of the unit.
+    pub grid: Option<Grid>,
     bytes: Vec<u8>,
 }
 
@@ -47,6 +54,8 @@ pub struct Contents {
     pub truth: Hash,
     /// Whether the prediction is the same bytes.
     pub identical: bool,
+    /// Codes of warnings about the unit.
+    pub facts: Vec<&'static str>,
 }
 
 /// One file or one part of a container.
@@ -64,27 +73,31 @@ impl Reader<'_> {
     pub fn read(&self, unit: &UnitPlan, buffers: &mut Buffers) -> Result<Contents> {
         let named =
             |error: Error| error.in_file(self.plan.truth.shown_place(unit.name.as_str(), &unit.truth));
-        let truth = self.truth(unit, buffers).map_err(named)?;
-        let mut identical = false;
-        if self.labels() {
-            for (pred, place) in self.plan.preds.iter().zip(&unit.preds) {
-                if let Some(place) = place {
-                    let shown = pred.side.shown_place(unit.name.as_str(), place);
-                    let hash = self.label_map(pred, unit, place, buffers);
-                    identical = hash.map_err(|error| error.in_file(shown))? == truth;
-                }
-            }
-        } else {
-            buffers.scores.clear();
-            buffers.scores.resize(self.protocol.heads.len(), None);
-            for (pred, place) in self.plan.preds.iter().zip(&unit.preds) {
-                if let Some(place) = place {
-                    let shown = pred.side.shown_place(unit.name.as_str(), place);
-                    self.scores(pred, unit, place, buffers).map_err(|error| error.in_file(shown))?;
-                }
+        let (truth, own) = self.truth(unit, buffers).map_err(named)?;
+        let (labels, mut identical, mut said) = (self.labels(), false, Said::default());
+        buffers.scores.clear();
+        buffers.scores.resize(self.protocol.heads.len(), None);
+        for (pred, place) in self.plan.preds.iter().zip(&unit.preds) {
+            let Some(place) = place else { continue };
+            let named = |error: Error| error.in_file(pred.side.shown_place(unit.name.as_str(), place));
+            if labels {
+                let (hash, space) = self.label_map(pred, unit, place, buffers).map_err(named)?;
+                (identical, said) = (hash == truth, space);
+            } else {
+                said = self.scores(pred, unit, place, buffers).map_err(named)?;
             }
         }
-        Ok(Contents { truth, identical })
+        let settled = self.told.settle(&own, &said);
+        let grid = settled.and_then(|settled| {
+            let grid = buffers.truth.grid(settled.spacing.as_deref())?;
+            if self.labels() {
+                buffers.pred.grid(None)?.check_size(&grid)?;
+            }
+            Ok((grid, settled.facts))
+        });
+        let (grid, facts) = grid.map_err(|error| error.in_file(self.plan.shown(unit)))?;
+        buffers.grid = Some(grid);
+        Ok(Contents { truth, identical, facts })
     }
 
     /// Whether predictions are label maps; then there is one head.
@@ -92,17 +105,17 @@ impl Reader<'_> {
         self.protocol.heads.iter().any(|head| head.kind == Kind::Labels)
     }
 
-    fn truth(&self, unit: &UnitPlan, buffers: &mut Buffers) -> Result<Hash> {
+    fn truth(&self, unit: &UnitPlan, buffers: &mut Buffers) -> Result<(Hash, Said)> {
         let (map, bytes) = (&mut buffers.truth, &mut buffers.bytes);
         let legend = self.legend(self.protocol.truth_space);
         let (loaded, hash) = self.load(&self.plan.truth, unit, &unit.truth, map, bytes, &legend)?;
-        let array = match loaded {
-            Loaded::Map => return Ok(hash),
-            Loaded::Array(array) => array,
-            Loaded::Arrays(arrays) => only(&arrays)?,
+        let (array, spacing) = match loaded {
+            Loaded::Map => return Ok((hash, Said::new(buffers.truth.geometry(), None))),
+            Loaded::Array(array) => (array, side_spacing(&self.plan.truth)?),
+            Loaded::Arrays(arrays) => (only(&arrays)?, spacing_of(&arrays)?),
         };
         buffers.truth.take(array)?;
-        Ok(hash)
+        Ok((hash, Said::new(None, spacing)))
     }
 
     fn label_map(
@@ -111,7 +124,7 @@ impl Reader<'_> {
         unit: &UnitPlan,
         place: &Place,
         buffers: &mut Buffers,
-    ) -> Result<Hash> {
+    ) -> Result<(Hash, Said)> {
         let Buffers { truth, pred: map, bytes, .. } = &mut *buffers;
         let (truth, labels) = (truth.map(), &self.protocol.labels);
         // What is predicted where truth is ignored is never read, but for bands that keep void.
@@ -123,19 +136,27 @@ impl Reader<'_> {
         let space = self.protocol.heads[pred.heads[0].head].space;
         let legend = Legend { unread: &unread, ..self.legend(space) };
         let (loaded, hash) = self.load(&pred.side, unit, place, map, bytes, &legend)?;
-        let array = match loaded {
-            Loaded::Map => return Ok(hash),
-            Loaded::Array(array) => array,
+        let (array, spacing) = match loaded {
+            Loaded::Map => return Ok((hash, Said::new(buffers.pred.geometry(), None))),
+            Loaded::Array(array) => (array, side_spacing(&pred.side)?),
             Loaded::Arrays(arrays) => {
                 let mut found = self.pick(&arrays, &pred.heads)?;
-                found.pop().flatten().ok_or_else(|| self.missing(&pred.heads[0], &arrays))?
+                let array = found.pop().flatten().ok_or_else(|| self.missing(&pred.heads[0], &arrays))?;
+                (array, spacing_of(&arrays)?)
             }
         };
-        buffers.pred.take(array)?;
-        Ok(hash)
+        let proposed = match self.protocol.heads.as_slice() {
+            [_] => as_scores(&array, (truth.height, truth.width)),
+            _ => None,
+        };
+        buffers.pred.take(array).map_err(|error| match proposed {
+            Some(options) => error.again_with(options),
+            None => error,
+        })?;
+        Ok((hash, Said::new(None, spacing)))
     }
 
-    fn scores(&self, pred: &PredSide, unit: &UnitPlan, place: &Place, buffers: &mut Buffers) -> Result<()> {
+    fn scores(&self, pred: &PredSide, unit: &UnitPlan, place: &Place, buffers: &mut Buffers) -> Result<Said> {
         let (map, bytes) = (&mut buffers.pred, &mut buffers.bytes);
         let head = &self.protocol.heads[pred.heads[0].head];
         let is_image = match place {
@@ -148,8 +169,8 @@ impl Reader<'_> {
                 .at(format!("head {}", head.name))
                 .advice("if these are label maps, say --kind labels"));
         }
-        match self.load(&pred.side, unit, place, map, bytes, &self.legend(Space::Original))?.0 {
-            Loaded::Map => {}
+        let spacing = match self.load(&pred.side, unit, place, map, bytes, &self.legend(Space::Original))?.0 {
+            Loaded::Map => None,
             Loaded::Array(array) => {
                 if let [_, other, ..] = pred.heads.as_slice() {
                     return Err(Error::value("one array for several heads")
@@ -157,15 +178,17 @@ impl Reader<'_> {
                         .advice("save an npz or safetensors file with one array for each head"));
                 }
                 buffers.scores[pred.heads[0].head] = Some(array);
+                side_spacing(&pred.side)?
             }
             Loaded::Arrays(arrays) => {
                 let found = self.pick(&arrays, &pred.heads)?;
                 for (at, array) in pred.heads.iter().zip(found) {
                     buffers.scores[at.head] = array;
                 }
+                spacing_of(&arrays)?
             }
-        }
-        Ok(())
+        };
+        Ok(Said::new(None, spacing))
     }
 
     /// How a picture that is read everywhere becomes ids.
@@ -189,16 +212,17 @@ impl Reader<'_> {
                 match image::FORMATS.by_name(file) {
                     Some(format) => {
                         let hash = self.inputs.read_into(&path, &shown, &side.notes, bytes)?;
-                        map.decode(format.reader, bytes, legend)?;
-                        Ok((Loaded::Map, hash))
+                        Ok((
+                            Loaded::Map,
+                            self.decode(format.reader, (&path, &shown), hash, map, bytes, legend)?,
+                        ))
                     }
                     None => self.load_arrays(&path, &shown, &side.notes),
                 }
             }
             (SideKind::Image(path, decode), _) => {
                 let hash = self.inputs.read_into(path, &side.shown, &side.notes, bytes)?;
-                map.decode(*decode, bytes, legend)?;
-                Ok((Loaded::Map, hash))
+                Ok((Loaded::Map, self.decode(*decode, (path, &side.shown), hash, map, bytes, legend)?))
             }
             (SideKind::Arrays(arrays, _), _) => {
                 let array =
@@ -208,6 +232,28 @@ impl Reader<'_> {
             (SideKind::Slabs(file, _), Place::Slab(index)) => Ok(whole(file.read_slab(*index)?)),
             _ => Err(Error::format("the place does not fit the container")),
         }
+    }
+
+    /// Decodes a picture; where its data lie in a file beside it, that one is read and recorded as well.
+    fn decode(
+        &self,
+        decode: image::Reader,
+        (path, shown): (&Path, &str),
+        hash: Hash,
+        map: &mut MapBuffer,
+        bytes: &[u8],
+        legend: &Legend<'_>,
+    ) -> Result<Hash> {
+        let mut all = hash;
+        let mut beside = |name: &str| {
+            let folder = shown.rfind('/').map_or("", |slash| &shown[..=slash]);
+            let shown = format!("{folder}{name}");
+            let data = self.inputs.read(&path.with_file_name(name), &shown, &role(DATA, None))?;
+            all = blake3::hash(&[*hash.as_bytes(), *blake3::hash(&data).as_bytes()].concat());
+            Ok(data)
+        };
+        map.decode(decode, bytes, &mut beside, legend)?;
+        Ok(all)
     }
 
     fn load_arrays(&self, path: &Path, shown: &str, notes: &Notes) -> Result<(Loaded, Hash)> {
@@ -228,7 +274,7 @@ impl Reader<'_> {
     /// The array of each head: by key, or the only one of the file.
     fn pick(&self, arrays: &Arrays, heads: &[HeadAt]) -> Result<Vec<Option<Array>>> {
         if let [at] = heads
-            && let [key] = arrays.keys().as_slice()
+            && let [key] = keys_of(arrays)?.as_slice()
             && !at.explicit
         {
             return Ok(vec![arrays.get(key)?]);
@@ -249,13 +295,21 @@ impl Reader<'_> {
     }
 }
 
+/// The spacing of all units of a container.
+fn side_spacing(side: &Side) -> Result<Option<Vec<f64>>> {
+    match &side.kind {
+        SideKind::Arrays(arrays, _) => spacing_of(arrays),
+        _ => Ok(None),
+    }
+}
+
 fn whole(array: Array) -> (Loaded, Hash) {
     let hash = blake3::hash(array.bytes());
     (Loaded::Array(array), hash)
 }
 
 fn only(arrays: &Arrays) -> Result<Array> {
-    let keys = arrays.keys();
+    let keys = keys_of(arrays)?;
     let array = match keys.as_slice() {
         [key] => arrays.get(key)?,
         _ => None,

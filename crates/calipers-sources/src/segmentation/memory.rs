@@ -2,11 +2,11 @@
 
 use calipers_core::{Accumulator, Error, Result};
 use calipers_io::array::Array;
-use calipers_metrics::segmentation::{Kind, Layout, Prediction, ScoreArray, Segmentation, Unit, heads};
+use calipers_metrics::segmentation::{Grid, Kind, Layout, Prediction, ScoreArray, Segmentation, Unit, heads};
 
-use super::confusion;
 use super::label_map::MapBuffer;
 use super::scores::Scores;
+use super::{confusion, on_grid};
 
 /// Measures one image. `preds` holds the array of each head in the protocol's order, `None` for one
 /// that is missing.
@@ -15,9 +15,10 @@ pub fn measure(
     name: &str,
     truth: Array,
     preds: &[Option<Array>],
+    spacing: Option<&[f64]>,
 ) -> Result<Accumulator<Segmentation>> {
     let mut accumulator = Accumulator::new(protocol.clone());
-    measure_into(&mut accumulator, &mut Buffers::default(), name, truth, preds)?;
+    measure_into(&mut accumulator, &mut Buffers::default(), name, truth, preds, spacing)?;
     Ok(accumulator)
 }
 
@@ -35,19 +36,23 @@ pub fn measure_into(
     name: &str,
     truth: Array,
     preds: &[Option<Array>],
+    spacing: Option<&[f64]>,
 ) -> Result<()> {
     buffers.truth.take(truth).map_err(|error| error.at(format!("unit {name}, truth")))?;
-    let truth = buffers.truth.map();
+    let grid = buffers.truth.grid(spacing).map_err(|error| error.at(format!("unit {name}")))?;
+    let truth = on_grid(buffers.truth.map(), &grid);
     if accumulator.protocol().heads.iter().any(|head| head.kind == Kind::Labels) {
         let pred = preds.iter().flatten().next().ok_or_else(|| no_prediction(name))?;
         buffers.pred.take(pred.clone()).map_err(|error| error.at(format!("unit {name}, pred")))?;
-        let pred = Prediction::Labels(buffers.pred.map());
-        return accumulator.update(name, Unit::Pixels { truth, pred });
+        let size = buffers.pred.grid(None).and_then(|own| own.check_size(&grid));
+        size.map_err(|error| error.at(format!("unit {name}")))?;
+        let pred = Prediction::Labels(on_grid(buffers.pred.map(), &grid));
+        return accumulator.update(name, Unit::Spatial { grid, truth, pred });
     }
-    let opened = opened(accumulator.protocol(), preds);
+    let opened = opened(accumulator.protocol(), preds, Some(&grid));
     let scores = opened.map_err(|error| error.at(format!("unit {name}")))?;
     let pred = Prediction::Scores(views(&scores));
-    accumulator.update(name, Unit::Pixels { truth, pred })
+    accumulator.update(name, Unit::Spatial { grid, truth, pred })
 }
 
 /// Measures one confusion matrix.
@@ -66,7 +71,7 @@ pub fn measure_confusion(
 /// The probability of every global class at every pixel: classes, height and width, and the values
 /// class by class and row by row.
 pub fn fuse(protocol: &Segmentation, preds: &[Option<Array>]) -> Result<([usize; 3], Vec<f64>)> {
-    let scores = opened(protocol, preds)?;
+    let scores = opened(protocol, preds, None)?;
     let views = views(&scores);
     let sized = views.iter().zip(&protocol.heads).find_map(|(view, head)| Some((view.as_ref()?, head)));
     let (view, head) = sized.ok_or_else(|| Error::value("no head is given"))?;
@@ -88,9 +93,17 @@ pub fn fuse(protocol: &Segmentation, preds: &[Option<Array>]) -> Result<([usize;
     Ok(([protocol.classes(), height, width], probabilities))
 }
 
-fn opened<'a>(protocol: &Segmentation, preds: &'a [Option<Array>]) -> Result<Vec<Option<Scores<'a>>>> {
+fn opened<'a>(
+    protocol: &Segmentation,
+    preds: &'a [Option<Array>],
+    grid: Option<&Grid>,
+) -> Result<Vec<Option<Scores<'a>>>> {
     let scores = preds.iter().zip(&protocol.heads).map(|(array, head)| {
-        let scores = array.as_ref().map(Scores::new).transpose();
+        let open = |array| match grid {
+            Some(grid) => Scores::on(array, head.layout, grid),
+            None => Scores::new(array),
+        };
+        let scores = array.as_ref().map(open).transpose();
         scores.map_err(|error: Error| error.at(format!("head {}", head.name)))
     });
     scores.collect()

@@ -7,14 +7,16 @@ pub mod fit;
 pub mod label_map;
 pub mod memory;
 pub mod options;
+mod pairing;
 pub mod plan;
 pub mod scores;
 pub mod side;
+pub mod space;
 
 use std::sync::Mutex;
 
 use calipers_core::{Accumulator, Content, Error, Fact, Provenance, Result};
-use calipers_metrics::segmentation::{Prediction, Segmentation, Unit};
+use calipers_metrics::segmentation::{Grid, LabelMap, Prediction, Segmentation, Unit};
 
 use self::confusion::Matrices;
 use self::evidence::{Buffers, Contents, Reader};
@@ -66,7 +68,8 @@ fn pixels(
 ) -> Result<Accumulator<Segmentation>> {
     let colours = options.config.colors(&protocol.labels)?;
     let plan = Plan::new(options, protocol, inputs, work.threads)?;
-    let reader = Reader { plan: &plan, protocol, colours: &colours, inputs };
+    let told = options.told();
+    let reader = Reader { plan: &plan, protocol, colours: &colours, told: &told, inputs };
     let idle: Mutex<Vec<Buffers>> = Mutex::default();
     let units = work.part(&plan.units);
     let mut accumulator = run::measure_all(protocol, units, work, |unit, accumulator| {
@@ -101,7 +104,8 @@ pub fn with_unit<T>(
     let found = plan.units.binary_search_by(|unit| unit.name.as_str().cmp(name)).ok();
     let unit = found.map(|at| &plan.units[at]);
     let unit = unit.ok_or_else(|| Error::value("no unit of that name").found(name))?;
-    let reader = Reader { plan: &plan, protocol, colours: &colours, inputs };
+    let told = options.told();
+    let reader = Reader { plan: &plan, protocol, colours: &colours, told: &told, inputs };
     let mut buffers = Buffers::default();
     reader.read(unit, &mut buffers)?;
     view(&reader, unit, &buffers, use_it).map_err(|error| error.in_file(plan.shown(unit)))
@@ -113,18 +117,24 @@ fn view<T>(
     buffers: &Buffers,
     use_it: impl FnOnce(Unit<'_>) -> Result<T>,
 ) -> Result<T> {
-    let truth = buffers.truth.map();
+    let grid = buffers.grid.ok_or_else(|| Error::format("the unit was not read"))?;
+    let truth = on_grid(buffers.truth.map(), &grid);
     if reader.labels() {
-        let pred = Prediction::Labels(buffers.pred.map());
-        return use_it(Unit::Pixels { truth, pred });
+        let pred = Prediction::Labels(on_grid(buffers.pred.map(), &grid));
+        return use_it(Unit::Spatial { grid, truth, pred });
     }
     let scores = buffers.scores.iter().zip(&reader.protocol.heads).map(|(array, head)| {
-        let scores = array.as_ref().map(Scores::new).transpose();
+        let scores = array.as_ref().map(|array| Scores::on(array, head.layout, &grid)).transpose();
         scores.map_err(|error: Error| error.at(format!("unit {}, head {}", unit.name, head.name)))
     });
     let scores: Vec<Option<Scores<'_>>> = scores.collect::<Result<_>>()?;
     let pred = Prediction::Scores(scores.iter().map(|head| head.as_ref().map(Scores::view)).collect());
-    use_it(Unit::Pixels { truth, pred })
+    use_it(Unit::Spatial { grid, truth, pred })
+}
+
+/// A map whose axes of length 1 are dropped: the same elements in other rows.
+fn on_grid<'a>(map: LabelMap<'a>, grid: &Grid) -> LabelMap<'a> {
+    LabelMap { height: grid.rows(), width: grid.axes()[2], ..map }
 }
 
 fn note(provenance: &mut Provenance, unit: &UnitPlan, contents: &Contents) {
@@ -135,9 +145,8 @@ fn note(provenance: &mut Provenance, unit: &UnitPlan, contents: &Contents) {
         let (code, unit) = ("identical-files".into(), unit.name.to_string());
         provenance.facts.insert(Fact { code, unit, detail: String::new() });
     }
-}
-
-/// A shape as messages show it.
-fn shape_text(shape: &[u64]) -> String {
-    format!("[{}]", shape.iter().map(u64::to_string).collect::<Vec<_>>().join(","))
+    for code in &contents.facts {
+        let unit = unit.name.to_string();
+        provenance.facts.insert(Fact { code: (*code).into(), unit, detail: String::new() });
+    }
 }

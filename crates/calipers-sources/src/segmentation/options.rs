@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 use calipers_core::provenance::Setting;
 use calipers_core::{Error, Reading, Result};
 use calipers_metrics::segmentation::Config;
+use calipers_metrics::segmentation::config::Orientation;
+
+use super::space::Told;
 
 /// Where the evidence is and how it is read.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +32,13 @@ impl Options {
         let (truth, pred) = (below(&config.data.truth), below(&config.data.pred));
         let confusion = below(&config.data.confusion);
         Self { config, truth, pred, confusion }
+    }
+
+    /// What was said of space beside the files.
+    pub fn told(&self) -> Told {
+        let data = &self.config.data;
+        let spacing = data.spacing.as_ref().map(|spacing| spacing.numbers().to_vec());
+        Told { spacing, orientation: data.orientation }
     }
 
     /// Refuses combinations that contradict themselves: wrong usage, not wrong data.
@@ -72,6 +82,16 @@ impl Options {
             ("pred_suffix", text(&data.pred_suffix)),
             ("truth_suffix", text(&data.truth_suffix)),
         ];
-        settings.into_iter().map(|(key, setting)| (key.to_owned(), setting)).collect()
+        let mut reading: Reading =
+            settings.into_iter().map(|(key, setting)| (key.to_owned(), setting)).collect();
+        // Said of volumes alone: whoever says nothing has the record that he always had.
+        if let Some(spacing) = &data.spacing {
+            let steps = spacing.numbers().iter().map(f64::to_string).collect();
+            reading.insert("spacing".to_owned(), Setting::List(steps));
+        }
+        if data.orientation == Some(Orientation::Ignore) {
+            reading.insert("orientation".to_owned(), Setting::Text("ignore".to_owned()));
+        }
+        reading
     }
 }

@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use calipers_core::spelling;
 use calipers_core::{Error, Fact, Result, UnitId};
-use calipers_metrics::segmentation::{MissingHeads, Segmentation};
+use calipers_metrics::segmentation::{Measure, MissingHeads, Segmentation};
 
 use super::options::Options;
-use super::side::{Place, Side, SideKind, container_endings, endings};
+use super::pairing::proposed;
+use super::side::{Place, Side, SideKind, container_endings, endings, stem};
 use crate::inputs::Inputs;
 use crate::run::{self, Silent};
 
@@ -63,10 +65,13 @@ impl Plan {
         let preds = pred_sides(options, protocol, inputs)?;
         let sides = std::iter::once((&truth, data.truth_suffix.as_deref()))
             .chain(preds.iter().map(|pred| (&pred.side, data.pred_suffix.as_deref())));
-        let mut listed = listed(&sides.collect::<Vec<_>>(), data.flat, threads)?.into_iter();
+        let mut listed = listed(&sides.collect::<Vec<_>>(), data.flat, threads)?;
+        named_by_the_truth(&truth, &preds, &mut listed);
+        let mut listed = listed.into_iter();
         let truth_units = listed.next().unwrap_or_default();
         if truth_units.is_empty() {
-            return Err(nothing(&truth, data.truth_suffix.as_deref()));
+            let error = nothing(&truth, data.truth_suffix.as_deref());
+            return Err(mended(error, &truth, &preds, 0));
         }
         let mut units: Vec<UnitPlan> = truth_units
             .into_iter()
@@ -77,7 +82,8 @@ impl Plan {
         let mut facts = BTreeSet::new();
         for ((number, pred), found) in preds.iter().enumerate().zip(listed) {
             if found.is_empty() && !data.allow_missing && !marginalise {
-                return Err(nothing(&pred.side, data.pred_suffix.as_deref()));
+                let error = nothing(&pred.side, data.pred_suffix.as_deref());
+                return Err(mended(error, &truth, &preds, 0));
             }
             for extra in join(&mut units, number, found) {
                 facts.insert(fact("extra-predictions", extra));
@@ -90,11 +96,15 @@ impl Plan {
         let without: Vec<&str> =
             units.iter().filter(|unit| missing(unit)).map(|unit| unit.name.as_str()).collect();
         if !without.is_empty() && (!data.allow_missing || without.len() == units.len()) {
-            return Err(unpredicted(&without, &truth, &preds));
+            let paired = units.len() - without.len();
+            return Err(mended(unpredicted(&without, &truth, &preds), &truth, &preds, paired));
         }
         facts.extend(without.into_iter().map(|name| fact("missing-predictions", name.to_owned())));
         units.retain(|unit| !missing(unit));
         keep_readable(&mut units, &truth, &preds, inputs);
+        if protocol.measures(Measure::Surface) && truth.is_stack() {
+            facts.extend(units.iter().map(|unit| fact("stack-of-images", unit.name.to_string())));
+        }
         if protocol.labels.missing_heads == MissingHeads::Error {
             no_missing_side(&units, &preds, protocol)?;
         }
@@ -129,6 +139,20 @@ fn listed(sides: &[(&Side, Option<&str>)], flat: bool, threads: usize) -> Result
     let mut listed: Vec<(usize, Vec<(String, Place)>)> = parts.into_iter().flatten().collect();
     listed.sort_unstable_by_key(|(at, _)| *at);
     Ok(listed.into_iter().map(|(_, units)| units).collect())
+}
+
+/// Two files that hold one image each are one unit, named by the truth.
+fn named_by_the_truth(truth: &Side, preds: &[PredSide], listed: &mut [Vec<(String, Place)>]) {
+    let is_image = |side: &Side| matches!(side.kind, SideKind::Image(..));
+    let Some(([(name, _)], others)) = listed
+        .split_first_mut()
+        .and_then(|(first, others)| Some((<&[_; 1]>::try_from(&**first).ok()?, others)))
+    else {
+        return;
+    };
+    if is_image(truth) && preds.iter().all(|pred| is_image(&pred.side)) {
+        others.iter_mut().flatten().for_each(|(other, _)| other.clone_from(name));
+    }
 }
 
 /// Leaves out the units of which a file may not be read.
@@ -213,15 +237,35 @@ fn nothing(side: &Side, suffix: Option<&str>) -> Error {
     }
 }
 
+/// The error with two names of each side, and with the options under which more units pair than now.
+fn mended(error: Error, truth: &Side, preds: &[PredSide], paired: usize) -> Error {
+    let Some(pred) = preds.first() else { return error };
+    let (Some(truths), Some(predicted)) = (truth.below(), pred.side.below()) else { return error };
+    let two = |side: &Side, files: &[String]| {
+        let shown: Vec<String> = files.iter().take(2).map(|file| format!("{}/{file}", side.shown)).collect();
+        match files.len() {
+            0 => format!("no such file in {}", side.shown),
+            1 | 2 => shown.join(", "),
+            more => format!("{} and {} more", shown.join(", "), more - 2),
+        }
+    };
+    let error = error.found(format!("{}; {}", two(truth, &truths), two(&pred.side, &predicted)));
+    let Some(found) = proposed(&truths, &predicted, stem).filter(|found| found.pairs > paired) else {
+        return error;
+    };
+    let units = format!("{} unit{} pair so", found.pairs, if found.pairs == 1 { "" } else { "s" });
+    let others = match found.others.as_slice() {
+        [] => units,
+        others => format!("{units}; as many would with the truth that ends in {}", others.join(" or ")),
+    };
+    error.advice(others).again_with(found.options())
+}
+
 fn unpredicted(names: &[&str], truth: &Side, preds: &[PredSide]) -> Error {
-    let mut shown = names.iter().take(5).copied().collect::<Vec<_>>().join(", ");
-    if names.len() > 5 {
-        shown.push_str(&format!(" and {} more", names.len() - 5));
-    }
     let sides: Vec<&str> = preds.iter().map(|pred| pred.side.shown.as_str()).collect();
     Error::value(format!("truth without prediction: {}", names.len()))
         .at(format!("{} and {}", truth.shown, sides.join(", ")))
-        .found(shown)
+        .found(spelling::listed(names, 5))
         .advice("units pair by name; --allow-missing leaves those without a prediction out, with a warning")
 }
 

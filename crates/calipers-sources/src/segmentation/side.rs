@@ -8,6 +8,7 @@ use calipers_io::array::{self, ArrayFile, Arrays, Reader};
 use calipers_io::file::{InputFile, cannot_open};
 use calipers_io::{image, limits};
 
+use super::space::keys_of;
 use crate::array_file;
 use crate::inputs::{Inputs, role};
 use crate::walk::{self, given_folder};
@@ -30,11 +31,16 @@ fn is_read(reader: &Reader) -> bool {
 }
 
 /// The name of a file without the ending that says its format; none where it says none that is read.
-fn stem(file: &str) -> Option<&str> {
+fn read_as(file: &str) -> Option<&str> {
     if image::FORMATS.by_name(file).is_some() {
         return Some(image::FORMATS.stem(file));
     }
     array_file::reader(file).as_ref().is_some_and(is_read).then(|| array::FORMATS.stem(file))
+}
+
+/// The name of a file without the ending that says its format.
+pub(super) fn stem(file: &str) -> &str {
+    read_as(file).unwrap_or(file)
 }
 
 /// Truth, predictions, or the predictions of one head.
@@ -119,7 +125,10 @@ impl Side {
                 let file = self.shown.rsplit('/').next().unwrap_or_default();
                 vec![(image::FORMATS.stem(file).to_owned(), Place::Whole)]
             }
-            SideKind::Arrays(arrays, _) => arrays.keys().into_iter().map(|key| (key, Place::Key)).collect(),
+            SideKind::Arrays(arrays, _) => {
+                let keys = keys_of(arrays).map_err(|error| error.in_file(&self.shown))?;
+                keys.into_iter().map(|key| (key, Place::Key)).collect()
+            }
             SideKind::Slabs(file, _) => {
                 let slabs = match file.shape() {
                     [slabs, _, _, ..] => *slabs,
@@ -155,11 +164,11 @@ impl Side {
     fn files(&self, folder: &Path, suffix: Option<&str>, flat: bool) -> Result<Vec<(String, Place)>> {
         let wanted = |name: &str| match suffix {
             Some(suffix) => name.len() > suffix.len() && name.ends_with(suffix),
-            None => stem(name).is_some(),
+            None => read_as(name).is_some(),
         };
         let mut units = Vec::new();
         for file in walk::below(folder, &wanted)? {
-            let Some(stem) = stem(&file) else {
+            let Some(stem) = read_as(&file) else {
                 return Err(Error::value("the ending of the file says no format")
                     .in_file(format!("{}/{file}", self.shown))
                     .allowed(endings().join(" ")));
@@ -171,6 +180,14 @@ impl Side {
         Ok(units)
     }
 
+    /// The files of a folder that can be read, by their paths below it; none where the side is no folder.
+    pub(super) fn below(&self) -> Option<Vec<String>> {
+        match &self.kind {
+            SideKind::Folder(folder) => walk::below(folder, &|name| read_as(name).is_some()).ok(),
+            _ => None,
+        }
+    }
+
     /// A unit's file or array as messages name it.
     pub fn shown_place(&self, name: &str, place: &Place) -> String {
         match place {
@@ -179,6 +196,11 @@ impl Side {
             Place::Key => format!("{}, key {name}", self.shown),
             Place::Slab(index) => format!("{}, unit {index}", self.shown),
         }
+    }
+
+    /// Whether its units are slices of one array of three axes.
+    pub fn is_stack(&self) -> bool {
+        matches!(&self.kind, SideKind::Slabs(file, _) if file.shape().len() == 3)
     }
 
     /// Whether the file of a unit may be read.

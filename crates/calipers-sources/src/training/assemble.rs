@@ -1,6 +1,6 @@
 //! From a history to rows: its runs are named, placed in a group, and measured for every metric.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use calipers_core::{Error, Protocol, Result};
 use calipers_io::history::{Numbers, Origin, Reader as FormatReader, Table};
@@ -24,7 +24,7 @@ use super::runs::resolve::{Lacking, Measured, Pending, Print};
 use super::runs::rules::Labelled;
 use super::runs::split::{Part as RunPart, Split};
 use crate::run::Shard;
-use crate::training::endings::{Ending, TEST_KEYS};
+use crate::training::study::endings::{Ending, TEST_KEYS};
 
 /// What one worker gathers.
 #[derive(Default)]
@@ -35,6 +35,8 @@ pub struct Part {
     pub found: usize,
     /// The paths of the command line under which there was a history.
     pub seen: BTreeSet<usize>,
+    /// The conditions whose key some run knows.
+    pub met: BTreeSet<usize>,
 }
 
 /// Measures histories.
@@ -63,6 +65,8 @@ struct Gathering<'g, 'a> {
     runs: Vec<Pending>,
     /// How many runs there were before any was left out.
     found: usize,
+    /// The conditions whose key some run knows.
+    met: BTreeSet<usize>,
     /// What was read besides what was asked for.
     had: More,
     /// What has to be read besides.
@@ -95,6 +99,7 @@ impl Sink for Gathering<'_, '_> {
 
     fn again(&mut self) {
         self.runs.clear();
+        self.met.clear();
         self.found = 0;
     }
 }
@@ -110,8 +115,15 @@ impl Assembler<'_> {
                 had.texts.iter().filter(|text| !wanted.texts.contains(text)).cloned().collect::<Vec<_>>(),
             );
             let more = had.clone();
-            let mut gathering =
-                Gathering { assembler: self, job, runs: Vec::new(), found: 0, had: had.clone(), more };
+            let mut gathering = Gathering {
+                assembler: self,
+                job,
+                runs: Vec::new(),
+                found: 0,
+                met: BTreeSet::new(),
+                had: had.clone(),
+                more,
+            };
             if !self.reader.read(history, &wanted, &mut gathering)? {
                 return Ok(());
             }
@@ -123,6 +135,7 @@ impl Assembler<'_> {
             }
             part.seen.insert(history.input);
             part.found += gathering.found;
+            part.met.extend(gathering.met);
             if gathering.runs.is_empty() && gathering.found > 0 {
                 self.reader.forget(history);
             }
@@ -144,6 +157,7 @@ impl Assembler<'_> {
         } else {
             0
         };
+        gathering.met.extend(filter::met(filters, &log.table, |_| false));
         let by_rows = is_table && filter::rows(&mut log.table, filters);
         if by_rows && log.table.numbers.iter().all(|column| column.rows.is_empty()) {
             gathering.found += before;
@@ -155,6 +169,8 @@ impl Assembler<'_> {
         let knowns: Vec<Known> =
             split.runs.iter().map(|part| log.known(part.name.as_deref().unwrap_or(&log.name))).collect();
         gathering.found += split.runs.len().max(before);
+        let knows = |key: &str| knowns.iter().any(|known| known.text(key).is_some());
+        gathering.met.extend(filter::met(filters, table, knows));
         let wanted: Vec<bool> =
             knowns.iter().zip(&split.runs).map(|(known, part)| self.wants(&log, known, part)).collect();
         if !wanted.contains(&true) {
@@ -348,6 +364,7 @@ impl Assembler<'_> {
             metrics: Vec::new(),
             sketches: Vec::new(),
             ending: if self.options.endings { Some(ending) } else { None },
+            config: self.config(known, part),
             claim,
         };
         let taken = self.share.is_none_or(|shard| shard.takes(place));
@@ -368,6 +385,13 @@ impl Assembler<'_> {
             run.metrics.push(Ok(measured));
         }
         Ok(run)
+    }
+
+    /// What is known of a run by key, where that is kept.
+    fn config(&self, known: &Known, part: &RunPart) -> BTreeMap<String, String> {
+        let kept = self.options.points;
+        let config = known.config.iter().chain(&part.columns).filter(|_| kept);
+        config.map(|(key, text)| (key.clone(), text.clone())).collect()
     }
 
     /// What a message needs to know about a run without the metric.
@@ -397,6 +421,7 @@ impl Assembler<'_> {
         let elsewhere = log.missing_elsewhere.get(metric).copied().unwrap_or(false);
         let mut facts: Vec<(String, String)> =
             of_run.facts.iter().map(|(code, detail)| ((*code).to_owned(), detail.clone())).collect();
+        let mut points = Vec::new();
         let row = if taken {
             let curve = Curve {
                 group: &claim.group,
@@ -411,6 +436,9 @@ impl Assembler<'_> {
             let about = |error: Error| {
                 error.at(format!("unit {}, run {}, key '{}'", claim.unit(), claim.run, protocol.metric))
             };
+            if self.options.points {
+                points = protocol.points(&curve).map_err(about)?;
+            }
             let row = protocol.measure(&claim.unit(), curve).map_err(about)?;
             if let (Some(cause), true) = (&of_run.cause, row.doubts.repeated > 0) {
                 facts.push(("repeated-x".into(), cause.clone()));
@@ -422,7 +450,7 @@ impl Assembler<'_> {
         } else {
             None
         };
-        Ok(Measured { row, x_key, print: Print::of(samples), facts })
+        Ok(Measured { row, x_key, print: Print::of(samples), facts, points })
     }
 
     /// How many folds the per-run JSON lists for a group.

@@ -2,9 +2,10 @@
 
 use calipers_core::{Error, Result};
 
+pub use super::runs::called::{CALLABLE, Called};
 use super::runs::rules::{BETWEEN, Labelled, Rule};
 pub use super::runs::rules::{FoldBy, GroupBy};
-use super::runs_file::RunsFile;
+use super::study::runs_file::RunsFile;
 
 /// The two rules together, and the file one of them may read.
 #[derive(Clone, Debug)]
@@ -39,11 +40,13 @@ impl Assignment {
             GroupBy::None => "all".to_owned(),
             GroupBy::Rules(rules) => joined(rules, run, "--group-by")?,
             GroupBy::Runs => owner.map_or("", |(group, _)| group).to_owned(),
+            GroupBy::Called(called) => called.of(&run.known.name, "--group-by")?,
         };
         let name = run.known.name.as_str();
         let fold = match &self.fold_by {
             FoldBy::Rules(rules) => joined(rules, run, "--fold-by")?,
             FoldBy::Runs => owner.map_or("", |(_, fold)| fold).to_owned(),
+            FoldBy::Called(called) => called.of(name, "--fold-by")?,
             FoldBy::Auto => match (&self.group_by, owner) {
                 (GroupBy::Runs, Some((_, fold))) => fold.to_owned(),
                 (rules, _) => {
@@ -59,7 +62,7 @@ impl Assignment {
         let named = match &self.fold_by {
             FoldBy::Auto => !matches!(self.group_by, GroupBy::Runs),
             FoldBy::Rules(rules) => matches!(rules.as_slice(), [Rule::Run]),
-            FoldBy::Runs => false,
+            FoldBy::Runs | FoldBy::Called(_) => false,
         };
         Ok(Labels { by_name: named && fold == name, group, fold })
     }
@@ -162,6 +165,31 @@ mod tests {
         }
         let plain = assigned("folder", "auto", "plain", Some("root")).unwrap();
         assert_eq!(plain, ("root".into(), "plain".into()), "the folder of the input");
+    }
+
+    #[test]
+    fn a_function_of_the_name_is_a_rule_and_is_recorded_as_one() {
+        let last = Called::new(|name| Ok(name.rsplit('_').next().unwrap_or_default().to_owned()));
+        let first = Called::new(|name| Ok(name.chars().take(3).collect()));
+        let mut assignment =
+            Assignment { group_by: GroupBy::Called(first), fold_by: FoldBy::Called(last), runs: None };
+        let known = |name: &str| {
+            let format = FORMATS.called("wandb").unwrap();
+            Known::new(name, &Run::default(), (format, Origin::Wandb), None, &[], &[])
+        };
+        let of = |assignment: &Assignment, name: &str| {
+            assignment.of(Labelled { known: &known(name), column: &|_| None, folder: None })
+        };
+        let labels = of(&assignment, "a/b_x_1").unwrap();
+        assert_eq!((labels.group.as_str(), labels.fold.as_str(), labels.by_name), ("a/b", "1", false));
+        assert_eq!(
+            (assignment.group_by.to_string(), assignment.fold_by.to_string()),
+            ("callable".into(), "callable".into())
+        );
+        let error = of(&assignment, "a/b_x_").unwrap_err().to_string();
+        assert!(error.contains("run a/b_x_") && error.contains("--fold-by"), "{error}");
+        assignment.fold_by = FoldBy::Auto;
+        assert_eq!(of(&assignment, "a/b_x_1").unwrap().fold, "a/b_x_1");
     }
 
     #[test]

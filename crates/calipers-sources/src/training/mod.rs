@@ -4,49 +4,40 @@
 //! discover  paths -> histories              logs      files -> tables of logged rows
 //! runs      a table -> its runs, their      points    the rows of a run -> its curve
 //!           labels, which are read          assign    a run -> group and fold
-//! assemble  all of it, run by run           cut       a long table into tables of one run
-//! study     what the per-run JSON adds      endings   what a history says beside its curve
-//! tracking  the runs of a tracking server   survey    every run, whatever it logged
-//! listing   what there is to read           extract   the per-run JSON of a study
+//! assemble  all of it, run by run           survey    every run, whatever it logged
+//! study     what the per-run JSON adds,     extract   the per-run JSON of a study
+//!           and histories beside curves
 //! ```
 
 pub mod assemble;
 pub mod assign;
-pub mod cut;
-pub mod described;
 pub mod discover;
-pub mod endings;
 pub mod extract;
-mod input_folder;
-pub mod listing;
 pub mod logs;
 mod noticed;
 pub mod options;
-mod parts;
 pub mod points;
 pub mod runs;
-pub mod runs_file;
-mod several_files;
 pub mod study;
-mod survey;
-mod tracking;
-mod unread;
+pub mod survey;
 
 use std::collections::BTreeSet;
 
-use calipers_core::{Accumulator, Error, Fact, Result};
+use calipers_core::{Accumulator, Fact, Result};
 use calipers_metrics::training::Training;
 
 use self::assemble::{Assembler, Part};
-use self::discover::{Content, Found, nothing_in};
+use self::discover::{Content, Found, nothing_in, share_names};
 use self::logs::Reader;
 use self::options::Options;
+use self::points::read::Read;
 use self::points::sketch::Sketch;
 use self::runs::claims::Claim;
 use self::runs::resolve::{Pending, resolve};
+use self::survey::described::{nothing_left, unknown_keys};
 use crate::inputs::Inputs;
 use crate::run::{self, Work};
-use crate::training::endings::Endings;
+use crate::training::study::endings::Endings;
 
 /// Everything a run over histories gives.
 pub struct Measured {
@@ -58,6 +49,8 @@ pub struct Measured {
     pub sketches: Vec<Sketch>,
     /// What histories say beside their curves, where it was asked for.
     pub endings: Endings,
+    /// The runs and their points in the order of units, where they were asked for.
+    pub read: Vec<Read>,
     /// How many runs were read, and of how many, where conditions left some out.
     pub kept: Option<(usize, usize)>,
 }
@@ -75,8 +68,9 @@ pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Mea
         Content::Server(address) => inputs.may_read_below(address.shown()),
         content => content.places().iter().any(|place| inputs.may_read(&place.shown)),
     });
-    // Where there are fewer histories than shards, every shard reads them all and measures its runs.
-    let share = work.shard.filter(|shard| (shard.of as usize) > histories.len());
+    // Where there are fewer histories than shards, and where it takes all runs to tell them apart, every
+    // shard reads them all and measures its runs.
+    let share = work.shard.filter(|shard| (shard.of as usize) > histories.len() || share_names(&histories));
     let part = match work.shard.filter(|_| share.is_none()) {
         Some(shard) => shard.range(histories.len()),
         None => 0..histories.len(),
@@ -88,9 +82,11 @@ pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Mea
             assembler.history(job, history, part)
         })?;
     let (mut found, mut seen, mut runs): (usize, BTreeSet<usize>, Vec<Pending>) = Default::default();
+    let mut met: BTreeSet<usize> = BTreeSet::new();
     for part in parts {
         found += part.found;
         seen.extend(part.seen);
+        met.extend(part.met);
         runs.extend(part.runs);
     }
     if work.shard.is_none() {
@@ -103,15 +99,23 @@ pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Mea
     if let (Some((0, 1..)), None) = (kept, work.shard) {
         return Err(nothing_left(options, &histories, found));
     }
+    if met.len() < options.filters.len()
+        && work.shard.is_none()
+        && let Some(error) = unknown_keys(options, &histories)
+    {
+        return Err(error);
+    }
     let runs = resolve(runs, options)?;
     let mut accumulators: Vec<_> = protocols.iter().cloned().map(Accumulator::new).collect();
     let (mut sketches, mut endings, mut claims) = (Vec::new(), Endings::new(), Vec::new());
+    let mut read: Vec<Read> = Vec::new();
     for run in runs {
         if share.is_none_or(|shard| shard.takes(run.claim.place)) {
             claims.push(run.claim.clone());
-            run.into_unit(&mut accumulators, &mut sketches, &mut endings)?;
+            run.into_unit(&mut accumulators, &mut sketches, &mut endings, &mut read)?;
         }
     }
+    read.sort_by_cached_key(|run| run.claim.unit());
     for accumulator in &mut accumulators {
         accumulator.protocol().check_folds(&accumulator.rows())?;
         accumulator.provenance.facts.extend(study::facts(options));
@@ -127,46 +131,8 @@ pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Mea
         }
     }
     work.record(&mut accumulators, inputs, Some(options.reading()))?;
-    Ok(Measured { accumulators, runs: claims, sketches: first_runs(sketches), endings, kept })
+    Ok(Measured { accumulators, runs: claims, sketches: first_runs(sketches), endings, read, kept })
 }
-
-/// Why the conditions on runs leave nothing over: a key that nobody has, or the texts that are there.
-fn nothing_left(options: &Options, histories: &[discover::History], found: usize) -> Error {
-    let described = described::described(options, histories).unwrap_or_default();
-    for test in &options.filters {
-        let texts: BTreeSet<&str> = described.iter().filter_map(|run| run.text(&test.key)).collect();
-        let texts: Vec<&str> = texts.into_iter().take(LISTED).collect();
-        if texts.is_empty() {
-            let keys: BTreeSet<&String> =
-                described.iter().flat_map(|run| run.config.keys().chain(&run.keys)).collect();
-            let fields = described.iter().flat_map(|run| run.fields.keys()).copied().collect::<BTreeSet<_>>();
-            let keys: Vec<String> =
-                fields.into_iter().map(String::from).chain(keys.into_iter().cloned()).collect();
-            if keys.contains(&test.key) {
-                continue;
-            }
-            let near = points::x_axis::near(&test.key, &keys);
-            let error = Error::value(format!("no run has the key '{}'", test.key))
-                .at(format!("--where {test}"))
-                .found(format!("the keys {}", keys.join(", ")));
-            return match near.as_slice() {
-                [] => error.advice("name a key exactly as it is there"),
-                near => error.advice(format!("did you mean {}?", near.join(" or "))),
-            };
-        }
-        if !described.iter().any(|run| test.holds(run.text(&test.key))) {
-            return Error::value("the conditions leave nothing over")
-                .at(format!("--where {test}"))
-                .found(format!("0 of {found} runs"))
-                .allowed(format!("a text under '{}': {}", test.key, texts.join(", ")));
-        }
-    }
-    let all: Vec<String> = options.filters.iter().map(|test| format!("--where {test}")).collect();
-    Error::value("the conditions leave nothing over").at(all.join(" ")).found(format!("0 of {found} runs"))
-}
-
-/// How many texts a message lists.
-const LISTED: usize = 20;
 
 /// The sketches of the first runs, metric by metric.
 fn first_runs(mut sketches: Vec<((usize, usize), Sketch)>) -> Vec<Sketch> {

@@ -13,7 +13,7 @@ use super::assign::{Assignment, FoldBy, GroupBy};
 use super::points::x_axis;
 use super::runs::filter::Where;
 use super::runs::known::CONFIG;
-use crate::training::endings::TEST_KEYS;
+use crate::training::study::endings::TEST_KEYS;
 
 /// The x of a protocol that leaves it to the format.
 pub const AUTO: &str = "auto";
@@ -53,6 +53,8 @@ pub struct Options {
     pub endings: bool,
     /// Whether to keep small pictures of the first curves.
     pub sketches: bool,
+    /// Whether to keep the points of every run, and its configuration.
+    pub points: bool,
     /// How long a request to a tracking server may take.
     pub timeout: Duration,
 }
@@ -74,6 +76,7 @@ impl Options {
             skip_missing: false,
             endings: false,
             sketches: false,
+            points: false,
             timeout: TIMEOUT,
         }
     }
@@ -123,7 +126,7 @@ impl Options {
         let texts = self.run_column.as_deref().into_iter().chain(self.assignment.columns()).chain(tested);
         // What stands behind the prefix is the name; a column may have the prefix in its name as well.
         let texts = texts.flat_map(|text| [Some(text), text.strip_prefix(CONFIG)]).flatten();
-        Wanted { numbers: each_once(numbers), texts: each_once(texts.map(String::from)), ..Wanted::default() }
+        Wanted { numbers: each_once(numbers), texts: each_once(texts.map(String::from)), config: self.points }
     }
 
     /// The options that say how files are found and read.

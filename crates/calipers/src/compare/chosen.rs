@@ -7,6 +7,7 @@ use calipers_core::{Better, Error, Result, Value};
 
 use super::Options;
 use super::model::Side;
+use crate::registry;
 
 /// A metric by its full id, and one of its numbers where only that is meant.
 pub(super) type Chosen = (String, Option<String>);
@@ -122,7 +123,7 @@ pub(super) fn range(infos: &[MetricInfo], leaf: &Leaf) -> [f64; 2] {
 fn full_id(infos: &[MetricInfo], id: &str) -> Result<Chosen> {
     let ids = || infos.iter().map(|info| info.id.as_str());
     let short = |full: &str| full.split_once('.').map_or("", |(_, short)| short).to_owned();
-    if let Some(known) = ids().find(|known| *known == id || short(known) == id) {
+    if let Some(known) = ids().find(|known| registry::is_meant(id, known)) {
         return Ok((known.into(), None));
     }
     let label = |known: &str| id.strip_prefix(known)?.strip_prefix('.').map(String::from);

@@ -27,18 +27,14 @@ pub fn arrays(folder: &Path, model: &str) -> PathBuf {
 
 /// Trains, attacks and draws below `folder`/figures; the features of two models go to array files
 /// beside it. What an earlier demo finished is kept.
-pub fn write(
-    folder: &Path,
-    seed: u64,
-    threads: usize,
-    stage: &dyn Fn(usize) -> Box<dyn Stage>,
-) -> Result<Reproduction> {
+pub fn write(folder: &Path, seed: u64, threads: usize, stage: &dyn Stage) -> Result<Reproduction> {
     let budget = |text: &str| Ok((text.to_owned(), Budget::parse(text)?));
     let budgets: Budgets = ["0.05", "0.2", "0.4"].into_iter().map(budget).collect::<Result<_>>()?;
     let penalty = |(kind, gamma)| Penalty::new(kind, Weights::Exact, gamma, SCAD_A, ScadScale::One);
     let penalties = [(Kind::L2, None), (Kind::L1, None), (Kind::Mcp, Some(3.0))];
     let options = Options {
         graph: None,
+        given: None,
         splits: None,
         split: Vec::new(),
         one_split: true,

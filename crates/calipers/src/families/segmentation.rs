@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use calipers_core::resample::Intervals;
 use calipers_core::{Accumulator, Error, Result};
 use calipers_metrics::segmentation::Segmentation;
-use calipers_metrics::segmentation::config::{Config, DataConfig, HeadConfig, LabelsConfig};
+use calipers_metrics::segmentation::config::{
+    Config, DataConfig, HeadConfig, LabelsConfig, Orientation, Spacing,
+};
 use calipers_metrics::segmentation::labels::{ClassMaps, ClassRef, class_maps};
 use calipers_report::chart::Picture;
 use calipers_sources::run::Work;
@@ -60,6 +62,8 @@ fn options(replay: &Replay) -> Result<(Segmentation, Options)> {
             head.path.clone_from(&path);
         }
     }
+    let steps: Option<Vec<f64>> = recorded.list("spacing").iter().map(|step| step.parse().ok()).collect();
+    let steps = steps.ok_or_else(|| Error::format("not a spacing").at("reading"))?;
     let colors = recorded.list("colors").iter().map(|text| colour(text)).collect::<Result<_>>()?;
     let config = Config {
         data: DataConfig {
@@ -67,6 +71,8 @@ fn options(replay: &Replay) -> Result<(Segmentation, Options)> {
             pred_suffix: recorded.text("pred_suffix"),
             flat: recorded.flag("flat"),
             allow_missing: recorded.flag("allow_missing"),
+            spacing: (!steps.is_empty()).then_some(Spacing::Axes(steps)),
+            orientation: recorded.text("orientation").map(|_| Orientation::Ignore),
             ..DataConfig::default()
         },
         labels: LabelsConfig { colors, ..LabelsConfig::default() },

@@ -10,9 +10,9 @@ use calipers_metrics::training::{Row, Training, unit_name};
 use calipers_report::chart::Picture;
 use calipers_sources::inputs::role;
 use calipers_sources::run::Work;
-use calipers_sources::training::assign::Assignment;
+use calipers_sources::training::assign::{Assignment, CALLABLE};
 use calipers_sources::training::options::Options;
-use calipers_sources::training::runs_file::RunsFile;
+use calipers_sources::training::study::runs_file::RunsFile;
 use calipers_sources::training::{self, Measured};
 
 use crate::pictures;
@@ -91,6 +91,12 @@ fn again(replay: &Replay, threads: usize, sketches: bool) -> Result<Measured> {
         metrics.first().cloned().ok_or_else(|| Error::value("there is no protocol to measure under"))?;
     let (recorded, inputs) = (replay.recorded(), replay.again());
     let rule = |place: &str, found: &str, allowed: String| {
+        if found == CALLABLE {
+            return Error::value("runs were sorted by a function, which the report does not hold")
+                .at(place)
+                .found(found)
+                .advice("measure again with the function, and compare the two");
+        }
         Error::format("not a rule").at(place).found(found).allowed(allowed)
     };
     let runs = match recorded.one("runs")? {

@@ -9,7 +9,7 @@ use calipers_metrics::independent_set::IndependentSet;
 use calipers_metrics::independent_set::search::{APPROX_RATIO_POSTPROCESSED, BASELINE_APPROX_RATIO, GAP};
 use calipers_report::chart::histogram::{Histogram, bins, counted};
 use calipers_report::chart::scatter::{Cloud, Point, Scatter};
-use calipers_report::chart::{Art, Axis, Colour, Picture};
+use calipers_report::chart::{Art, Axis, Chart, Colour, Picture};
 use calipers_report::grid::Cell;
 use calipers_report::number::rounded;
 
@@ -70,8 +70,9 @@ fn ratios(rows: &Accumulator<IndependentSet>) -> Picture {
         caption: "The size of the decoded set against the reference of each graph: 1 is as large as the \
                   reference, more is larger."
             .into(),
-        art: Art::Svg(drawing.draw()),
+        art: Art::Chart(Chart::Histogram(drawing)),
         data: vec![("ratios".into(), data)],
+        unit: None,
     }
 }
 
@@ -119,7 +120,8 @@ fn gap(rows: &Accumulator<IndependentSet>) -> Picture {
         caption: format!(
             "How many nodes the decoded set of each graph lacks; below the line it is larger than the reference.{cut}"
         ),
-        art: Art::Svg(drawing.draw()),
+        art: Art::Chart(Chart::Scatter(drawing)),
         data: vec![("gap".into(), data)],
+        unit: None,
     }
 }

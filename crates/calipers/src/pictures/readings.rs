@@ -67,5 +67,6 @@ pub(super) fn missing(slug: &str, title: &str, why: impl Into<String>) -> Pictur
         caption: String::new(),
         art: Art::Missing(why.into()),
         data: Vec::new(),
+        unit: None,
     }
 }

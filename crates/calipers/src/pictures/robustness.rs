@@ -7,8 +7,8 @@ use calipers_metrics::robustness::{
 };
 use calipers_report::chart::histogram::Histogram;
 use calipers_report::chart::lines::{Curve, Lines, Mark};
-use calipers_report::chart::sheet::sheet;
-use calipers_report::chart::{Art, Axis, Colour, Picture, Svg};
+use calipers_report::chart::sheet::Sheet;
+use calipers_report::chart::{Art, Axis, Chart, Colour, Picture};
 use calipers_report::grid::{Cell, Grid};
 
 use crate::replay::Evidence;
@@ -32,10 +32,10 @@ pub(crate) fn of(accumulator: &Accumulator<Robustness>, _: &Evidence) -> Vec<Pic
     vec![bias(&models), accuracy(&models), differences(&models)]
 }
 
-/// Several models in one drawing each of bias and accuracy by budget.
+/// Several models in one drawing each of bias and accuracy by budget, and their differences side by side.
 pub(crate) fn compared(models: &[(&str, &Accumulator<Robustness>)]) -> Vec<Picture> {
     let models: Vec<Model> = models.iter().map(|(name, rows)| Model::new(name, rows)).collect();
-    vec![bias(&models), accuracy(&models)]
+    vec![bias(&models), accuracy(&models), differences(&models)]
 }
 
 /// One value of the curve at a budget, with its standard deviation where there is one.
@@ -89,7 +89,7 @@ fn labelled<'a>(value: Option<&'a Value>, label: &str) -> Option<&'a Value> {
     labels(value).find(|(name, _)| *name == label).map(|(_, value)| value)
 }
 
-fn drawn(title: &str, y: &str, curves: &[Named], from_zero: bool) -> Svg {
+fn drawn(title: &str, y: &str, curves: &[Named], from_zero: bool) -> Chart {
     let all = || curves.iter().flat_map(|(_, points)| points);
     // A number that is never below 0 is not drawn there either, however wide it scatters.
     let ends = move |point: &Point| {
@@ -118,7 +118,7 @@ fn drawn(title: &str, y: &str, curves: &[Named], from_zero: bool) -> Svg {
             )
         }
     };
-    let lines = Lines {
+    Chart::Lines(Lines {
         title: title.to_owned(),
         description: format!("{y} against the budget, {} curves", curves.len()),
         x: Axis::around("budget: flips as a share of the clean edges", [0.0, widest]),
@@ -126,8 +126,7 @@ fn drawn(title: &str, y: &str, curves: &[Named], from_zero: bool) -> Svg {
         curves: curves.iter().enumerate().map(curve).collect(),
         levels: Vec::new(),
         signs: Vec::new(),
-    };
-    lines.draw()
+    })
 }
 
 fn grid(curves: &[(&str, Vec<Named>)]) -> Grid {
@@ -165,11 +164,12 @@ pub(crate) fn bias(models: &[Model]) -> Picture {
             .into(),
         data: vec![("bias-curve".into(), grid(&[(BIAS_TOTAL.id, total), (BIAS_RELATIVE.id, relative)]))],
         art: Art::Variants(drawings),
+        unit: None,
     }
 }
 
 /// Both forms of the bias curve on one sheet.
-pub(crate) fn bias_sheet(models: &[Model]) -> Svg {
+pub(crate) fn bias_sheet(models: &[Model]) -> Chart {
     let (total, relative) = (curves(models, &BIAS_TOTAL), curves(models, &BIAS_RELATIVE));
     let drawings = vec![
         ("Total bias".to_owned(), drawn("Bias by budget", "total bias", &total, true)),
@@ -178,7 +178,11 @@ pub(crate) fn bias_sheet(models: &[Model]) -> Svg {
             drawn("Relative bias by budget", "bias / clean features", &relative, true),
         ),
     ];
-    sheet("Bias by budget", "Total and relative bias against the budget", &[drawings])
+    Chart::Sheet(Sheet {
+        title: "Bias by budget".into(),
+        description: "Total and relative bias against the budget".into(),
+        rows: vec![drawings],
+    })
 }
 
 /// Accuracy on the test nodes by budget; at 0 that on the clean graph.
@@ -194,7 +198,7 @@ pub(crate) fn accuracy(models: &[Model]) -> Picture {
     }
     let art = match attacked.is_empty() {
         true => Art::Missing("accuracies need labels, test nodes and class scores".into()),
-        false => Art::Svg(drawn("Accuracy by budget", "accuracy on test nodes", &attacked, false)),
+        false => Art::Chart(drawn("Accuracy by budget", "accuracy on test nodes", &attacked, false)),
     };
     Picture {
         slug: "accuracy-curve".into(),
@@ -202,6 +206,7 @@ pub(crate) fn accuracy(models: &[Model]) -> Picture {
         caption: "The share of test nodes that are classified right; at budget 0 on the clean graph.".into(),
         data: vec![("accuracy-curve".into(), grid(&[("accuracy", attacked)]))],
         art,
+        unit: None,
     }
 }
 
@@ -233,48 +238,50 @@ pub(crate) fn differences(models: &[Model]) -> Picture {
             .into(),
         data: vec![("edge-differences".into(), difference_grid(models))],
         art,
+        unit: None,
     }
 }
 
-/// The histograms of one condition: a row for each model.
-pub(crate) fn difference_sheet(models: &[Model], condition: &str) -> Svg {
-    let mut rows = Vec::new();
+/// The histograms of one condition: one drawing per model, which has a heading where there are several.
+pub(crate) fn difference_sheet(models: &[Model], condition: &str) -> Chart {
+    let mut drawings: Vec<(String, Chart)> = Vec::new();
     for model in models {
         let of_condition = model.spreads.iter().filter(|spread| spread.condition == condition);
-        let row: Vec<(String, Svg)> =
-            of_condition.map(|spread| (heading(model, spread), histogram(spread))).collect();
-        if !row.is_empty() {
-            rows.push(row);
-        }
+        let spreads: Vec<&Spread> = of_condition.collect();
+        drawings.extend(histogram(&spreads).map(|drawing| (model.name.clone(), drawing)));
     }
-    sheet("Differences along edges", &format!("Histograms at {condition}"), &rows)
-}
-
-fn heading(model: &Model, spread: &Spread) -> String {
-    match model.name.as_str() {
-        "" => format!("{} edges", spread.set),
-        name => format!("{name}: {} edges", spread.set),
+    match drawings.len() {
+        1 if models.len() == 1 => drawings.swap_remove(0).1,
+        _ => Chart::Sheet(Sheet {
+            title: "Differences along edges".into(),
+            description: format!("Histograms at {condition}"),
+            rows: drawings.chunks(3).map(<[_]>::to_vec).collect(),
+        }),
     }
 }
 
-fn histogram(spread: &Spread) -> Svg {
-    let colour = match spread.set {
-        "added" => Colour::Series(1),
-        "kept" => Colour::Series(2),
-        _ => Colour::Series(0),
+/// All edges as blocks, those of each set as outlines over them.
+fn histogram(spreads: &[&Spread]) -> Option<Chart> {
+    let counts = |spread: &&Spread| {
+        let colour = match spread.set {
+            "added" => Colour::Series(1),
+            "kept" => Colour::Series(2),
+            _ => Colour::Series(5),
+        };
+        (format!("{} edges", spread.set), colour, spread.counts.clone())
     };
-    let low = spread.edges.first().copied().unwrap_or(0.0);
-    let high = spread.edges.last().copied().unwrap_or(1.0);
-    let histogram = Histogram {
-        title: format!("Differences along {} edges at {}", spread.set, spread.condition),
-        description: format!("{} edges", spread.counts.iter().sum::<u64>()),
+    let first = spreads.first()?;
+    let (low, high) = (first.edges.first().copied()?, first.edges.last().copied()?);
+    let edges = spreads.iter().map(|spread| spread.counts.iter().sum::<u64>()).max().unwrap_or(0);
+    Some(Chart::Histogram(Histogram {
+        title: format!("Differences along edges at {}", first.condition),
+        description: format!("{edges} edges"),
         x: Axis::between("difference along the edge", low, high),
         counted: "edges".into(),
-        edges: spread.edges.clone(),
-        counts: vec![(spread.set.to_owned(), colour, spread.counts.clone())],
+        edges: first.edges.clone(),
+        counts: spreads.iter().map(counts).collect(),
         posts: Vec::new(),
-    };
-    histogram.draw()
+    }))
 }
 
 /// Every bin of every histogram.
@@ -310,9 +317,9 @@ mod tests {
             |budget: f64, value| Point { budget, label: budget.to_string(), value, deviation: Some(20.0) };
         let curve = ("mcp".to_owned(), vec![point(0.1, 1.0), point(0.2, 2.0)]);
         let curves = [curve];
-        let svg = drawn("Bias", "total bias", &curves, true).to_string();
+        let svg = drawn("Bias", "total bias", &curves, true).draw(720.0).to_string();
         assert!(!svg.contains(">-") && !svg.contains(">−"), "{svg}");
-        let free = drawn("Accuracy", "accuracy", &curves, false).to_string();
+        let free = drawn("Accuracy", "accuracy", &curves, false).draw(720.0).to_string();
         assert!(free.contains(">-") || free.contains(">−"), "{free}");
     }
 }

@@ -1,10 +1,11 @@
 //! Pictures of segmentations: where classes are mixed up, how well each is met, how honest the
-//! confidence is, and the images that went worst.
+//! confidence is, and the images that went worst and best.
 
 mod class_colours;
 mod confusion;
 mod images;
 mod overlap;
+mod photo;
 mod pixels;
 
 use calipers_core::Accumulator;
@@ -14,7 +15,7 @@ use calipers_metrics::segmentation::probability::{
     ECE, RELIABILITY_ACCURACY, RELIABILITY_CONFIDENCE, RELIABILITY_COUNT,
 };
 use calipers_report::chart::reliability::{Bin, Reliability};
-use calipers_report::chart::{Art, Picture};
+use calipers_report::chart::{Art, Chart, Picture};
 use calipers_report::grid::Cell;
 use calipers_report::number::rounded;
 
@@ -71,7 +72,8 @@ fn reliability(rows: &Accumulator<Segmentation>) -> Picture {
         caption: "How often the prediction is right at each confidence, and below how many pixels have it. \
                   Where bars end below the diagonal the model is surer than it should be."
             .into(),
-        art: Art::Svg(drawing.draw()),
+        art: Art::Chart(Chart::Reliability(drawing)),
         data: vec![("reliability".into(), data)],
+        unit: None,
     }
 }

@@ -9,6 +9,8 @@
 mod recorded;
 pub mod verdict;
 
+use std::path::{Path, PathBuf};
+
 use calipers_core::input_files::ROLE;
 use calipers_core::{Error, InputFiles, Ledger, Report, Result};
 use calipers_io::file::{InputFile, ReadAt};
@@ -31,6 +33,8 @@ pub struct Replay {
     protocols: Vec<Map<String, Json>>,
     reading: Map<String, Json>,
     inputs: InputFiles,
+    /// The folder with the photos behind label maps, for pictures.
+    photos: Option<PathBuf>,
 }
 
 /// Whether what rows do not hold can be looked at.
@@ -89,7 +93,16 @@ impl Replay {
             }
         };
         let protocols = protocols.iter().map(|protocol| (*protocol).clone()).collect();
-        Ok(Self { protocols, reading, inputs: inputs.clone() })
+        Ok(Self { protocols, reading, inputs: inputs.clone(), photos: None })
+    }
+
+    /// The same with photos of the units, which pictures show below what was predicted.
+    pub fn with_photos(self, folder: PathBuf) -> Self {
+        Self { photos: Some(folder), ..self }
+    }
+
+    pub(crate) fn photos(&self) -> Option<&Path> {
+        self.photos.as_deref()
     }
 
     /// A sentence for every input that is gone or has other bytes.
@@ -169,7 +182,7 @@ impl Replay {
 
 /// Length and hash of a file.
 fn hash(path: &str) -> Result<(u64, calipers_core::Digest)> {
-    let file = InputFile::open(std::path::Path::new(path))?;
+    let file = InputFile::open(Path::new(path))?;
     let mut hasher = blake3::Hasher::new();
     let mut block = vec![0; BLOCK.min(file.size() as usize)];
     let mut at = 0;

@@ -61,6 +61,12 @@ pub(crate) fn like(ledger: &dyn Ledger, recorded: &Report, threads: usize) -> Re
     if let Some(asked) = asked {
         resample::add(ledger, &mut report, &asked, threads)?;
     }
+    // A report may hold a selection of the numbers, in an order of its own.
+    let ids: Vec<String> = recorded.metrics.iter().map(|(id, _)| id.clone()).collect();
+    let has = |id: &String| report.metrics.iter().any(|(known, _)| known == id);
+    if !ids.is_empty() && ids.iter().all(has) {
+        return Chosen::select(report, &ids);
+    }
     Ok(report)
 }
 

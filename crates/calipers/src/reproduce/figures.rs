@@ -1,7 +1,7 @@
 //! The figures as pictures, and the page around them.
 
 use calipers_core::{Result, Value};
-use calipers_report::chart::{self, Picture, Svg};
+use calipers_report::chart::{Chart, Picture, Style, files};
 use calipers_report::grid::{Cell, Grid};
 use calipers_report::page::{self, Block, Page, Section};
 use calipers_rung::reproduce::expectations::Expectation;
@@ -14,10 +14,7 @@ use crate::pictures::robustness::{
 };
 use crate::registry;
 
-/// Pixels for each of a drawing's own: sharp in print.
-const SCALE: f32 = 2.0;
-
-/// Writes `figure6` and `figure7` as .csv, .svg and .png, and `index.html`.
+/// Writes `figure6` and `figure7` as .csv, .pdf, .svg and .png, and `index.html`.
 pub(super) fn write(options: &Options, found: &Reproduction) -> Result<()> {
     let models: Vec<Model> =
         found.penalties.iter().map(|penalty| Model::new(&penalty.label, &penalty.accumulator)).collect();
@@ -26,11 +23,13 @@ pub(super) fn write(options: &Options, found: &Reproduction) -> Result<()> {
     let bias_table = tables::figure6(found, &options.seeds);
     text("figure6.csv", &bias_table.csv())?;
     text("figure7.csv", &difference_grid(&models).csv())?;
-    let figures: [(&str, Svg); 2] =
+    let figures: [(&str, Chart); 2] =
         [("figure6", bias_sheet(&models)), ("figure7", difference_sheet(&models, largest))];
-    for (name, svg) in &figures {
-        text(&format!("{name}.svg"), &svg.to_string())?;
-        output::write(&options.out.join(format!("{name}.png")), &chart::png(svg, SCALE)?)?;
+    for (name, chart) in &figures {
+        for format in files::FORMATS {
+            let bytes = files::write(chart, format, None, Style::Paper)?;
+            output::write(&options.out.join(format!("{name}.{}", format.name)), &bytes)?;
+        }
     }
     let pictures = [bias(&models), differences(&models), accuracy(&models)];
     text("index.html", &page::write(&page(found, pictures, bias_table)))

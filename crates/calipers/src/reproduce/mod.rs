@@ -20,11 +20,7 @@ use calipers_sources::output;
 ///
 /// # Errors
 /// Wrong options, inputs that cannot be read, a folder that holds other results, a model that fails.
-pub fn run(
-    options: &Options,
-    threads: usize,
-    stage: &dyn Fn(usize) -> Box<dyn Stage>,
-) -> Result<Reproduction> {
+pub fn run(options: &Options, threads: usize, stage: &dyn Stage) -> Result<Reproduction> {
     let found = calipers_rung::reproduce::run(options, threads, stage)?;
     output::write_with(&options.out.join("report.json"), |out| json::write_to(&found.reports, out))?;
     figures::write(options, &found)?;

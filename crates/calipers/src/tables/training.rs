@@ -11,8 +11,8 @@ use calipers_metrics::training::saturation::{
     STABILITY_STRICT, STABILITY_WISE, VELOCITY_NAIVE, VELOCITY_STRICT, VELOCITY_WISE,
 };
 use calipers_report::grid::{Cell, Grid};
-use calipers_sources::training::endings::Endings;
-use calipers_sources::training::runs_file::{Group, RunsFile};
+use calipers_sources::training::study::endings::Endings;
+use calipers_sources::training::study::runs_file::{Group, RunsFile};
 
 /// How values of folds become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

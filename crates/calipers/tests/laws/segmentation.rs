@@ -2,7 +2,7 @@
 
 use calipers::core::{Accumulator, SplitMix64};
 use calipers::metrics::segmentation::{
-    Config, Kind, LabelMap, MapData, NumberSlice, Prediction, ScoreArray, Segmentation, Unit,
+    Config, Grid, Kind, LabelMap, MapData, NumberSlice, Prediction, ScoreArray, Segmentation, Unit,
 };
 use serde_json::{Value as Json, json};
 
@@ -18,6 +18,15 @@ pub(crate) fn samples() -> Vec<Sample<Segmentation>> {
         {"name": "animal", "channels": ["sky", "animal"], "groups": {"animal": ["dog", "cat"]}, "rest": "sky"},
         {"name": "species", "channels": ["sky", "dog", "cat"]},
     ]);
+    let surface = |convention: &str| {
+        let surface = json!({"convention": convention, "tolerance": 1.5, "percentile": 80});
+        protocol(json!({"labels": labels, "measure": ["overlap", "surface", "images"], "surface": surface}))
+    };
+    let surfaces = [("strict", "medpy"), ("deepmind", "monai")].map(|(one, other)| Sample {
+        protocol: surface(one),
+        other: surface(other),
+        add: add_in_space,
+    });
     let scores = protocol(json!({"preset": "coral-mtl", "labels": labels, "heads": heads, "measure": "all"}));
     let other = protocol(json!({"preset": "document", "labels": labels, "heads": heads, "measure": "all"}));
     let mut marginal = labels;
@@ -27,11 +36,12 @@ pub(crate) fn samples() -> Vec<Sample<Segmentation>> {
             "labels": marginal, "heads": heads, "measure": "all", "kind": "logits", "bins": {"count": bins},
         }))
     };
-    vec![
+    let flat = vec![
         Sample { protocol: maps, other: thicker, add },
         Sample { protocol: scores, other, add },
         Sample { protocol: exact(10), other: exact(7), add },
-    ]
+    ];
+    flat.into_iter().chain(surfaces).collect()
 }
 
 fn protocol(config: Json) -> Segmentation {
@@ -40,6 +50,25 @@ fn protocol(config: Json) -> Segmentation {
 
 fn view(ids: &[u8], height: usize, width: usize) -> LabelMap<'_> {
     LabelMap { height, width, data: MapData::U8(ids) }
+}
+
+/// A random image or volume of boxes, some with a spacing.
+fn add_in_space(accumulator: &mut Accumulator<Segmentation>, name: &str, unit: usize) {
+    let mut random = SplitMix64::new(unit as u64);
+    let axes = [0, 1, 2].map(|axis| 1 + random.below(if axis == 0 { 3 } else { 7 }) as usize);
+    let spacing = (unit % 3 == 0).then_some([2.0, 0.5, 0.7]);
+    let grid = Grid::new(&axes, spacing.as_ref().map(|steps| &steps[..])).unwrap();
+    let mut map = |void: u64| -> Vec<u8> {
+        let label = |random: &mut SplitMix64| match random.below(12) {
+            drawn if drawn < void => VOID,
+            drawn => (drawn % 4 % 3) as u8,
+        };
+        (0..axes.iter().product()).map(|_| label(&mut random)).collect()
+    };
+    let (truth, pred) = (map(1), map(0));
+    let (height, width) = (grid.rows(), grid.axes()[2]);
+    let pred = Prediction::Labels(view(&pred, height, width));
+    accumulator.update(name, Unit::Spatial { grid, truth: view(&truth, height, width), pred }).unwrap();
 }
 
 /// A random image with void; some are void altogether, some lack the second head.

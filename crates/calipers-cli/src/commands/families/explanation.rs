@@ -13,7 +13,7 @@ use calipers::sources::explanation::{Options, measure};
 use calipers::{Error, Result, demo, registry, run};
 use clap::Args;
 
-use crate::commands::demo::{Shown, headlines};
+use crate::commands::demo::{Shown, first_numbers};
 use crate::options::{Output, Work, named};
 use crate::progress::Bar;
 use crate::{Measured, Outcome};
@@ -152,10 +152,9 @@ pub(in crate::commands) fn demo(folder: &Path, seed: u64, work: &run::Work<'_>) 
     let protocol = Explanation { scores: Some(Scores::Logits), ..Explanation::default() };
     let options = Options { inputs: vec![folder.to_owned()], protocol };
     let measured = measure(&options, Inputs::default(), work)?;
-    let title = format!("explanation, {} explained predictions", measured.len());
     let file = folder.join(demo::explanation::UNITS);
     Ok(Shown {
-        text: headlines(&title, &measured.finish(), &[]),
+        text: first_numbers(&measured),
         ledgers: vec![(None, Box::new(measured))],
         next: vec![format!("explanation {} --scores logits --per-unit molecules.csv", file.display())],
         ..Shown::default()

@@ -8,17 +8,16 @@ use calipers::metrics::independent_set::protocol::{Switch, WeightRule};
 use calipers::metrics::independent_set::{
     Axis, Baseline, Decoder, IndependentSet, Kind, PosWeight, Preset, Reference,
 };
-use calipers::report::terminal;
 use calipers::run::Progress;
 use calipers::sources::independent_set::options::{IN_GRAPH, Labels, Optimum, Options};
-use calipers::{Error, Ledger, Result, demo, run, sources};
+use calipers::{Error, Result, demo, run, sources};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::commands::demo::Shown;
+use crate::commands::demo::{Shown, first_numbers};
 use crate::options::{Output, Work, named};
 use crate::progress::Bar;
-use crate::{Measured, Outcome, emit};
+use crate::{Measured, Outcome};
 
 /// Score predicted maximum independent sets
 #[derive(Args, Debug)]
@@ -232,9 +231,8 @@ pub(in crate::commands) fn demo(folder: &Path, seed: u64, work: &run::Work<'_>) 
     };
     let options = Options { inputs: vec![folder.to_owned()], protocol, ..Options::default() };
     let measured = sources::independent_set::measure(&options, Inputs::default(), work)?;
-    let (report, infos) = (measured.finish(), Ledger::metrics(&measured));
     Ok(Shown {
-        text: terminal::write(&[report], &[infos], emit::style()),
+        text: first_numbers(&measured),
         ledgers: vec![(None, Box::new(measured))],
         next: vec![format!("independent-set {} --per-unit graphs.csv", folder.display())],
         ..Shown::default()

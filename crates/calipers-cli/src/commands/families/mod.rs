@@ -2,9 +2,9 @@
 
 mod explanation;
 mod independent_set;
-mod robustness;
+pub(crate) mod robustness;
 pub(crate) mod segmentation;
-mod training;
+pub(crate) mod training;
 
 use calipers::Result;
 use calipers::run::Progress;

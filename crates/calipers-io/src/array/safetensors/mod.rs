@@ -170,9 +170,7 @@ struct HeaderVisitor<M>(PhantomData<M>);
 impl<'de, M: Deserialize<'de>> Visitor<'de> for HeaderVisitor<M> {
     type Value = Header<M>;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object of tensors")
-    }
+    crate::expecting!("an object of tensors");
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Header<M>, A::Error> {
         let mut names = std::collections::BTreeSet::new();
@@ -202,9 +200,7 @@ struct TextsVisitor;
 impl<'de> Visitor<'de> for TextsVisitor {
     type Value = Texts;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object of texts")
-    }
+    crate::expecting!("an object of texts");
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Texts, A::Error> {
         let mut texts = BTreeMap::new();

@@ -113,7 +113,7 @@ impl Chunks for LongTable<'_> {
             numbers: wanted.collect(),
             texts: self.texts.iter_mut().map(TextColumn::take).collect(),
             places,
-            cut_at: None,
+            cut_at: walk.cut_at,
         }))
     }
 }

@@ -8,7 +8,6 @@ mod cells;
 mod column;
 mod header;
 mod long;
-mod masks;
 mod number;
 mod panel;
 mod rows;

@@ -191,7 +191,7 @@ impl Chunks for PanelRows<'_> {
             numbers: self.curves.iter_mut().map(NumberColumn::take).collect(),
             texts: Vec::new(),
             places,
-            cut_at: None,
+            cut_at: self.walk.cut_at,
         }))
     }
 }

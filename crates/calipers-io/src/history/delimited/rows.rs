@@ -27,6 +27,9 @@ pub(crate) struct Rows<'a> {
     line: u64,
     /// Whether the text ends inside a quoted cell of the next row.
     open: bool,
+    /// Where the line starts that the last error is about, if it is the last one of the text, without its end,
+    /// and something is missing from it.
+    cut: Option<usize>,
 }
 
 /// How a row ended.
@@ -67,6 +70,7 @@ impl<'a> Rows<'a> {
             start,
             line,
             open: false,
+            cut: None,
         }
     }
 
@@ -77,7 +81,12 @@ impl<'a> Rows<'a> {
             let (start, line) = (self.start, self.line);
             let passed = match self.plain_row() {
                 Some(passed) => passed,
-                None => self.quoted_row().map_err(|error| error.at(format_args!("line {line}")))?,
+                None => {
+                    let passed = self.quoted_row();
+                    let is_line = !self.text.as_bytes()[start..].contains(&b'\n');
+                    self.cut = (passed.is_err() && self.open && is_line).then_some(start);
+                    passed.map_err(|error| error.at(format_args!("line {line}")))?
+                }
             };
             let Passed { width, end, next, lines, quoted } = passed;
             self.start = next;
@@ -86,6 +95,8 @@ impl<'a> Rows<'a> {
                 continue;
             }
             if width != self.width || end - start > limits::LINE {
+                let is_line = end == self.text.len() && lines == 1;
+                self.cut = (width < self.width && is_line).then_some(start);
                 return Err(self.refused(width, end - start).at(format_args!("line {line}")));
             }
             if !quoted {
@@ -104,6 +115,11 @@ impl<'a> Rows<'a> {
     /// Whether the last error is that the text ends inside a quoted cell.
     pub(super) fn is_open(&self) -> bool {
         self.open
+    }
+
+    /// Where the line that the last error is about was cut off, if it was.
+    pub(super) fn cut(&self) -> Option<usize> {
+        self.cut
     }
 
     /// Passes over a row without quotes; none when there is one.

@@ -157,7 +157,12 @@ proptest! {
     fn text_that_is_hardly_a_table_is_read_right_or_refused(text in any_text()) {
         let wanted = wanted(&["b"], &["a"]);
         match read(text.as_bytes(), &wanted, &with_commas()) {
-            Ok(table) => prop_assert_eq!(Ok(Content::of(&table)), obvious(&text, &wanted)),
+            Ok(table) => {
+                // A last line that is cut off is as if it were not there.
+                let end = table.cut_at.map_or(text.len(), |cut| cut as usize);
+                prop_assert!(table.cut_at.is_none() || text.rfind('\n') == Some(end - 1) && end < text.len());
+                prop_assert_eq!(Ok(Content::of(&table)), obvious(&text[..end], &wanted));
+            }
             Err(error) if error.what() == "a row of another length" => {
                 prop_assert_eq!(Err(error.place().unwrap().to_owned()), obvious(&text, &wanted));
             }
@@ -183,6 +188,28 @@ fn wanted_keys_come_in_the_order_wanted_and_others_are_only_named() {
         (&run.names[..], &run.cells[..]),
         (&["r".to_owned(), "s".to_owned()][..], &[(0, 0), (1, 0), (2, 1)][..])
     );
+}
+
+#[test]
+fn a_last_line_that_is_cut_off_is_dropped_and_any_other_is_refused() {
+    for (text, rows, cut_at) in [
+        ("a,b,c\n0,1,2\n1,2", 1, Some(12)),
+        ("a,b,c\n0,1,2\n1", 1, Some(12)),
+        ("a,b,c\n0,1,2\n1,2,\"x", 1, Some(12)),
+        ("\u{feff}a,b,c\n0,1,2\n1,2", 1, Some(15)),
+        ("a,b,c\n0", 0, Some(6)),
+        ("a,b,c\n0,1,2\n1,2,", 2, None),
+        ("a,b,c\n0,1,2", 1, None),
+    ] {
+        let found = table(text, &["a", "b"], &["c"]);
+        assert_eq!((found.rows, found.cut_at), (rows, cut_at), "{text}");
+        assert_eq!(found.numbers[0].rows.len(), rows, "{text}");
+    }
+    for text in
+        ["a,b,c\n0,1\n", "a,b,c\n0,1\n1,2,3", "a,b,c\n0,1,\"x\n", "a,b,c\n0,1,\"x\n1,2,3", "a,b\n0,1,2"]
+    {
+        assert!(read(text.as_bytes(), &wanted(&["a"], &[]), &with_commas()).is_err(), "{text}");
+    }
 }
 
 #[test]

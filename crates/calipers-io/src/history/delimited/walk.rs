@@ -17,6 +17,8 @@ pub(super) struct Walk<'a> {
     next: (usize, u64),
     /// How many rows were passed.
     pub(super) before: usize,
+    /// Where the last line begins, if it is cut off and no row.
+    pub(super) cut_at: Option<u64>,
     ended: bool,
 }
 
@@ -24,7 +26,7 @@ impl<'a> Walk<'a> {
     /// Before the first row.
     pub(super) fn new(window: Window<'a>, header: &Header) -> Self {
         let Header { delimiter, width, rows, .. } = *header;
-        Self { window, delimiter, width, next: rows, before: 0, ended: false }
+        Self { window, delimiter, width, next: rows, before: 0, cut_at: None, ended: false }
     }
 
     /// Calls `each` with number, line and picked cells of every row in the buffer, and reads on. None
@@ -56,6 +58,11 @@ impl<'a> Walk<'a> {
                     Err(error) => {
                         // The row may go on after the text in the buffer.
                         if !all && rows.is_open() {
+                            break;
+                        }
+                        // Whoever wrote the file has not finished this line.
+                        if let (true, Some(cut)) = (self.ended, rows.cut()) {
+                            self.cut_at = Some(self.window.start() + cut as u64);
                             break;
                         }
                         return Err(error);

@@ -53,7 +53,7 @@ impl Chunks for WideTable<'_> {
             numbers: self.numbers.iter_mut().map(NumberColumn::take).collect(),
             texts: self.texts.iter_mut().map(TextColumn::take).collect(),
             places,
-            cut_at: None,
+            cut_at: self.walk.cut_at,
         }))
     }
 }

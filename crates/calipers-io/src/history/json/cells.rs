@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use calipers_core::{Error, Result};
 
 use super::super::{Numbers, Texts, Wanted};
-use super::value::{Kind, Value};
+use super::syntax::value::{Kind, Value};
 use crate::text::shown;
 
 /// The columns of the wanted keys, each once.
@@ -64,6 +64,23 @@ impl Cells {
             let texts = Texts { key: std::mem::take(&mut names.texts.key), ..Texts::default() };
             *names = Names { texts, ..Names::default() };
         }
+    }
+
+    /// Notes that a key occurs twice in one object: whoever uses its numbers is told, and it gives no names.
+    pub(super) fn spoil(&mut self, place: usize, places: &str) -> Result<()> {
+        let column = &mut self.columns[place];
+        column.found = true;
+        let error = Error::format("a key occurs twice in one object")
+            .at(format_args!("key `{}`, {places}", column.key))
+            .allowed("each key once")
+            .advice("remove one of them");
+        if column.names.is_some() {
+            return Err(error);
+        }
+        if let Some(numbers) = &mut column.numbers {
+            numbers.unreadable.get_or_insert(error);
+        }
+        Ok(())
     }
 
     /// Puts a value into a column.

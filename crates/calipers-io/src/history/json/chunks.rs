@@ -7,7 +7,7 @@ use super::super::chunks::Chunks;
 use super::super::window::Window;
 use super::super::{Origin, Places, Table, Wanted};
 use super::rows::{Held, Rows};
-use super::scan::{Scanner, Start, empty};
+use super::syntax::scan::{Scanner, Start, empty};
 
 /// What messages call a row of a list.
 const ROW: &str = "row";
@@ -117,6 +117,8 @@ pub(super) struct Lines<'a> {
     wanted: Wanted,
     /// How many lines were passed.
     passed: u64,
+    /// Where the last line begins, if it is cut off and no row.
+    cut_at: Option<u64>,
     ended: bool,
 }
 
@@ -124,7 +126,15 @@ impl<'a> Lines<'a> {
     /// Before the first line of a file of so many bytes.
     pub(super) fn new(window: Window<'a>, length: usize, wanted: &Wanted) -> Self {
         let rows = Rows::new(length, wanted);
-        Self { window, start: Start::default(), rows, wanted: wanted.clone(), passed: 0, ended: false }
+        Self {
+            window,
+            start: Start::default(),
+            rows,
+            wanted: wanted.clone(),
+            passed: 0,
+            cut_at: None,
+            ended: false,
+        }
     }
 }
 
@@ -146,11 +156,18 @@ impl Chunks for Lines<'_> {
             let mut held = Held::new();
             let mut at = 0;
             while at < text.len() {
+                let start = at;
                 at = scan.line(at)? + 1;
                 self.passed += 1;
                 if scan.peek().is_some() {
-                    self.rows.read(&mut scan, &mut held)?;
-                    scan.end()?;
+                    if let Err(error) = self.rows.read(&mut scan, &mut held).and_then(|()| scan.end()) {
+                        // Whoever wrote the file has not finished this line.
+                        if self.ended && self.rows.count > 0 && is_cut(&text[start..]) {
+                            self.cut_at = Some(self.window.start() + start as u64);
+                            break;
+                        }
+                        return Err(error);
+                    }
                     self.rows.keep(&held, |_| format!("line {}", self.passed))?;
                     lines.push(self.passed);
                 }
@@ -166,6 +183,23 @@ impl Chunks for Lines<'_> {
         let first = lines.first().copied().unwrap_or(1);
         let unbroken = lines.last().is_none_or(|last| last - first + 1 == lines.len() as u64);
         let places = if unbroken { Places::LinesFrom(first) } else { Places::Lines(lines) };
-        Ok(Some(self.rows.take(&self.wanted, Origin::Table, places)))
+        let table = self.rows.take(&self.wanted, Origin::Table, places);
+        Ok(Some(Table { cut_at: self.cut_at, ..table }))
     }
+}
+
+/// Whether a line is the beginning of an object without its end.
+fn is_cut(line: &str) -> bool {
+    let (mut depth, mut quoted, mut escaped) = (0_u32, false, false);
+    for byte in line.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            b'{' | b'[' if !quoted => depth += 1,
+            b'}' | b']' if !quoted => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    line.trim_ascii_start().starts_with('{') && !line.contains('\n') && (quoted || depth > 0)
 }

@@ -7,8 +7,8 @@ use calipers_core::{Error, Result};
 use super::super::window::Window;
 use super::super::{Origin, Places, Run, Table, Wanted};
 use super::cells::{Cells, next_row};
-use super::scan::{Scanner, Start, empty};
 use super::state::LOG;
+use super::syntax::scan::{Scanner, Start, empty};
 
 const PLACES: Places = Places::Numbered("entry", 0);
 
@@ -116,7 +116,14 @@ impl Reader {
                 }
                 let column = self.cells.keys().position(|wanted| wanted == key);
                 if let Some(column) = column {
-                    self.cells.restart(column);
+                    match self.places.get(&key) {
+                        None => self.cells.restart(column),
+                        Some(first) => {
+                            let lists = format!("list {} and {}", first + 1, scan.place(scan.at()));
+                            self.cells.restart(column);
+                            self.cells.spoil(column, &lists)?;
+                        }
+                    }
                 }
                 let list = List { key, column, row: 0 };
                 if more { Part::Entry(list) } else { self.finish(list) }
@@ -152,7 +159,7 @@ impl Reader {
         Ok(true)
     }
 
-    /// Notes the length of a list; of two lists under one key the last one counts.
+    /// Notes the length of a list; of two lists under one key that of the last one.
     fn finish(&mut self, list: List) -> Part {
         match self.places.get(&list.key) {
             Some(place) => self.lengths[*place] = list.row,
@@ -190,7 +197,7 @@ impl Reader {
 
 #[cfg(test)]
 mod tests {
-    use super::super::scan::not_text;
+    use super::super::syntax::scan::not_text;
     use super::*;
 
     fn read_text(text: &str) -> Result<Table> {
@@ -200,12 +207,14 @@ mod tests {
     }
 
     #[test]
-    fn each_list_is_a_column_and_the_last_of_two_counts() {
+    fn each_list_is_a_column_and_two_of_one_key_cannot_be_used() {
         let text = r#"{"a": [1, 2, 3, 4], "n": ["u", null], "x": [[], {}], "a": [null, NaN], "b": ["x", 1]}"#;
         let table = read_text(text).unwrap();
         assert_eq!((table.rows, &table.keys[..]), (2, &["a", "n", "x", "b"].map(String::from)[..]));
         let a = table.number("a").unwrap();
-        assert!(a.rows == [1] && a.values[0].is_nan());
+        assert!(a.rows.is_empty());
+        let place = a.unreadable.as_ref().unwrap().place();
+        assert_eq!(place, Some("key `a`, list 1 and line 1, column 58"));
         assert_eq!(table.text("n").unwrap().cells, [(0, 0)]);
         let error = table.number("b").unwrap().unreadable.clone().unwrap();
         assert_eq!(error.place(), Some("entry 1, key `b`"));

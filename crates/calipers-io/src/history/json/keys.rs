@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use calipers_core::{Error, Result};
 
-use super::string;
+use super::syntax::string;
 
 /// Bytes that the joined names may take beyond the size of the file.
 const FREE_NAMES: usize = 1 << 20;

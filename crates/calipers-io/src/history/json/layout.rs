@@ -2,8 +2,9 @@
 
 use calipers_core::Result;
 
-use super::scan::Scanner;
+use super::frames::{COLUMNS, DATA, SCHEMA, Shape};
 use super::state::LOG;
+use super::syntax::scan::Scanner;
 use crate::text::without_mark;
 
 /// How a JSON history is written.
@@ -17,6 +18,13 @@ pub enum Layout {
     Columns,
     /// Hugging Face `trainer_state.json`.
     State,
+    /// Names in one list, rows of values in another: `orient="split"` of pandas, tables of W&B.
+    Split,
+    /// A description of the columns and a list of objects: `orient="table"` of pandas.
+    Table,
+    /// An object of objects with the same keys: columns of rows as `to_json` of pandas writes them, or rows of
+    /// columns.
+    Nested,
 }
 
 impl Layout {
@@ -35,7 +43,10 @@ impl Layout {
 /// | a list that begins with an object, or an empty list | [`Layout::Rows`] |
 /// | an object with the key `log_history` | [`Layout::State`] |
 /// | an object followed by another one | [`Layout::Lines`] |
+/// | an object with the lists `columns` and `data`, the latter of lists | [`Layout::Split`] |
+/// | an object with `schema` and a list `data` of objects | [`Layout::Table`] |
 /// | an object of lists only, none of objects and at least one of numbers | [`Layout::Columns`] |
+/// | an object of objects with the same keys and single values, some of them numbers | [`Layout::Nested`] |
 ///
 /// A single object of any other kind is not taken for a history of one line; a caller that knows
 /// from the name that the file has lines may read it so. A damaged document has the layout that it
@@ -52,14 +63,20 @@ pub fn layout(bytes: &[u8]) -> Option<Layout> {
             _ => None,
         },
         b'{' => {
-            let mut object = Object::default();
+            let mut object = Object::new();
             let whole = object.look(&mut scan).is_ok();
             if object.log {
                 Some(Layout::State)
             } else if whole && scan.peek() == Some(b'{') {
                 Some(Layout::Lines)
+            } else if object.columns && object.data == Some(b'[') {
+                Some(Layout::Split)
+            } else if object.schema && object.data == Some(b'{') {
+                Some(Layout::Table)
+            } else if object.numbers && !object.other {
+                Some(Layout::Columns)
             } else {
-                (object.numbers && !object.other).then_some(Layout::Columns)
+                object.nested.filter(Shape::is_table).map(|_| Layout::Nested)
             }
         }
         _ => None,
@@ -67,9 +84,16 @@ pub fn layout(bytes: &[u8]) -> Option<Layout> {
 }
 
 /// What an object holds.
-#[derive(Default)]
 struct Object {
     log: bool,
+    /// A list of names.
+    columns: bool,
+    /// A description of columns.
+    schema: bool,
+    /// What a list of rows begins with; a bracket where it is empty.
+    data: Option<u8>,
+    /// The objects by key, as long as there is nothing else.
+    nested: Option<Shape>,
     /// A list that may hold numbers.
     numbers: bool,
     /// Something that is no list, or a list of objects.
@@ -77,27 +101,47 @@ struct Object {
 }
 
 impl Object {
+    fn new() -> Self {
+        let (log, columns, schema, numbers, other) = Default::default();
+        Self { log, columns, schema, data: None, nested: Some(Shape::default()), numbers, other }
+    }
+
     fn look(&mut self, scan: &mut Scanner<'_>) -> Result<()> {
         let mut more = scan.open(b'}')?;
         while more {
-            self.log |= scan.key()? == LOG;
+            let key = scan.key()?;
+            self.log |= key == LOG;
             if self.log {
                 break;
             }
-            if scan.peek() == Some(b'[') {
-                self.list(scan)?;
+            let first = scan.peek();
+            self.schema |= key == SCHEMA && first == Some(b'{');
+            if first == Some(b'[') {
+                self.nested = None;
+                self.list(scan, &key)?;
             } else {
                 self.other = true;
-                scan.skip()?;
+                let start = scan.clone();
+                let table = self.nested.as_mut().filter(|_| first == Some(b'{'));
+                // An object of another kind is passed over.
+                if table.is_none_or(|shape| shape.member(scan, &key).is_err()) {
+                    self.nested = None;
+                    *scan = start;
+                    scan.skip()?;
+                }
             }
             more = scan.more(b'}')?;
         }
         Ok(())
     }
 
-    fn list(&mut self, scan: &mut Scanner<'_>) -> Result<()> {
+    fn list(&mut self, scan: &mut Scanner<'_>, key: &str) -> Result<()> {
         let mut more = scan.open(b']')?;
         let first = scan.peek();
+        self.columns |= key == COLUMNS;
+        if key == DATA {
+            self.data = if more { first } else { Some(b'[') };
+        }
         self.other |= more && first == Some(b'{');
         // An empty list, a digit, a sign, null, NaN, Infinity.
         self.numbers |= !more || matches!(first, Some(b'0'..=b'9' | b'-' | b'n' | b'N' | b'I'));
@@ -117,7 +161,18 @@ mod tests {
     fn the_layout_is_seen_from_the_content() {
         let (rows, lines) = (Some(Layout::Rows), Some(Layout::Lines));
         let (columns, state) = (Some(Layout::Columns), Some(Layout::State));
+        let (split, table, nested) = (Some(Layout::Split), Some(Layout::Table), Some(Layout::Nested));
         for (text, format) in [
+            ("{\"columns\": [\"a\"], \"index\": [0], \"data\": [[1]]}", split),
+            ("{\"columns\": [\"a\"], \"data\": []}", split),
+            ("{\"columns\": [\"a\"], \"data\": [1]}", columns),
+            ("{\"schema\": {\"fields\": [{}]}, \"data\": [{\"a\": 1}]}", table),
+            ("{\"a\": {\"x\": 1, \"y\": null}, \"b\": {\"y\": \"z\", \"x\": 2}}", nested),
+            ("{\"a\": {\"0\": 1}}", nested),
+            ("{\"a\": {\"x\": 1}}", None),
+            ("{\"a\": {\"x\": 1}, \"b\": {\"y\": 1}}", None),
+            ("{\"a\": {\"x\": \"1\"}, \"b\": {\"x\": \"1\"}}", None),
+            ("{\"a\": {\"x\": {}}, \"b\": {\"x\": {}}}", None),
             ("[{\"a\": 1}]", rows),
             ("\u{feff} \r\n[ {\"a\": NaN}, 3", rows),
             ("[]", rows),
@@ -142,7 +197,15 @@ mod tests {
             ("[", None),
         ] {
             assert_eq!(layout(text.as_bytes()), format, "{text}");
-            for one in [Layout::Rows, Layout::Lines, Layout::Columns, Layout::State] {
+            for one in [
+                Layout::Rows,
+                Layout::Lines,
+                Layout::Columns,
+                Layout::State,
+                Layout::Split,
+                Layout::Table,
+                Layout::Nested,
+            ] {
                 assert_eq!(one.is_of(text.as_bytes()), format == Some(one), "{text}");
             }
         }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use calipers_core::Result;
 
-use super::scan::Scanner;
-use super::value::Kind;
+use super::syntax::scan::Scanner;
+use super::syntax::value::Kind;
 
 /// One value and everything in it.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,8 +1,9 @@
-//! JSON histories: a list of rows, one row per line, an object of columns, a trainer state.
+//! JSON histories: a list of rows, one row per line, an object of columns, a trainer state, tables of pandas
+//! and W&B.
 //!
 //! Read is strict JSON with what Python's `json` adds to it: the bare tokens `NaN`, `Infinity`
 //! and `-Infinity`. A number may also be one of these three as text; `null` or an absent key means
-//! that nothing was logged. Of a key that occurs twice in one object the last value counts. Inside
+//! that nothing was logged. A wanted key that occurs twice in one object cannot be used. Inside
 //! a row, nested objects are addressed as `a.b`; the key `a.b` itself goes before.
 //!
 //! ```
@@ -19,20 +20,18 @@
 mod cells;
 mod chunks;
 mod columns;
-mod digits;
+mod frames;
 mod keys;
 mod layout;
 pub mod loose;
 mod rows;
-mod scan;
 mod state;
-mod string;
-mod value;
+mod syntax;
 
 use calipers_core::Result;
 
 use self::chunks::{Lines, ListedRows};
-use self::scan::Scanner;
+use self::syntax::scan::{self, Scanner};
 use super::chunks::{BoxedChunks, Chunks};
 use super::window::Window;
 use super::{Table, Wanted};
@@ -41,12 +40,15 @@ use crate::file::ReadAt;
 pub use layout::{Layout, layout};
 pub use state::global_step;
 
-/// Reads the wanted keys of a history in one of the four JSON layouts.
+/// Reads the wanted keys of a history in one of the JSON layouts.
 pub fn read(bytes: &[u8], layout: Layout, wanted: &Wanted) -> Result<Table> {
     let window = || Window::whole(bytes, scan::not_text);
     let mut chunks: Box<dyn Chunks> = match layout {
         Layout::Columns => return columns::read(window()?, wanted, true),
         Layout::State => return state::read(&mut Scanner::new(bytes)?, wanted),
+        Layout::Split => return frames::read_split(bytes, wanted),
+        Layout::Table => return frames::read_table(bytes, wanted),
+        Layout::Nested => return frames::read_nested(bytes, wanted),
         Layout::Rows => Box::new(ListedRows::new(window()?, bytes.len(), wanted)),
         Layout::Lines => Box::new(Lines::new(window()?, bytes.len(), wanted)),
     };

@@ -7,8 +7,8 @@ use calipers_core::Result;
 use super::super::{Origin, Places, Run, Table, Wanted};
 use super::cells::{Cells, next_row};
 use super::keys::{Keys, Node};
-use super::scan::Scanner;
-use super::value::{Kind, Value};
+use super::syntax::scan::Scanner;
+use super::syntax::value::{Kind, Value};
 
 /// The rows read so far.
 pub(super) struct Rows {
@@ -110,10 +110,11 @@ impl Rows {
                 None => self.other_key(scan, parent, before)?,
             };
             before = Some(node);
-            if self.keys.seen(node, u64::from(self.count) + 1) {
-                self.forget(node, held);
-            }
+            let again = self.keys.seen(node, u64::from(self.count) + 1);
             let Some(first) = scan.peek() else { return Err(scan.no_value()) };
+            if again {
+                self.refuse_twice(scan, node, held)?;
+            }
             let nested = first == b'{';
             let start = scan.at();
             let inside = nested && self.members(scan, node, held)?;
@@ -154,14 +155,19 @@ impl Rows {
         }
     }
 
-    /// Drops what the row held under a key that occurs once more in it.
+    /// Spoils the wanted columns of a key that occurs once more in its row, or of what is in it. What the row
+    /// held is dropped.
     #[cold]
-    fn forget(&self, node: Node, held: &mut Held<'_>) {
-        for (source, value) in self.sources.iter().zip(held) {
-            if self.keys.within(source.node, node) {
-                *value = None;
+    fn refuse_twice(&mut self, scan: &Scanner<'_>, node: Node, held: &mut Held<'_>) -> Result<()> {
+        for (source, held) in self.sources.iter().zip(held) {
+            if !self.keys.within(source.node, node) {
+                continue;
             }
+            let Some((value, end)) = held.take() else { continue };
+            let places = [scan.place(end - value.raw.len()), scan.place(scan.at())];
+            self.cells.spoil(source.column, &places.join(" and "))?;
         }
+        Ok(())
     }
 
     /// The table of the rows since the last time.
@@ -238,15 +244,16 @@ mod tests {
     }
 
     #[test]
-    fn the_last_of_two_equal_keys_counts_with_everything_in_it() {
-        let table = list(
-            r#"[{"epoch": 1, "epoch": "x", "epoch": 2}, {"val": {"F1": 1}, "val": {"x": 2}},
-                {"val": {"F1": 1}, "v\u0061l": {"F1": 3}}, {"epoch": 5, "epoch": null}]"#,
-        );
-        let table = table.unwrap();
-        assert_eq!(column(&table, "epoch"), (vec![0], vec!["2".to_owned()]));
-        assert_eq!(column(&table, "val.F1"), (vec![2], vec!["3".to_owned()]));
-        assert_eq!(table.keys, ["epoch", "val.F1", "val.x"]);
+    fn a_wanted_key_that_occurs_twice_in_a_row_spoils_its_column() {
+        let text = r#"[{"val.F1": 1, "x": 1, "x": 2}, {"val": {"F1": 1}, "val": {"x": 2}}, {"val.F1": 2}]"#;
+        let table = list(text).unwrap();
+        let spoiled = table.number("val.F1").unwrap();
+        assert_eq!(spoiled.rows, [0]);
+        let place = spoiled.unreadable.as_ref().unwrap().place();
+        assert_eq!(place, Some("key `val.F1`, line 1, column 48 and line 1, column 59"));
+        assert_eq!(table.keys, ["val.F1", "x", "val.x"]);
+        let error = list(r#"[{"run": "a", "run": "b"}]"#).unwrap_err().to_string();
+        assert!(error.contains("key `run`") && error.contains("column 10"), "{error}");
     }
 
     #[test]
@@ -290,7 +297,8 @@ mod tests {
     fn a_line_holds_one_whole_object() {
         for (text, words) in [
             ("{\"a\": 1}\n{\"a\":\n2}", "line 2, column 6"),
-            ("{\"a\": 1}\n{\"a\":", "the end of the file"),
+            ("{\"a\": 1}\n{\"a\":\n", "line 2, column 6"),
+            ("{\"a\":", "the end of the file"),
             ("{\"a\": 1} {\"a\": 2}", "line 1, column 10"),
             ("{\"a\": 1}\n[1]", "not an object"),
             ("{\"a\": 1}\n{'a': 1}", "a key in double quotes"),
@@ -298,6 +306,20 @@ mod tests {
             let error = lines(text).unwrap_err().to_string();
             assert!(error.contains(words), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn a_last_line_that_is_cut_off_is_dropped() {
+        let first = "{\"epoch\": 0}\n";
+        let second = "{\"epoch\": 1, \"x\": {\"y\": [\"}\\\"\", true]}}";
+        let text = format!("{first}{second}");
+        for end in first.len() + 1..text.len() {
+            let table = lines(&text[..end]).unwrap();
+            assert_eq!((table.rows, table.cut_at), (1, Some(first.len() as u64)), "{}", &text[..end]);
+        }
+        assert_eq!(lines(&text).unwrap().cut_at, None);
+        assert!(lines(&text[..first.len() + 3]).unwrap().cut_at.is_some());
+        assert!(lines(&format!("{}\n", &text[..text.len() - 1])).is_err(), "the line has its end");
     }
 
     #[test]
@@ -359,6 +381,12 @@ mod tests {
 
     const COLON: &str = "\":";
 
+    /// A text without the columns of places.
+    fn without_columns(text: &str) -> String {
+        let digits = |part: &str| part.trim_start_matches(|digit: char| digit.is_ascii_digit()).to_owned();
+        text.split("column ").map(digits).collect()
+    }
+
     proptest! {
         /// A blank before the colon keeps keys from being taken as expected.
         #[test]
@@ -374,7 +402,7 @@ mod tests {
             }
             let outcome = |text: &str| match list(text) {
                 // Texts, since a NaN equals nothing.
-                Ok(table) => Ok(format!("{table:?}")),
+                Ok(table) => Ok(without_columns(&format!("{table:?}"))),
                 // The blanks move the places.
                 Err(error) => Err(error.to_string().replace(error.place().unwrap_or_default(), "")),
             };

@@ -4,8 +4,8 @@ use calipers_core::{Error, Result};
 
 use super::super::{Origin, Places, Table, Wanted};
 use super::rows::Rows;
-use super::scan::Scanner;
-use super::value::{Kind, Value};
+use super::syntax::scan::Scanner;
+use super::syntax::value::{Kind, Value};
 use crate::text::shown;
 
 /// The key that holds the rows.

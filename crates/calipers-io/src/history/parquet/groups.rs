@@ -88,7 +88,7 @@ impl Source<'_> {
             start,
             physical: descriptor.physical_type(),
             required: descriptor.max_def_level() == 0,
-            compressed: meta.compression() != Compression::UNCOMPRESSED,
+            compression: meta.compression(),
             encodings: *meta.encodings_mask(),
             rows: rows as u64,
         };
@@ -106,13 +106,10 @@ impl Source<'_> {
         if meta.column_type() != column.physical_type() || meta.file_path().is_some() {
             return Err(damaged("a column chunk of another type or in another file"));
         }
-        if !matches!(
-            meta.compression(),
-            Compression::UNCOMPRESSED | Compression::SNAPPY | Compression::ZSTD(_)
-        ) {
+        if meta.compression() == Compression::LZO {
             return Err(Error::format("parquet: the compression cannot be read")
                 .found(meta.compression())
-                .allowed("UNCOMPRESSED, SNAPPY or ZSTD")
+                .allowed("UNCOMPRESSED, SNAPPY, ZSTD, GZIP, BROTLI, LZ4 or LZ4_RAW")
                 .advice("write the file with one of these"));
         }
         let start = meta.dictionary_page_offset().unwrap_or_else(|| meta.data_page_offset());

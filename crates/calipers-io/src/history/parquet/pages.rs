@@ -1,8 +1,11 @@
 //! The pages of a column chunk, checked before the decoder sees them: their sizes against the bytes
 //! that are there, their checksums where there are any, and their encodings.
 
+use std::io::Read;
+
+use brotli_decompressor::Decompressor;
 use calipers_core::{Error, Result};
-use parquet::basic::{Encoding, EncodingMask, Type};
+use parquet::basic::{Compression, Encoding, EncodingMask, Type};
 
 use super::shape::PAGE_HEADER;
 use super::thrift::{Compact, Kind};
@@ -18,13 +21,16 @@ pub(super) struct Chunk<'a> {
     pub(super) physical: Type,
     /// Whether every row holds a value.
     pub(super) required: bool,
-    /// Whether its pages are compressed.
-    pub(super) compressed: bool,
+    /// How its pages are compressed.
+    pub(super) compression: Compression,
     /// The encodings that the footer lists.
     pub(super) encodings: EncodingMask,
     /// How many rows its row group has.
     pub(super) rows: u64,
 }
+
+/// How many bytes are inflated at a time.
+const BLOCK: usize = 4 << 10;
 
 const DATA: i64 = 0;
 const INDEX: i64 = 1;
@@ -135,7 +141,8 @@ impl Page {
     }
 
     /// Fails when the page cannot inflate to the size it says.
-    fn check_inflated(&self, compressed: bool) -> Result<()> {
+    fn check_inflated(&self, compression: Compression) -> Result<()> {
+        let compressed = compression != Compression::UNCOMPRESSED;
         let ratio = self.stored.saturating_mul(limits::INFLATE_RATIO).max(compress::HARMLESS);
         let most = if compressed { ratio.min(limits::PARQUET_PAGE) } else { self.stored };
         if self.inflated == most || (compressed && self.inflated < most) {
@@ -144,6 +151,26 @@ impl Page {
         let allowed = format!("{}{most} bytes", if compressed { "at most " } else { "" });
         let found = format!("{} bytes", self.inflated);
         Err(broken(self.start, "the size of a page is not possible", found, allowed))
+    }
+
+    /// Fails when a page that ends here inflates to more than it says, where nothing else bounds that: few
+    /// bytes of Brotli can be any number of bytes. They are counted without being kept.
+    fn check_brotli(&self, chunk: &Chunk<'_>, end: usize) -> Result<()> {
+        if !matches!(chunk.compression, Compression::BROTLI(_)) {
+            return Ok(());
+        }
+        let levels = if self.header.kind == Some(DATA_V2) { self.header.level_bytes as u64 } else { 0 };
+        let start = end as u64 - self.stored.saturating_sub(levels);
+        let most = self.inflated.saturating_sub(levels);
+        let inflated = Decompressor::new(&chunk.bytes[start as usize..end], BLOCK);
+        // What is damaged is told by the decoder itself.
+        match std::io::copy(&mut inflated.take(most.saturating_add(1)), &mut std::io::sink()) {
+            Ok(read) if read > most => {
+                let (found, allowed) = (format!("more than {most} bytes"), format!("{most} bytes"));
+                Err(broken(self.start, "a page inflates to more than it says", found, allowed))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Fails when a dictionary says that it holds more values than its bytes can.
@@ -183,7 +210,8 @@ pub(super) fn check(chunk: &Chunk<'_>) -> Result<usize> {
         if page.header.kind == Some(INDEX) {
             continue;
         }
-        page.check_inflated(chunk.compressed)?;
+        page.check_inflated(chunk.compression)?;
+        page.check_brotli(chunk, at)?;
         let (kind, encoding) = (page.header.kind, page.header.encoding);
         match kind {
             Some(DICTIONARY) if dictionary || pages > 0 => {

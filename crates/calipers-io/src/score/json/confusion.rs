@@ -1,7 +1,6 @@
 //! Confusion matrices as JSON lines: one object per unit with `id` and `confusion`.
 
 use std::cell::Cell;
-use std::fmt;
 use std::ops::Range;
 
 use calipers_core::Error;
@@ -85,20 +84,12 @@ struct Read {
     matrix: Option<Matrix>,
 }
 
-impl<'de> DeserializeSeed<'de> for Object<'_> {
-    type Value = Read;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Read, D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
+crate::seed!(Object<'_> => Read, deserialize_map);
 
 impl<'de> Visitor<'de> for Object<'_> {
     type Value = Read;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
+    crate::expecting!("an object");
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Read, A::Error> {
         let mut read = Read { unit: None, matrix: None };
@@ -122,20 +113,12 @@ impl<'de> Visitor<'de> for Object<'_> {
 
 struct Rows<'a>(&'a Place);
 
-impl<'de> DeserializeSeed<'de> for Rows<'_> {
-    type Value = Matrix;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Matrix, D::Error> {
-        deserializer.deserialize_seq(self)
-    }
-}
+crate::seed!(Rows<'_> => Matrix, deserialize_seq);
 
 impl<'de> Visitor<'de> for Rows<'_> {
     type Value = Matrix;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of rows")
-    }
+    crate::expecting!("a list of rows");
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Matrix, A::Error> {
         let mut matrix = Matrix { rows: 0, columns: 0, counts: Vec::new() };
@@ -159,20 +142,12 @@ struct Row<'a> {
     matrix: &'a mut Matrix,
 }
 
-impl<'de> DeserializeSeed<'de> for Row<'_> {
-    type Value = usize;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<usize, D::Error> {
-        deserializer.deserialize_seq(self)
-    }
-}
+crate::seed!(Row<'_> => usize, deserialize_seq);
 
 impl<'de> Visitor<'de> for Row<'_> {
     type Value = usize;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of counts")
-    }
+    crate::expecting!("a list of counts");
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<usize, A::Error> {
         let mut cells = 0;
@@ -199,9 +174,7 @@ impl<'de> de::Deserialize<'de> for Count {
         impl Visitor<'_> for Number {
             type Value = Count;
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a whole number, 0 or more")
-            }
+            crate::expecting!("a whole number, 0 or more");
 
             fn visit_u64<E>(self, count: u64) -> Result<Count, E> {
                 Ok(Count(count))

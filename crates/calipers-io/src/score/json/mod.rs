@@ -7,7 +7,6 @@ pub mod units;
 
 use std::cell::Cell;
 use std::collections::HashSet;
-use std::fmt;
 use std::io::{self, Read};
 
 use calipers_core::Error;
@@ -53,9 +52,7 @@ impl<'de> Deserialize<'de> for Skipped {
 impl<'de> Visitor<'de> for Skipped {
     type Value = Self;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any value")
-    }
+    crate::expecting!("any value");
 
     fn visit_unit<E>(self) -> Result<Self, E> {
         Ok(self)

@@ -1,7 +1,5 @@
 //! `results.json` of the mis-benchmark-framework: an object of found sets by graph.
 
-use std::fmt;
-
 use calipers_core::Error;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 
@@ -77,9 +75,7 @@ struct Graphs;
 impl<'de> Visitor<'de> for Graphs {
     type Value = Entries;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object of results by graph")
-    }
+    crate::expecting!("an object of results by graph");
 
     fn visit_map<A: MapAccess<'de>>(self, mut graphs: A) -> Result<Entries, A::Error> {
         let mut entries = Vec::new();
@@ -103,9 +99,7 @@ struct Fields;
 impl<'de> Visitor<'de> for Fields {
     type Value = Entry;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object with `mis` or `mwis`")
-    }
+    crate::expecting!("an object with `mis` or `mwis`");
 
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Entry, A::Error> {
         let mut entry = Entry::default();

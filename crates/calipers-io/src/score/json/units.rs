@@ -1,8 +1,6 @@
 //! JSON lines: one object per unit with `unit` and any of `logits`, `probs`, `labels`, `set`,
 //! `optimum`.
 
-use std::fmt;
-
 use calipers_core::{Error, ErrorKind};
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
@@ -65,20 +63,12 @@ struct UnitObject<'k> {
     key: &'k mut String,
 }
 
-impl<'de> DeserializeSeed<'de> for UnitObject<'_> {
-    type Value = UnitColumns;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<UnitColumns, D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
+crate::seed!(UnitObject<'_> => UnitColumns, deserialize_map);
 
 impl<'de> Visitor<'de> for UnitObject<'_> {
     type Value = UnitColumns;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
+    crate::expecting!("an object");
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<UnitColumns, A::Error> {
         let mut unit = UnitColumns::default();
@@ -113,9 +103,7 @@ impl<'de> Deserialize<'de> for Labels {
         impl<'de> Visitor<'de> for Either {
             type Value = Labels;
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a list of numbers or a text of 0 and 1")
-            }
+            crate::expecting!("a list of numbers or a text of 0 and 1");
 
             fn visit_str<E: de::Error>(self, text: &str) -> Result<Labels, E> {
                 let label = |(node, digit)| match digit {

@@ -1,18 +1,9 @@
 //! Given fidelity curves.
 
-use calipers_core::{Number, Rows, Value};
-
 use super::{characterization, curve_area};
-use crate::explanation::metrics::{BEYOND, Line, PUBLISHED, document};
-use crate::explanation::needs::Need;
-use crate::explanation::protocol::{Explanation, Preset};
+use crate::explanation::metrics::*;
 use crate::explanation::published;
-use crate::explanation::reading::{
-    AXES_DIFFER, LENGTHS_DIFFER, NO_RANGE, PUBLISHED_NAN, ZERO_WEIGHT, given, mean, of_unit,
-};
-use crate::explanation::row::{CurveRow, Row};
-use crate::line::{NON_NEGATIVE, SHARE, higher};
-use crate::reading::Reading;
+use crate::explanation::row::CurveRow;
 
 pub(crate) const CURVE: Need =
     Need { keys: &["pos_fidelity", "neg_fidelity"], met: |row| curve(row).is_some() };

@@ -1,18 +1,11 @@
 //! Fidelity at several sizes of the explanation.
 
+use crate::explanation::metrics::*;
 use std::cmp::Ordering;
-
-use calipers_core::{Number, Sums, Terms, Value};
 
 use super::given::area;
 use crate::explanation::fidelity::{KINDS, Of, SIDES, Side, need, place};
-use crate::explanation::metrics::{BEYOND, Line, document};
-use crate::explanation::needs::Need;
-use crate::explanation::protocol::Explanation;
-use crate::explanation::reading::{AXES_DIFFER, Pooled, given, number};
-use crate::explanation::row::{Row, SideRow};
-use crate::line::{ANY, NON_NEGATIVE, SHARE, higher, lower, neither};
-use crate::reading::Reading;
+use crate::explanation::row::SideRow;
 
 const SWEEP: Need = Need {
     keys: &["y_hat", "y_sub_sweep", "x"],

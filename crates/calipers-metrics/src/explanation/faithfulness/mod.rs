@@ -4,16 +4,8 @@ pub(super) mod distributions;
 pub(super) mod divergence;
 pub(super) mod row_kernel;
 
-use calipers_core::{Number, Sums, Terms, Value};
-
-use super::metrics::{BEYOND, GRAPHXAI, Line, PUBLISHED, document};
-use super::needs::Need;
-use super::protocol::{Explanation, Preset};
 use super::published;
-use super::reading::{PUBLISHED_NAN, Pooled, given, of_unit};
-use super::row::Row;
-use crate::line::{NON_NEGATIVE, SHARE, lower};
-use crate::reading::Reading;
+use crate::explanation::metrics::*;
 
 const DISTRIBUTIONS: Need =
     Need { keys: &["y_hat", "y_sub"], met: |row| row.faithfulness.is_some() || row.published.is_some() };

@@ -126,61 +126,49 @@ impl Pass<'_, '_> {
         read(self.declared, self.instances, array, range, soft, &mut self.other);
     }
 
-    fn truth(&self) -> Option<&[i64]> {
-        self.y.is_some().then_some(&self.truth[..])
-    }
-
     fn flips(&self) -> Flips {
-        flips(self.truth(), &self.hat.labels, &self.other.labels)
+        let truth = self.y.is_some().then_some(&self.truth[..]);
+        flips(truth, &self.hat.labels, &self.other.labels)
     }
 
     fn tally(&mut self, array: &Predictions<'_>, side: &mut SideTally<'_>) {
         add(&mut side.flips, self.flips());
-        if self.soft && array.holds == Holds::Scores {
-            let [model, phenomenon] = &mut side.drops;
-            self.add_drops(false, model);
-            self.add_drops(true, phenomenon);
-        }
+        self.add_drops(array, &mut side.drops);
     }
 
-    /// Adds the drops in probability of the predicted or of the true class.
-    fn add_drops(&mut self, of_truth: bool, [absolute, signed]: &mut [ExactSum; 2]) {
-        let classes = match (of_truth, self.y.is_some()) {
-            (false, _) => &self.hat.labels,
-            (true, true) => &self.truth,
-            (true, false) => return,
-        };
-        self.drops.clear();
-        self.drops.extend(classes.iter().enumerate().map(|(row, &class)| {
-            self.hat.soft.probability(row, class) - self.other.soft.probability(row, class)
-        }));
-        signed.add_slice(&self.drops);
-        self.drops.iter_mut().for_each(|drop| *drop = drop.abs());
-        absolute.add_slice(&self.drops);
+    /// Adds the drops in probability of the predicted and of the true class, where both sides have any.
+    fn add_drops(&mut self, array: &Predictions<'_>, sums: &mut [[ExactSum; 2]; 2]) {
+        if !(self.soft && array.holds == Holds::Scores) {
+            return;
+        }
+        let truth = self.y.is_some().then_some(&self.truth);
+        for (classes, [absolute, signed]) in [Some(&self.hat.labels), truth].into_iter().zip(sums) {
+            let drop = |(row, &class): (usize, &i64)| {
+                self.hat.soft.probability(row, class) - self.other.soft.probability(row, class)
+            };
+            self.drops.clear();
+            self.drops.extend(classes.into_iter().flatten().enumerate().map(drop));
+            signed.add_slice(&self.drops);
+            self.drops.iter_mut().for_each(|drop| *drop = drop.abs());
+            absolute.add_slice(&self.drops);
+        }
     }
 
     /// The sweep and the samples of a side.
     fn perturbed(&mut self, side: &mut SideTally<'_>, range: std::ops::Range<usize>) {
         if let Some(sweep) = side.sweep {
             for (point, tally) in side.points.iter_mut().enumerate() {
-                let soft = false;
                 let point = sweep.lead(point);
-                read(self.declared, self.instances, &point, range.clone(), soft, &mut self.other);
-                add(
-                    tally,
-                    flips(self.y.is_some().then_some(&self.truth[..]), &self.hat.labels, &self.other.labels),
-                );
+                read(self.declared, self.instances, &point, range.clone(), false, &mut self.other);
+                add(tally, self.flips());
             }
         }
         if let Some(samples) = side.samples {
             for sample in 0..samples.leads {
-                self.read(&samples.lead(sample), range.clone());
+                let sample = samples.lead(sample);
+                self.read(&sample, range.clone());
                 side.sample_flips += self.flips().changed;
-                if self.soft && samples.holds == Holds::Scores {
-                    let [model, phenomenon] = &mut side.sample_drops;
-                    self.add_drops(false, model);
-                    self.add_drops(true, phenomenon);
-                }
+                self.add_drops(&sample, &mut side.sample_drops);
             }
         }
     }

@@ -1,18 +1,12 @@
 //! Whether labels change without the explanation, or with nothing else.
 
+use crate::explanation::metrics::*;
 use calipers_core::exact::rounded_quotient;
-use calipers_core::{Number, Sums, Terms, Value};
 
 use super::{KINDS, Of, SIDES, Side, need, place};
 use crate::explanation::curve::characterization;
-use crate::explanation::metrics::{BEYOND, DOCUMENTED, Line, PUBLISHED, SURVEY, document};
-use crate::explanation::needs::Need;
-use crate::explanation::protocol::{Explanation, Preset};
 use crate::explanation::published;
-use crate::explanation::reading::{NO_INSTANCES, PUBLISHED_NAN, Pooled, ZERO_WEIGHT, given, of_unit};
-use crate::explanation::row::{Row, SideRow};
-use crate::line::{NON_NEGATIVE, SHARE, SIGNED, higher, lower};
-use crate::reading::Reading;
+use crate::explanation::row::SideRow;
 
 const INSTANCES: Need = Need { keys: &["y_hat", "y_sub"], met: |row| row.instances.is_some() };
 const PLUS_MODEL: Need = need!("y_hat" "y_comp", Plus, |side| side.labels.is_some());
@@ -85,7 +79,15 @@ fn characterized(protocol: &Explanation, sums: &Sums<'_, Row>, of: Of) -> Value 
 }
 
 /// What the lines of this idea share.
-const FIDELITY: Line = Line { group: "fidelity", better: higher, range: SHARE, per_unit: true, ..PUBLISHED };
+const FIDELITY: Line = Line {
+    group: "fidelity",
+    better: higher,
+    range: SHARE,
+    per_unit: true,
+    undefined: "\"no explained instances\"; \"published code returns NaN\".",
+    reference: document!("fidelity"),
+    ..PUBLISHED
+};
 
 pub(crate) const NUM_INSTANCES: Line = Line {
     id: "num_instances",
@@ -109,9 +111,7 @@ pub const FID_PLUS_MODEL: Line = Line {
     measures: "How often the prediction changes when the explanation is removed.",
     formula: "#(C != L) / N, L the label of y_hat, C of y_comp; pooled over all instances. Preset pyg: mean \
               over units of 1 - f32(equal)/f32(N).",
-    undefined: "\"no explained instances\"; \"published code returns NaN\".",
     differs: "Pooled over instances, not averaged over units.",
-    reference: document!("fidelity"),
     example: ("labels", "0.6"),
     headline: Some(1),
     number: fidelity!(Plus, Model),
@@ -126,9 +126,7 @@ pub const FID_MINUS_MODEL: Line = Line {
     measures: "How often the prediction changes when the explanation is kept alone.",
     formula: "#(S != L) / N, L the label of y_hat, S of y_sub; pooled over all instances. Preset pyg: mean \
               over units of 1 - f32(equal)/f32(N).",
-    undefined: "\"no explained instances\"; \"published code returns NaN\".",
     differs: "Pooled over instances, not averaged over units.",
-    reference: document!("fidelity"),
     example: ("labels", "0.4"),
     headline: Some(2),
     number: fidelity!(Minus, Model),
@@ -142,9 +140,7 @@ pub const FID_PLUS_PHENOMENON: Line = Line {
     measures: "How often being right changes when the explanation is removed.",
     formula: "#([L = y] != [C = y]) / N, L the label of y_hat, C of y_comp, y the true label; pooled over \
               all instances. Preset pyg: mean over units of f32(differing)/f32(N).",
-    undefined: "\"no explained instances\"; \"published code returns NaN\".",
     differs: "Answers gained count like answers lost; fid_plus_signed_phenomenon tells them apart.",
-    reference: document!("fidelity"),
     example: ("labels", "0.6"),
     number: fidelity!(Plus, Phenomenon),
     ..FIDELITY
@@ -158,9 +154,7 @@ pub const FID_MINUS_PHENOMENON: Line = Line {
     measures: "How often being right changes when the explanation is kept alone.",
     formula: "#([L = y] != [S = y]) / N, L the label of y_hat, S of y_sub, y the true label; pooled over all \
               instances. Preset pyg: mean over units of f32(differing)/f32(N).",
-    undefined: "\"no explained instances\"; \"published code returns NaN\".",
     differs: "Answers gained count like answers lost; fid_minus_signed_phenomenon tells them apart.",
-    reference: document!("fidelity"),
     example: ("labels", "0.4"),
     number: fidelity!(Minus, Phenomenon),
     ..FIDELITY
@@ -197,7 +191,13 @@ pub(crate) const CHARACTERIZATION_SCORE_PHENOMENON: Line = Line {
     ..FIDELITY
 };
 
-const SIGNED_FIDELITY: Line = Line { range: SIGNED, presets: BEYOND.presets, ..FIDELITY };
+const SIGNED_FIDELITY: Line = Line {
+    range: SIGNED,
+    presets: BEYOND.presets,
+    undefined: "\"no explained instances\".",
+    reference: SURVEY,
+    ..FIDELITY
+};
 
 pub(crate) const FID_PLUS_SIGNED_PHENOMENON: Line = Line {
     id: "fid_plus_signed_phenomenon",
@@ -205,9 +205,7 @@ pub(crate) const FID_PLUS_SIGNED_PHENOMENON: Line = Line {
     measures: "The accuracy lost when the explanation is removed.",
     formula: "(lost - gained) / N: right on the full graph and wrong here, minus wrong there and right here; \
               pooled.",
-    undefined: "\"no explained instances\".",
     differs: "fid_plus_phenomenon adds the two instead.",
-    reference: SURVEY,
     example: ("labels", "0.2"),
     number: Number::pooled(flips, |_, sums| given(shifted(Side::Plus).share(sums))),
     ..SIGNED_FIDELITY
@@ -220,9 +218,7 @@ pub(crate) const FID_MINUS_SIGNED_PHENOMENON: Line = Line {
     measures: "The accuracy lost when the explanation is kept alone.",
     formula: "(lost - gained) / N: right on the full graph and wrong here, minus wrong there and right here; \
               pooled.",
-    undefined: "\"no explained instances\".",
     differs: "fid_minus_phenomenon adds the two instead.",
-    reference: SURVEY,
     example: ("labels", "0.4"),
     number: Number::pooled(flips, |_, sums| given(shifted(Side::Minus).share(sums))),
     ..SIGNED_FIDELITY

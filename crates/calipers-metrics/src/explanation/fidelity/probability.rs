@@ -1,14 +1,7 @@
 //! How far probabilities move.
 
-use calipers_core::{Number, Terms};
-
 use super::{KINDS, Of, SIDES, Side, need, place};
-use crate::explanation::metrics::{BEYOND, Line, SURVEY};
-use crate::explanation::needs::Need;
-use crate::explanation::protocol::Explanation;
-use crate::explanation::reading::{Pooled, given};
-use crate::explanation::row::Row;
-use crate::line::{SHARE, SIGNED, higher, lower};
+use crate::explanation::metrics::*;
 
 const PLUS_MODEL: Need = need!("y_hat" "y_comp", Plus, |side| side.model.is_some());
 const MINUS_MODEL: Need = need!("y_hat" "y_sub", Minus, |side| side.model.is_some());

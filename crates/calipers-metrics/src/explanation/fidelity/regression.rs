@@ -1,14 +1,7 @@
 //! How far predicted numbers move.
 
-use calipers_core::{Number, Terms};
-
 use super::{SIDES, Side, need};
-use crate::explanation::metrics::{BEYOND, Line};
-use crate::explanation::needs::Need;
-use crate::explanation::protocol::Explanation;
-use crate::explanation::reading::{Pooled, given};
-use crate::explanation::row::Row;
-use crate::line::{NON_NEGATIVE, higher, lower};
+use crate::explanation::metrics::*;
 
 const PLUS: Need = need!("y_hat" "y_comp", Plus, |side| side.regression.is_some());
 const MINUS: Need = need!("y_hat" "y_sub", Minus, |side| side.regression.is_some());

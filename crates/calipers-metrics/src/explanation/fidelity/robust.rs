@@ -1,14 +1,10 @@
 //! Fidelity under random perturbations.
 
-use calipers_core::{CompactSum, Number, Sums, Terms, Value};
+use crate::explanation::metrics::*;
+use calipers_core::CompactSum;
 
 use super::{KINDS, Of, SIDES, Side, need, place};
-use crate::explanation::metrics::{BEYOND, Line, TWICE_SIGNED};
-use crate::explanation::needs::Need;
-use crate::explanation::protocol::Explanation;
-use crate::explanation::reading::{Pooled, given};
-use crate::explanation::row::{Row, SideRow};
-use crate::line::{SHARE, SIGNED, higher, lower};
+use crate::explanation::row::SideRow;
 
 pub(crate) const PLUS_SAMPLES: Need = need!("y_hat" "y_comp_samples", Plus, |side| side.robust.is_some());
 pub(crate) const MINUS_SAMPLES: Need = need!("y_hat" "y_sub_samples", Minus, |side| side.robust.is_some());

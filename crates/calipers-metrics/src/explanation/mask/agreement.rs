@@ -1,17 +1,9 @@
 //! Masks against their truths: quotients of counts and what the ranking says, mean over units.
 
-use calipers_core::{Number, Value};
-
 use super::TRUTH;
-use crate::explanation::metrics::{BEYOND, CLEVR, GRAPHXAI, Line, PUBLISHED, document};
-use crate::explanation::protocol::{Explanation, Preset};
+use crate::explanation::metrics::*;
 use crate::explanation::published;
-use crate::explanation::reading::{
-    NEITHER, NO_ELEMENTS, NO_NEGATIVE, NO_POSITIVE, NONE_SELECTED, PUBLISHED_NAN, ZERO_MASK, of_unit, unless,
-};
-use crate::explanation::row::{AgreementRow, Confusion, Row};
-use crate::line::{SHARE, higher};
-use crate::reading::{Reading, Reason, quotient};
+use crate::explanation::row::{AgreementRow, Confusion};
 
 /// A quotient of counts.
 pub(crate) type Share = fn(&Explanation, &Confusion) -> Reading;
@@ -119,7 +111,7 @@ pub(crate) const ACCURACY: Line = Line {
     measures: "The share of elements on which mask and truth agree.",
     formula: "(tp + tn)/n, mean over units; selected is pred_mask > threshold, true is target >= target \
               threshold. Preset pyg: f32 quotients, 0 for 0/0.",
-    undefined: "\"mask has no elements\"; \"published code returns NaN\".",
+    undefined: reasons!(mask, "published code returns NaN"),
     differs: "A mask value on the threshold is not selected, a target value on it is true.",
     example: ("mask", "0.8"),
     number: Number::mean(|protocol, row| of_counts(protocol, row, accuracy)),
@@ -131,8 +123,7 @@ pub(crate) const RECALL: Line = Line {
     measures: "The share of the truth that is selected.",
     formula: "tp/(tp + fn), mean over units; selected is pred_mask > threshold, true is target >= target \
               threshold. Preset pyg: f32 quotients, 0 for 0/0.",
-    undefined: "\"mask has no elements\"; \"target mask has no positive element\"; \"published code returns \
-                NaN\".",
+    undefined: reasons!(mask, "target mask has no positive element", "published code returns NaN"),
     differs: "0/0 is undefined; the published code gives 0.",
     example: ("mask", "0.5"),
     number: Number::mean(|protocol, row| of_counts(protocol, row, recall)),
@@ -144,8 +135,7 @@ pub(crate) const PRECISION: Line = Line {
     measures: "The share of the selected elements that lie in the truth.",
     formula: "tp/(tp + fp), mean over units; selected is pred_mask > threshold, true is target >= target \
               threshold. Preset pyg: f32 quotients, 0 for 0/0.",
-    undefined: "\"mask has no elements\"; \"no element is selected (pred_mask > threshold)\"; \"published \
-                code returns NaN\".",
+    undefined: reasons!(mask, "no element is selected (pred_mask > threshold)", "published code returns NaN"),
     differs: "0/0 is undefined; the published code gives 0.",
     example: ("mask", "1.0"),
     number: Number::mean(|protocol, row| of_counts(protocol, row, precision)),
@@ -157,8 +147,7 @@ pub(crate) const F1_SCORE: Line = Line {
     measures: "Precision and recall in one number.",
     formula: "2tp/(2tp + fp + fn), mean over units; selected is pred_mask > threshold, true is target >= \
               target threshold. Preset pyg: f32 quotients, 0 for 0/0.",
-    undefined: "\"mask has no elements\"; \"neither mask has a positive element\"; \"published code returns \
-                NaN\".",
+    undefined: reasons!(mask, "neither mask has a positive element", "published code returns NaN"),
     differs: "0/0 is undefined; the published code gives 0.",
     example: ("mask", "0.6666666666666666"),
     headline: Some(6),
@@ -188,7 +177,7 @@ pub(crate) const JACCARD: Line = Line {
     measures: "The overlap of selection and truth: GEA.",
     formula: "tp/(tp + fp + fn), mean over units; of several truths the one with the largest. Preset \
               graphxai: tp/(tp + fp + fn + 1e-9).",
-    undefined: "\"mask has no elements\"; \"neither mask has a positive element\".",
+    undefined: reasons!(mask, "neither mask has a positive element"),
     reference: GRAPHXAI,
     example: ("mask", "0.5"),
     number: Number::mean(|protocol, row| of_counts(protocol, row, jaccard)),
@@ -200,7 +189,7 @@ pub(crate) const AVERAGE_PRECISION: Line = Line {
     measures: "Precision averaged over the places where the truth is met when elements are taken from the \
                highest value down.",
     formula: "Sum over distinct values, descending, of (R_k - R_k-1) P_k; mean over units.",
-    undefined: "\"mask has no elements\"; \"target mask has no positive element\".",
+    undefined: reasons!(mask, "target mask has no positive element"),
     differs: "No interpolation; tied elements enter together.",
     reference: "Calipers",
     example: ("mask", "0.8333333333333334"),
@@ -212,8 +201,7 @@ pub(crate) const RELEVANCE_MASS: Line = Line {
     id: "relevance_mass",
     measures: "The share of the importance that lies in the truth.",
     formula: "Sum of |m| in the truth / sum of |m|; mean over units.",
-    undefined: "\"mask has no elements\"; \"target mask has no positive element\"; \"mask is zero \
-                everywhere\".",
+    undefined: reasons!(mask, "target mask has no positive element", "mask is zero everywhere"),
     differs: "Sizes count: a negative value is as important as a positive one.",
     reference: CLEVR,
     example: ("mask", "0.625"),
@@ -225,7 +213,7 @@ pub(crate) const RELEVANCE_RANK: Line = Line {
     id: "relevance_rank",
     measures: "The share of the P highest values that lie in the truth, P being its size.",
     formula: "(hits above the last level + slots * tie_hits/ties)/P; mean over units.",
-    undefined: "\"mask has no elements\"; \"target mask has no positive element\".",
+    undefined: reasons!(mask, "target mask has no positive element"),
     differs: "Ties at the last level count by expectation, so the order of equal values does not matter.",
     reference: CLEVR,
     example: ("mask", "0.75"),

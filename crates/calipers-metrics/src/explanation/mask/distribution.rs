@@ -1,15 +1,10 @@
 //! How masks are distributed: their size, and how sparse, even or concentrated they are.
 
+use crate::explanation::metrics::*;
 use calipers_core::functions::ln;
-use calipers_core::{Number, Terms, Value};
 
 use super::MASK;
-use crate::explanation::metrics::{BEYOND, Line, SURVEY};
-use crate::explanation::protocol::Explanation;
-use crate::explanation::reading::{NO_ELEMENTS, Pooled, ZERO_MASK, given, of_unit, unless};
-use crate::explanation::row::{MaskRow, Row};
-use crate::line::{NON_NEGATIVE, SHARE, higher, lower, neither};
-use crate::reading::{Reading, quotient};
+use crate::explanation::row::MaskRow;
 
 fn share(row: &Row, count: fn(&MaskRow) -> u64) -> Value {
     of_unit(row.mask.as_deref().map(|mask| quotient(count(mask), mask.elements, NO_ELEMENTS)))
@@ -81,7 +76,7 @@ pub(crate) const ENTROPY: Line = Line {
     range: NON_NEGATIVE,
     measures: "How evenly the importance is spread, in nats.",
     formula: "-sum a ln a, a = |m| / sum |m|; mean over units.",
-    undefined: "\"mask has no elements\"; \"mask is zero everywhere\".",
+    undefined: reasons!(mask, "mask is zero everywhere"),
     differs: "Between 0, one element, and ln n, all alike.",
     reference: "Amara et al., GraphFramEx: Towards Systematic Evaluation of Explainability Methods for Graph \
                 Neural Networks, LoG 2022",
@@ -97,7 +92,7 @@ pub(crate) const GINI: Line = Line {
     better: higher,
     measures: "How unevenly the importance is spread.",
     formula: "sum (2i - n - 1) a_(i) / (n sum a), a = |m| ascending, i from 1; mean over units.",
-    undefined: "\"mask has no elements\"; \"mask is zero everywhere\".",
+    undefined: reasons!(mask, "mask is zero everywhere"),
     differs: "At most 1 - 1/n.",
     reference: "Hurley and Rickard, Comparing Measures of Sparsity, 2009",
     example: ("mask", "0.35"),

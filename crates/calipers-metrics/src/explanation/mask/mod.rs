@@ -14,9 +14,9 @@ pub(super) mod values;
 
 use calipers_core::Result;
 
-use crate::explanation::needs::Need;
 use crate::explanation::protocol::{Explanation, Preset};
 use crate::explanation::published::{sigmoids, takes_for_logits};
+use crate::explanation::row::needs::Need;
 use crate::explanation::row::{MaskRow, Noticed};
 use crate::explanation::stability::distances::stability;
 use crate::explanation::unit::Evidence;

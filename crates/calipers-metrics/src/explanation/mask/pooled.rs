@@ -1,14 +1,9 @@
 //! Masks against their truths, all elements together.
 
-use calipers_core::{Number, Sums, Terms, Value};
-
 use super::TRUTH;
 use super::agreement::{Share, accuracy, agreement, f1_score, jaccard, precision, recall};
-use crate::explanation::metrics::{BEYOND, Line};
-use crate::explanation::protocol::Explanation;
-use crate::explanation::reading::{given, number};
-use crate::explanation::row::{Confusion, Row};
-use crate::line::{SHARE, higher};
+use crate::explanation::metrics::*;
+use crate::explanation::row::Confusion;
 
 const ROWS: usize = 0;
 const TP: usize = 1;
@@ -52,7 +47,7 @@ pub(crate) const RECALL_POOLED: Line = Line {
     id: "recall_pooled",
     measures: "recall with every element counting the same.",
     formula: "tp/(tp + fn) of the counts of all units together.",
-    undefined: "\"mask has no elements\"; \"target mask has no positive element\".",
+    undefined: reasons!(mask, "target mask has no positive element"),
     differs: "Large masks weigh more than in recall.",
     example: ("pooled", "0.5"),
     number: Number::pooled(counts, |_, sums| pooled(sums, recall)),
@@ -63,7 +58,7 @@ pub(crate) const PRECISION_POOLED: Line = Line {
     id: "precision_pooled",
     measures: "precision with every element counting the same.",
     formula: "tp/(tp + fp) of the counts of all units together.",
-    undefined: "\"mask has no elements\"; \"no element is selected (pred_mask > threshold)\".",
+    undefined: reasons!(mask, "no element is selected (pred_mask > threshold)"),
     differs: "Large masks weigh more than in precision.",
     example: ("pooled", "0.4"),
     number: Number::pooled(counts, |_, sums| pooled(sums, precision)),
@@ -74,7 +69,7 @@ pub(crate) const F1_SCORE_POOLED: Line = Line {
     id: "f1_score_pooled",
     measures: "f1_score with every element counting the same.",
     formula: "2tp/(2tp + fp + fn) of the counts of all units together.",
-    undefined: "\"mask has no elements\"; \"neither mask has a positive element\".",
+    undefined: reasons!(mask, "neither mask has a positive element"),
     differs: "Large masks weigh more than in f1_score.",
     example: ("pooled", "0.4444444444444444"),
     number: Number::pooled(counts, |_, sums| pooled(sums, f1_score)),
@@ -85,7 +80,7 @@ pub(crate) const JACCARD_POOLED: Line = Line {
     id: "jaccard_pooled",
     measures: "jaccard with every element counting the same.",
     formula: "tp/(tp + fp + fn) of the counts of all units together.",
-    undefined: "\"mask has no elements\"; \"neither mask has a positive element\".",
+    undefined: reasons!(mask, "neither mask has a positive element"),
     differs: "Large masks weigh more than in jaccard.",
     example: ("pooled", "0.2857142857142857"),
     number: Number::pooled(counts, |_, sums| pooled(sums, jaccard)),

@@ -1,17 +1,10 @@
 //! Masks by node or edge type.
 
+use crate::explanation::metrics::*;
 use std::collections::BTreeMap;
 
-use calipers_core::{Number, Rows, Value};
-
 use super::agreement::{Share, accuracy, auroc_of, f1_score, jaccard, precision, recall};
-use crate::explanation::metrics::{BEYOND, Line};
-use crate::explanation::needs::Need;
-use crate::explanation::protocol::Explanation;
-use crate::explanation::reading::{NO_ELEMENTS, given, mean};
-use crate::explanation::row::{Row, TypeRow};
-use crate::line::{SHARE, higher, neither};
-use crate::reading::{Reading, quotient};
+use crate::explanation::row::TypeRow;
 
 pub(crate) const TYPES: Need = Need {
     keys: &["pred_mask.TYPE"],
@@ -64,7 +57,7 @@ pub(crate) const RECALL_BY_TYPE: Line = Line {
     id: "recall_by_type",
     measures: "recall of each node or edge type alone.",
     formula: "recall over the elements of the type, mean over the units that have it.",
-    undefined: "\"mask has no elements\"; \"target mask has no positive element\".",
+    undefined: reasons!(mask, "target mask has no positive element"),
     example: ("types", r#"{"author__writes__paper": 1.0, "paper": 1.0}"#),
     number: Number::Rows(|protocol, rows| share_by_type(protocol, rows, recall)),
     ..BY_TYPE
@@ -74,7 +67,7 @@ pub(crate) const PRECISION_BY_TYPE: Line = Line {
     id: "precision_by_type",
     measures: "precision of each node or edge type alone.",
     formula: "precision over the elements of the type, mean over the units that have it.",
-    undefined: "\"mask has no elements\"; \"no element is selected (pred_mask > threshold)\".",
+    undefined: reasons!(mask, "no element is selected (pred_mask > threshold)"),
     example: ("types", r#"{"author__writes__paper": 1.0, "paper": 0.75}"#),
     number: Number::Rows(|protocol, rows| share_by_type(protocol, rows, precision)),
     ..BY_TYPE
@@ -84,7 +77,7 @@ pub(crate) const F1_SCORE_BY_TYPE: Line = Line {
     id: "f1_score_by_type",
     measures: "f1_score of each node or edge type alone.",
     formula: "f1_score over the elements of the type, mean over the units that have it.",
-    undefined: "\"mask has no elements\"; \"neither mask has a positive element\".",
+    undefined: reasons!(mask, "neither mask has a positive element"),
     example: ("types", r#"{"author__writes__paper": 1.0, "paper": 0.8333333333333334}"#),
     number: Number::Rows(|protocol, rows| share_by_type(protocol, rows, f1_score)),
     ..BY_TYPE
@@ -94,8 +87,7 @@ pub(crate) const AUROC_BY_TYPE: Line = Line {
     id: "auroc_by_type",
     measures: "auroc of each node or edge type alone.",
     formula: "auroc over the elements of the type, mean over the units that have it.",
-    undefined: "\"mask has no elements\"; \"target mask has no positive element\"; \"target mask has no \
-                negative element\".",
+    undefined: reasons!(mask, "target mask has no positive element", "target mask has no negative element"),
     example: ("types", r#"{"author__writes__paper": 1.0, "paper": 1.0}"#),
     number: Number::Rows(|protocol, rows| {
         by_type(rows, |one| one.agreement.map(|(counts, twice)| auroc_of(protocol, &counts, twice)))
@@ -107,7 +99,7 @@ pub(crate) const JACCARD_BY_TYPE: Line = Line {
     id: "jaccard_by_type",
     measures: "jaccard of each node or edge type alone.",
     formula: "jaccard over the elements of the type, mean over the units that have it.",
-    undefined: "\"mask has no elements\"; \"neither mask has a positive element\".",
+    undefined: reasons!(mask, "neither mask has a positive element"),
     example: ("types", r#"{"author__writes__paper": 1.0, "paper": 0.75}"#),
     number: Number::Rows(|protocol, rows| share_by_type(protocol, rows, jaccard)),
     ..BY_TYPE

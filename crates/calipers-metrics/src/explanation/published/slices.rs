@@ -3,10 +3,6 @@
 use calipers_core::stop;
 use multiversion::multiversion;
 
-use super::sigmoids;
-use crate::explanation::mask::layout::Values;
-use calipers_core::NumberSlice;
-
 macro_rules! over_arrays {
     ($score:ident $scores:ident, $area:ident $areas:ident, $float:ty) => {
         /// The published characterization score of every pair, in the type of the arrays: NaN and
@@ -75,34 +71,6 @@ const ASKED: usize = 1 << 16;
 
 over_arrays!(characterization_f32 scores_f32, curve_area_f32 areas_f32, f32);
 over_arrays!(characterization_f64 scores_f64, curve_area_f64 areas_f64, f64);
-
-/// The sigmoid of every mask value, rounded to the type of the mask; values of types narrower than
-/// f64 are given back in f32, which holds them all.
-pub fn mask_sigmoid(mask: NumberSlice<'_>) -> MaskValues {
-    match sigmoids(mask, &Values::new(&[mask])) {
-        Values::Single(values) => MaskValues::Single(values.into_owned()),
-        Values::Double(values) => MaskValues::Double(values.into_owned()),
-    }
-}
-
-/// Mask values of one type.
-#[derive(Clone, Debug, PartialEq)]
-pub enum MaskValues {
-    /// Single precision.
-    Single(Vec<f32>),
-    /// Double precision.
-    Double(Vec<f64>),
-}
-
-impl MaskValues {
-    /// The values as an array.
-    pub fn data(&self) -> NumberSlice<'_> {
-        match self {
-            Self::Single(values) => NumberSlice::F32(values),
-            Self::Double(values) => NumberSlice::F64(values),
-        }
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -2,13 +2,8 @@
 
 pub(super) mod distances;
 
-use calipers_core::{Number, Value};
-
-use super::metrics::{BEYOND, GRAPHXAI, Line};
-use super::needs::Need;
-use super::reading::{NO_ELEMENTS, ZERO_MASK, of_unit};
-use super::row::{Row, StabilityRow};
-use crate::line::{NON_NEGATIVE, UP_TO_TWO, lower};
+use super::row::StabilityRow;
+use crate::explanation::metrics::*;
 
 pub(super) const SAMPLED_MASKS: Need = Need {
     keys: &["pred_mask", "pred_mask_samples"],
@@ -29,7 +24,7 @@ const STABILITY: Line = Line {
     range: UP_TO_TWO,
     per_unit: true,
     needs: &[SAMPLED_MASKS],
-    undefined: "\"mask has no elements\"; \"mask is zero everywhere\".",
+    undefined: reasons!(mask, "mask is zero everywhere"),
     reference: GRAPHXAI,
     ..BEYOND
 };

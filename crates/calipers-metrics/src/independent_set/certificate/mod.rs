@@ -2,9 +2,8 @@
 
 mod clique_cover;
 
-use super::evidence::{NO_NODES, bound, scores, yes_or_no};
-use super::line::*;
-use crate::reading::{number, quotient};
+use crate::independent_set::metrics::*;
+use crate::independent_set::row::evidence::{NO_NODES, bound, scores, yes_or_no};
 
 pub use clique_cover::upper_bound;
 

@@ -1,20 +1,18 @@
 //! How the graphs were stored: nodes, edges and what was dropped, summed over all graphs.
 
-use calipers_core::{IntervalRule, Sums, Terms};
+use crate::independent_set::metrics::*;
+use crate::independent_set::row::evidence::NO_UNITS;
 
-use crate::independent_set::evidence::NO_UNITS;
-use crate::independent_set::line::*;
-use crate::independent_set::protocol::IndependentSet;
-use crate::independent_set::row::Row;
+/// A sum that says how large the sample is.
+const STORED: Line = Line { interval: IntervalRule::Never, ..TOTAL };
 
 pub(crate) const NODES_TOTAL: Line = Line {
     id: "nodes_total",
     measures: "Nodes of all graphs.",
     formula: "sum N.",
     example: ("batch", "7"),
-    interval: IntervalRule::Never,
     number: Number::pooled(add_storage, |_, sums| stored(sums, NODES)),
-    ..TOTAL
+    ..STORED
 };
 
 pub(crate) const EDGES_TOTAL: Line = Line {
@@ -22,9 +20,8 @@ pub(crate) const EDGES_TOTAL: Line = Line {
     measures: "Undirected edges of all simple graphs.",
     formula: "sum m.",
     example: ("batch", "5"),
-    interval: IntervalRule::Never,
     number: Number::pooled(add_storage, |_, sums| stored(sums, EDGES)),
-    ..TOTAL
+    ..STORED
 };
 
 pub(crate) const SELF_LOOPS_TOTAL: Line = Line {
@@ -33,9 +30,8 @@ pub(crate) const SELF_LOOPS_TOTAL: Line = Line {
     formula: "Stored entries (u, u).",
     differs: "Some pipelines add a loop to every node. A node with a loop may still be chosen.",
     example: ("storage", "1"),
-    interval: IntervalRule::Never,
     number: Number::pooled(add_storage, |_, sums| stored(sums, SELF_LOOPS)),
-    ..TOTAL
+    ..STORED
 };
 
 pub(crate) const DUPLICATE_EDGES_TOTAL: Line = Line {
@@ -44,9 +40,8 @@ pub(crate) const DUPLICATE_EDGES_TOTAL: Line = Line {
     formula: "Proper entries minus distinct ordered pairs where both directions are stored (arrays, METIS, \
               ml4co), minus distinct unordered pairs elsewhere.",
     example: ("storage", "1"),
-    interval: IntervalRule::Never,
     number: Number::pooled(add_storage, |_, sums| stored(sums, DUPLICATE_EDGES)),
-    ..TOTAL
+    ..STORED
 };
 
 pub(crate) const ONE_DIRECTIONAL_EDGES_TOTAL: Line = Line {
@@ -54,9 +49,8 @@ pub(crate) const ONE_DIRECTIONAL_EDGES_TOTAL: Line = Line {
     measures: "Edges stored in one direction where both are expected; they are read as undirected.",
     formula: "Unordered pairs of which exactly one direction is stored (arrays, METIS, ml4co), else 0.",
     example: ("storage", "1"),
-    interval: IntervalRule::Never,
     number: Number::pooled(add_storage, |_, sums| stored(sums, ONE_DIRECTIONAL_EDGES)),
-    ..TOTAL
+    ..STORED
 };
 
 pub(crate) const ISOLATED_NODES_TOTAL: Line = Line {
@@ -65,9 +59,8 @@ pub(crate) const ISOLATED_NODES_TOTAL: Line = Line {
                set.",
     formula: "Nodes of degree 0.",
     example: ("storage", "2"),
-    interval: IntervalRule::Never,
     number: Number::pooled(add_storage, |_, sums| stored(sums, ISOLATED_NODES)),
-    ..TOTAL
+    ..STORED
 };
 
 /// Columns of [`add_storage`].

@@ -1,12 +1,9 @@
 //! Confidence of the correct nodes.
 
 use super::{confidence_micro, from_sums};
-use crate::independent_set::evidence::{label_sums, nodes};
-use crate::independent_set::line::*;
-use crate::independent_set::protocol::IndependentSet;
-use crate::independent_set::published;
-use crate::independent_set::row::Row;
-use crate::reading::number;
+use crate::independent_set::metrics::*;
+use crate::independent_set::row::evidence::{label_sums, nodes};
+use crate::independent_set::row::published;
 
 pub(crate) const Q_HAT: Line = Line {
     id: "q_hat",

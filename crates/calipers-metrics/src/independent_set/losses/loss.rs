@@ -3,10 +3,9 @@
 use super::{
     bce, bce_micro, feasibility, feasibility_micro, from_sums, loss_sums, total, total_micro, with_weight,
 };
-use crate::independent_set::line::*;
+use crate::independent_set::metrics::*;
 use crate::independent_set::protocol::{PosWeight, Preset};
-use crate::independent_set::published;
-use crate::reading::number;
+use crate::independent_set::row::published;
 
 const LOSS: Line = Line { group: "losses", better: lower, range: NON_NEGATIVE, ..PUBLISHED };
 
@@ -24,8 +23,9 @@ pub(crate) const LOSS_BCE: Line = Line {
               -ln(1 - p). w = (N - Y)/Y of the graph, the same ratio over all labelled graphs (pooled), or a \
               fixed number. Without a label 1 the value is s_neg / N.",
     undefined: UNDEFINED,
-    differs: "The published code takes the weight from a batch, from the data set or as a constant: these \
-              are pos_weight pooled and pos_weight X. Logits are not clamped. More labels than half the \
+    differs: "Several graphs count the same: the mean of their values. The published code takes one mean \
+              over the nodes of a batch, which is loss_bce_micro. It takes the weight from a batch, from the \
+              data set or as a constant: these are pos_weight pooled and pos_weight X. Logits are not clamped. More labels than half the \
               nodes give w < 1, so that misses cost less; w = 0 when every node is labelled 1.",
     reference: document!("Loss Functions 1"),
     example: ("path3", "0.8194281308428647"),
@@ -61,7 +61,8 @@ pub(crate) const LOSS_TOTAL: Line = Line {
     formula: "loss_bce + lambda loss_feasibility, lambda = feasibility_weight; over several graphs the sum \
               of the two reported values. lambda = 0: loss_bce.",
     undefined: TOTAL_UNDEFINED,
-    differs: "The published code adds 0 for a graph without edges.",
+    differs: "Several graphs count the same: the mean of their values. The published code takes one mean \
+              over the nodes and entries of a batch, and adds 0 for a graph without edges.",
     reference: document!("Loss Functions 3"),
     example: ("path3", "1.1202093808428648"),
     number: Number::Chosen(|protocol| match (protocol.preset, protocol.pos_weight) {
@@ -88,10 +89,10 @@ pub(crate) const LOSS_BCE_UNWEIGHTED: Line = Line {
     ..PER_GRAPH
 };
 
+const MICRO: Line = Line { better: lower, range: NON_NEGATIVE, ..POOLED };
+
 pub(crate) const LOSS_BCE_MICRO: Line = Line {
     id: "loss_bce_micro",
-    better: lower,
-    range: NON_NEGATIVE,
     measures: "The weighted cross-entropy over all nodes of all graphs.",
     formula: "sum(w_g s_pos + s_neg) / sum N over the graphs where loss_bce is defined; w_g as in loss_bce.",
     undefined: UNDEFINED,
@@ -101,25 +102,22 @@ pub(crate) const LOSS_BCE_MICRO: Line = Line {
         PosWeight::Pooled => Number::Rows(|p, rows| with_weight(p, rows, &LOSS_BCE_MICRO)),
         _ => from_sums(|p, sums| number(bce_micro(p, sums))),
     }),
-    ..POOLED
+    ..MICRO
 };
 
 pub(crate) const LOSS_FEASIBILITY_MICRO: Line = Line {
     id: "loss_feasibility_micro",
-    better: lower,
     range: SHARE,
     measures: "The relaxed violations over all edges of all graphs.",
     formula: "sum s_edge / sum m.",
     undefined: "\"no scores given\"; \"a set was given, not scores\"; \"graph has no edges\".",
     example: ("batch", "0.24375"),
     number: from_sums(|_, sums| number(feasibility_micro(sums))),
-    ..POOLED
+    ..MICRO
 };
 
 pub(crate) const LOSS_TOTAL_MICRO: Line = Line {
     id: "loss_total_micro",
-    better: lower,
-    range: NON_NEGATIVE,
     measures: "The training objective from the two pooled losses.",
     formula: "loss_bce_micro + lambda loss_feasibility_micro; lambda = 0: loss_bce_micro.",
     undefined: TOTAL_UNDEFINED,
@@ -128,5 +126,5 @@ pub(crate) const LOSS_TOTAL_MICRO: Line = Line {
         PosWeight::Pooled => Number::Rows(|p, rows| with_weight(p, rows, &LOSS_TOTAL_MICRO)),
         _ => from_sums(|p, sums| number(total_micro(p, sums))),
     }),
-    ..POOLED
+    ..MICRO
 };

@@ -9,11 +9,11 @@ pub(super) mod loss;
 use calipers_core::exact::rounded_quotient;
 use calipers_core::{Number, Rows, Sums, Terms, Value};
 
-use super::evidence::{edges, label_sums, labels, loss_sums, sums as score_sums};
-use super::line::Line;
-use super::pooled::some;
+use super::metrics::Line;
 use super::protocol::{IndependentSet, PosWeight};
 use super::row::Row;
+use crate::independent_set::row::evidence::{edges, label_sums, labels, loss_sums, sums as score_sums};
+use crate::independent_set::row::pooled::some;
 use crate::reading::{Reading, Reason};
 
 pub use gradient::{Batch, LossAndGrad, loss_and_grad};

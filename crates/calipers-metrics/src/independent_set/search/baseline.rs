@@ -1,15 +1,14 @@
 //! Baseline: what a decoder reaches without scores.
 
+use crate::independent_set::metrics::*;
 use calipers_core::SplitMix64;
 
 use super::greedy::{by_degree, greedy_in_order};
 use super::ranking::ascending;
 use super::residual::min_degree;
-use crate::independent_set::evidence::{ZERO_REFERENCE, baseline as size, reference, scores};
 use crate::independent_set::graph::Graph;
-use crate::independent_set::line::*;
 use crate::independent_set::protocol::Baseline;
-use crate::reading::{number, quotient};
+use crate::independent_set::row::evidence::{ZERO_REFERENCE, baseline as size, reference, scores};
 
 const BASELINE: Line = Line { group: "baseline", ..PER_GRAPH };
 

@@ -1,16 +1,11 @@
 //! Decode: the independent set that the greedy decoder takes from the scores, against the reference.
 
-use calipers_core::{Sums, Terms};
-
-use crate::independent_set::evidence::{ZERO_REFERENCE, reference, scores, yes_or_no};
-use crate::independent_set::line::*;
-use crate::independent_set::pooled::{
+use crate::independent_set::metrics::*;
+use crate::independent_set::row::evidence::{ZERO_REFERENCE, reference, scores, yes_or_no};
+use crate::independent_set::row::pooled::{
     DECODED, DECODED_OF_REFERENCE, REFERENCE, SCORED, compared, pooled, ratio, scored, some, total,
 };
-use crate::independent_set::protocol::IndependentSet;
-use crate::independent_set::published;
-use crate::independent_set::row::Row;
-use crate::reading::{Reading, number, quotient};
+use crate::independent_set::row::published;
 
 const DECODE: Line = Line { group: "decode", better: higher, ..PUBLISHED };
 
@@ -43,7 +38,8 @@ pub const GAP: Line = Line {
     formula: "R - K.",
     undefined: "\"no scores given\"; \"no labels or optimum given\". The presets of the published code: \"no \
                 labels given\".",
-    differs: "Not cut at 0: a negative gap says that the labels are not optimal.",
+    differs: "Not cut at 0: a negative gap says that the labels are not optimal. Under document and \
+              trm-mis-head a graph without a label 1 adds a gap of 0 and still counts in the mean.",
     reference: document!("Post-Processing Metrics 3"),
     example: ("star", "-2.0"),
     number: Number::Chosen(|protocol| by_preset(protocol, gap, published::gap)),

@@ -1,9 +1,8 @@
 //! Decoders beside the greedy one.
 
-use crate::independent_set::evidence::scores;
-use crate::independent_set::line::*;
-use crate::independent_set::row::{Row, ScoreRow};
-use crate::reading::number;
+use crate::independent_set::metrics::*;
+use crate::independent_set::row::ScoreRow;
+use crate::independent_set::row::evidence::scores;
 
 const DECODERS: Line = Line { group: "decoders", better: higher, range: UP_TO_NODES, ..PER_GRAPH };
 

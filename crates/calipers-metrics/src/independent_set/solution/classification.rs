@@ -1,14 +1,11 @@
 //! Classification: the prediction against the labels, node by node.
 
-use crate::independent_set::evidence::{
+use crate::independent_set::metrics::*;
+use crate::independent_set::row::evidence::{
     NO_NODES, NONE_LABELLED, NONE_OF_EITHER, NONE_PREDICTED, counts, nodes,
 };
-use crate::independent_set::line::*;
-use crate::independent_set::pooled::{FN, FP, TN, TP, counted, pooled, ratio, some, total};
-use crate::independent_set::protocol::IndependentSet;
-use crate::independent_set::published;
-use crate::independent_set::row::Row;
-use crate::reading::{number, quotient};
+use crate::independent_set::row::pooled::{FN, FP, TN, TP, counted, pooled, ratio, some, total};
+use crate::independent_set::row::published;
 
 const CLASSIFICATION: Line = Line { group: "classification", better: higher, range: SHARE, ..PUBLISHED };
 

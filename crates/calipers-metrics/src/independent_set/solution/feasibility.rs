@@ -1,12 +1,9 @@
 //! Feasibility: edges with both ends predicted, and nodes that could be added.
 
-use crate::independent_set::evidence::{NO_EDGES, NONE_PREDICTED, edges, scores, yes_or_no};
-use crate::independent_set::line::*;
-use crate::independent_set::pooled::{EDGES, VIOLATIONS, pooled, ratio, scored, some, total};
-use crate::independent_set::protocol::IndependentSet;
-use crate::independent_set::published;
-use crate::independent_set::row::Row;
-use crate::reading::{number, quotient};
+use crate::independent_set::metrics::*;
+use crate::independent_set::row::evidence::{NO_EDGES, NONE_PREDICTED, edges, scores, yes_or_no};
+use crate::independent_set::row::pooled::{EDGES, VIOLATIONS, pooled, ratio, scored, some, total};
+use crate::independent_set::row::published;
 
 /// The heading, and the id of its first number.
 const FEASIBLE: &str = "feasibility";
@@ -72,32 +69,27 @@ pub(crate) const NUM_VIOLATIONS_TOTAL: Line = Line {
     ..TOTAL
 };
 
+const WHETHER: Line =
+    Line { group: FEASIBLE, better: higher, range: YES_OR_NO, undefined: NO_SCORES, ..PER_GRAPH };
+
 pub(crate) const IS_INDEPENDENT: Line = Line {
     id: "is_independent",
-    group: FEASIBLE,
-    better: higher,
-    range: YES_OR_NO,
     measures: "Whether the prediction is an independent set.",
     formula: "1 if viol = 0, else 0; over several graphs the share.",
     differs: "feasibility is a share of edges and can be 0.997 for a set that is not independent in any \
               graph.",
     example: ("set", "0.6666666666666666"),
-    undefined: NO_SCORES,
     number: Number::mean(|_, row| yes_or_no(scores(row).map(|scores| scores.violations == 0))),
-    ..PER_GRAPH
+    ..WHETHER
 };
 
 pub(crate) const IS_MAXIMAL: Line = Line {
     id: "is_maximal",
-    group: FEASIBLE,
-    better: higher,
-    range: YES_OR_NO,
     measures: "Whether the prediction is independent and no node can be added.",
     formula: "1 if viol = 0 and every unpredicted node has a predicted neighbour, else 0.",
     example: ("set", "0.3333333333333333"),
-    undefined: NO_SCORES,
     number: Number::mean(|_, row| yes_or_no(scores(row).map(|scores| scores.maximal))),
-    ..PER_GRAPH
+    ..WHETHER
 };
 
 pub(crate) const CONFLICT_RATE: Line = Line {

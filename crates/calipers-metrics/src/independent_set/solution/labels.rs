@@ -1,7 +1,7 @@
 //! Labels: the label set checked on the graph.
 
-use crate::independent_set::evidence::{best_known, bound, labels, yes_or_no};
-use crate::independent_set::line::*;
+use crate::independent_set::metrics::*;
+use crate::independent_set::row::evidence::{best_known, bound, labels, yes_or_no};
 
 const LABELS: Line = Line { group: "labels", better: higher, range: YES_OR_NO, ..PER_GRAPH };
 
@@ -27,15 +27,14 @@ pub(crate) const LABEL_IS_MAXIMAL: Line = Line {
 
 pub(crate) const LABEL_BEATEN: Line = Line {
     id: "label_beaten",
-    group: "labels",
-    range: YES_OR_NO,
+    better: neither,
     measures: "Whether this run found a larger independent set than the labels, which are then not optimal.",
     formula: "1 if the largest of K, baseline, requested decoders, sample decodes, and the prediction and \
               the labels when independent is above Y, else 0.",
     undefined: "\"no labels given\".",
     example: ("star", "1.0"),
     number: Number::mean(|_, row| yes_or_no(labels(row).map(|labels| best_known(row) > labels.ones))),
-    ..PER_GRAPH
+    ..LABELS
 };
 
 pub(crate) const LABEL_CERTIFIED_OPTIMAL: Line = Line {

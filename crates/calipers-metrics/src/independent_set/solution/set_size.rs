@@ -1,15 +1,14 @@
 //! Set size: how many nodes are predicted, and against what.
 
-use crate::independent_set::evidence::{NONE_LABELLED, ZERO_REFERENCE, labels, reference, scores, yes_or_no};
-use crate::independent_set::line::*;
-use crate::independent_set::pooled::{
+use crate::independent_set::metrics::*;
+use crate::independent_set::row::evidence::{
+    NONE_LABELLED, ZERO_REFERENCE, labels, reference, scores, yes_or_no,
+};
+use crate::independent_set::row::pooled::{
     FN, FP, LABELLED, ONES, PREDICTED, PREDICTED_OF_REFERENCE, REFERENCE, TP, compared, counted, pooled,
     ratio, scored, some, total,
 };
-use crate::independent_set::protocol::IndependentSet;
-use crate::independent_set::published;
-use crate::independent_set::row::Row;
-use crate::reading::{number, quotient};
+use crate::independent_set::row::published;
 
 const SET_SIZE: Line = Line { group: "set size", range: UP_TO_NODES, ..PUBLISHED };
 

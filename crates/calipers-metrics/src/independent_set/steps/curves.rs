@@ -1,12 +1,10 @@
 //! What happens over the recursion steps, and over more samples: curves.
 
-use calipers_core::Rows;
+use crate::independent_set::metrics::*;
 use calipers_core::exact::exact_mean;
 
-use crate::independent_set::evidence::{NO_NODES, NO_UNITS, first_solved, labels, nodes, steps};
-use crate::independent_set::line::*;
-use crate::independent_set::row::{Row, StepRow};
-use crate::reading::{Reason, quotient};
+use crate::independent_set::row::StepRow;
+use crate::independent_set::row::evidence::{NO_NODES, NO_UNITS, first_solved, labels, nodes, steps};
 
 const BY_STEP: Line = Line { group: "recursion", better: higher, ..STRICT };
 

@@ -1,10 +1,8 @@
 //! Samples: the best of several decodes.
 
 use super::curves::curve;
-use crate::independent_set::evidence::{ZERO_REFERENCE, reference, samples};
-use crate::independent_set::line::*;
-use crate::independent_set::row::Row;
-use crate::reading::{Reason, number, quotient};
+use crate::independent_set::metrics::*;
+use crate::independent_set::row::evidence::{ZERO_REFERENCE, reference, samples};
 
 const SAMPLES: Line = Line { group: "samples", better: higher, ..PER_GRAPH };
 

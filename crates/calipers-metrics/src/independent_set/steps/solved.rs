@@ -1,15 +1,12 @@
 //! Whether and at which recursion step a graph is solved.
 
+use crate::independent_set::metrics::*;
 use calipers_core::exact::rounded_quotient;
-use calipers_core::{IntervalRule, Sums, Terms};
 
-use crate::independent_set::evidence::{NEVER_SOLVED, counts, first_solved, nodes, scores, yes_or_no};
-use crate::independent_set::line::*;
-use crate::independent_set::pooled::some;
-use crate::independent_set::protocol::{IndependentSet, Preset};
-use crate::independent_set::published;
-use crate::independent_set::row::Row;
-use crate::reading::{Reading, number};
+use crate::independent_set::protocol::Preset;
+use crate::independent_set::row::evidence::{NEVER_SOLVED, counts, first_solved, nodes, scores, yes_or_no};
+use crate::independent_set::row::pooled::some;
+use crate::independent_set::row::published;
 
 const RECURSION: Line = Line { group: "recursion", ..PUBLISHED };
 

@@ -1,9 +1,9 @@
 //! Class decisions on the test nodes, before and after the attack.
 
-use crate::robustness::matrix::Matrix;
 use crate::robustness::protocol::Robustness;
 use crate::robustness::row::{AccuracyRow, Decisions};
 use crate::robustness::unit::Pair;
+use crate::robustness::unit::matrix::Matrix;
 
 /// Counts the decisions, as far as there is evidence.
 pub(in crate::robustness) fn measure(protocol: &Robustness, pair: &Pair<'_>) -> AccuracyRow {

@@ -2,16 +2,10 @@
 
 pub(super) mod decisions;
 
+use crate::robustness::metrics::*;
 use calipers_core::exact::Rational;
-use calipers_core::{Number, Terms};
 
-use super::condition::{by_condition, of_only};
-use super::metrics::{BEYOND, DOCUMENTED, Line};
-use super::protocol::Robustness;
-use super::reading::{Scalar, mean, unless};
-use super::row::{Decisions, Row};
-use crate::line::{SHARE, SIGNED, higher, lower};
-use crate::reading::Reason;
+use super::row::Decisions;
 
 pub(super) const CLEAN: Scalar = Scalar::new(0, |row| {
     let (tested, counts) = decided(row)?;
@@ -53,8 +47,7 @@ const ACCURACY: Line = Line {
     better: higher,
     range: SHARE,
     per_unit: true,
-    undefined: "\"report holds K conditions; see robustness.curve\"; \"no labels given\"; \"no test nodes \
-                given\"; \"test set is empty\"; \"features are not class scores\".",
+    undefined: reasons!(scores),
     ..DOCUMENTED
 };
 
@@ -110,9 +103,7 @@ pub(super) const ATTACK_SUCCESS_RATE: Line = Line {
     measures: "How often the attack turns a right answer into a wrong one.",
     formula: "Test nodes right on the clean graph and wrong on the attacked one / test nodes right on the \
               clean graph; mean over repetitions.",
-    undefined: "\"report holds K conditions; see robustness.curve\"; \"no labels given\"; \"no test nodes \
-                given\"; \"test set is empty\"; \"features are not class scores\"; \"no test node was \
-                correct on the clean graph\".",
+    undefined: reasons!(scores, "no test node was correct on the clean graph"),
     example: ("four-nodes", "0.5"),
     number: mean!(accuracies, SUCCESS),
     ..COST

@@ -108,8 +108,8 @@ mod tests {
 
     use super::*;
     use crate::robustness::budget::fraction::Budget;
-    use crate::robustness::matrix::Matrix;
     use crate::robustness::protocol::Preset;
+    use crate::robustness::unit::matrix::Matrix;
     use calipers_core::NumberSlice;
 
     fn rows(preset: Preset, clean: &[f64], attacked: &[f64], columns: usize) -> BiasRow {

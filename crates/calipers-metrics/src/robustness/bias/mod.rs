@@ -6,15 +6,9 @@ pub(super) mod partials;
 pub(super) mod per_node;
 mod squares;
 
+use crate::robustness::metrics::*;
 use calipers_core::exact::Rational;
-use calipers_core::{Number, Rows, Terms, Value};
 
-use super::condition::{by_condition, of_only};
-use super::metrics::{BEYOND, DOCUMENTED, Line};
-use super::protocol::Robustness;
-use super::reading::{Exact, NO_NODES, Scalar, flips, mean, unless};
-use super::row::Row;
-use crate::line::{NON_NEGATIVE, SHARE, lower, neither};
 use measure::QUANTILES;
 
 pub(super) const TOTAL: Scalar = Scalar::new(0, |row| Ok(row.bias.total.value()));
@@ -64,18 +58,24 @@ fn of_nodes(_: &Robustness, rows: &Rows<'_, Row>) -> Value {
     }
 }
 
-const BIAS: Line = Line { group: "bias", better: lower, range: NON_NEGATIVE, per_unit: true, ..DOCUMENTED };
+const BIAS: Line = Line {
+    group: "bias",
+    better: lower,
+    range: NON_NEGATIVE,
+    per_unit: true,
+    reference: "Estimation Bias Measurement, compute_estimation_bias",
+    ..DOCUMENTED
+};
 
-const BEYOND_BIAS: Line = Line { presets: BEYOND.presets, ..BIAS };
+const BEYOND_BIAS: Line = Line { presets: BEYOND.presets, reference: BEYOND.reference, ..BIAS };
 
 /// How far the attack moved the features of all nodes together.
 pub const BIAS_TOTAL: Line = Line {
     id: "bias_total",
     measures: "How far the attack moved the features of all nodes together.",
     formula: "Sum over the chosen nodes of b_i = ‖F_i - F*_i‖^2, exact; mean over repetitions.",
-    undefined: "\"report holds K conditions; see robustness.curve\".",
+    undefined: reasons!(condition),
     differs: "Sums over all nodes, training nodes too, unless --nodes narrows them.",
-    reference: "Estimation Bias Measurement, compute_estimation_bias",
     example: ("four-nodes", "16.0"),
     headline: Some(2),
     number: mean!(biases, TOTAL),
@@ -87,9 +87,8 @@ pub const BIAS_MEAN: Line = Line {
     id: "bias_mean",
     measures: "How far the attack moved a node on average.",
     formula: "bias_total / n, n = the number of chosen nodes.",
-    undefined: "\"report holds K conditions; see robustness.curve\"; \"node subset is empty\".",
+    undefined: reasons!(condition, "node subset is empty"),
     differs: "Divided by nodes, not by nodes times columns.",
-    reference: "Estimation Bias Measurement, compute_estimation_bias",
     example: ("four-nodes", "4.0"),
     headline: Some(3),
     number: mean!(biases, MEAN),
@@ -102,7 +101,6 @@ pub(in crate::robustness) const BIAS_PER_NODE: Line = Line {
     measures: "How far the attack moved each chosen node, in node order.",
     formula: "b_i = sum over c of (F_ic - F*_ic)^2, exact and rounded once.",
     undefined: "\"report holds K units; use --per-node\".",
-    reference: "Estimation Bias Measurement, compute_estimation_bias",
     example: ("four-nodes", "[0.0, 4.0, 4.0, 8.0]"),
     number: Number::Rows(of_nodes),
     ..BIAS
@@ -113,7 +111,7 @@ pub const BIAS_RELATIVE: Line = Line {
     id: "bias_relative",
     measures: "The bias beside the size of the features: comparable between models.",
     formula: "sum b_i / sum ‖F*_i‖^2 over the chosen nodes; mean over repetitions.",
-    undefined: "\"report holds K conditions; see robustness.curve\"; \"clean features are all zero\".",
+    undefined: reasons!(condition, "clean features are all zero"),
     differs: "A model with twice the logits has four times the bias and the same relative bias.",
     example: ("four-nodes", "0.5161290322580645"),
     headline: Some(1),
@@ -126,7 +124,7 @@ pub(in crate::robustness) const BIAS_NODE_QUANTILES: Line = Line {
     per_unit: false,
     measures: "How the bias is spread over nodes.",
     formula: "For q = 0.5, 0.9, 0.99 and 1 the ceil(q n)-th smallest b_i; mean over repetitions.",
-    undefined: "\"report holds K conditions; see robustness.curve\"; \"node subset is empty\".",
+    undefined: reasons!(condition, "node subset is empty"),
     differs: "An order statistic, never between two nodes.",
     example: ("four-nodes", r#"{"0.5": 4.0, "0.9": 8.0, "0.99": 8.0, "1": 8.0}"#),
     number: Number::Grouped {
@@ -150,8 +148,7 @@ pub(in crate::robustness) const BIAS_TOUCHED_SHARE: Line = Line {
     measures: "How much of the bias lies on nodes at an end of a flip.",
     formula: "Sum of b_i over chosen nodes at an end of an added or removed edge / bias_total; mean over \
               repetitions.",
-    undefined: "\"report holds K conditions; see robustness.curve\"; \"clean and attacked edges are both \
-                needed\"; \"bias is zero\".",
+    undefined: reasons!(flips, "bias is zero"),
     example: ("four-nodes", "1.0"),
     number: mean!(biases, TOUCHED),
     ..BEYOND_BIAS

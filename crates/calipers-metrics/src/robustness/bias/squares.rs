@@ -6,7 +6,7 @@ use multiversion::multiversion;
 
 use super::dyadic::Wide;
 use super::partials::{Partials, two_product, two_square, two_sum};
-use crate::robustness::matrix::Matrix;
+use crate::robustness::unit::matrix::Matrix;
 
 /// Nodes that are summed side by side.
 const LANES: usize = 8;

@@ -1,16 +1,9 @@
 //! Every scalar by condition.
 
+use crate::robustness::metrics::*;
 use calipers_core::exact::rational::spread;
-use calipers_core::{IntervalRule, Number, Sums, Terms, Value};
 
-use crate::line::{ANY, NON_NEGATIVE, lower};
-use crate::reading::Reason;
-use crate::robustness::condition::{by_condition, name};
 use crate::robustness::difference::flips;
-use crate::robustness::metrics::{BEYOND, DOCUMENTED, Line};
-use crate::robustness::protocol::Robustness;
-use crate::robustness::reading::Scalar;
-use crate::robustness::row::Row;
 use crate::robustness::{accuracy, bias, difference};
 
 /// The numbers of every condition in the curve, in order.
@@ -150,7 +143,7 @@ mod tests {
     use calipers_core::{Accumulator, SplitMix64};
 
     use super::*;
-    use crate::robustness::reading::value;
+    use crate::robustness::row::reading::value;
     use crate::robustness::{Budget, Matrix, Pair};
     use calipers_core::NumberSlice;
 

@@ -6,19 +6,13 @@
 pub(super) mod curve;
 pub(super) mod fraction;
 
+use crate::robustness::metrics::*;
+use calipers_core::End;
 use calipers_core::exact::rational::{Rational, mean, sum};
 use calipers_core::reading::settled;
-use calipers_core::{End, Number, Sums, Terms};
 
 use super::accuracy::{CLEAN, ROBUST, accuracies};
 use super::bias::TOTAL;
-use super::condition::by_condition;
-use super::metrics::{BEYOND, Line};
-use super::protocol::Robustness;
-use super::reading::{Exact, unless, value};
-use super::row::Row;
-use crate::line::{NON_NEGATIVE, SHARE, UP_TO_ONE, higher, lower};
-use crate::reading::Reason;
 use fraction::Budget;
 
 /// A budget, and the mean of a number at it.
@@ -223,8 +217,7 @@ pub(super) const ACCURACY_WEIGHTED: Line = Line {
     id: "accuracy_weighted",
     measures: "The accuracy over all conditions, most weight on the worst.",
     formula: "sum w_i s_i / sum w_i, s the mean robust accuracies in ascending order, w_i = 1/i^2.",
-    undefined: "\"no labels given\"; \"no test nodes given\"; \"test set is empty\"; \"features are not \
-                class scores\"; \"report holds 0 conditions\".",
+    undefined: ACCURACY_AVERAGE.undefined,
     differs: "The clean graph is left out.",
     reference: "Graph Robustness Benchmark, weighted accuracy",
     example: ("curve", "0.8163265306122449"),

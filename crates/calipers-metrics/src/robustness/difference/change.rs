@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use calipers_core::Digest;
 
-use crate::robustness::edges::Edge;
-use crate::robustness::matrix::Matrix;
+use crate::robustness::unit::edges::Edge;
+use crate::robustness::unit::matrix::Matrix;
 
 /// What became of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,17 +1,11 @@
 //! Distributions of edge differences: densities, and where their bins lie.
 
+use crate::robustness::metrics::*;
 use calipers_core::exact::Rational;
-use calipers_core::{Number, Rows, Terms, Value};
 
 use super::Edges;
 use super::bins::edge;
-use crate::line::{ANY, NON_NEGATIVE};
-use crate::reading::Reason;
-use crate::robustness::condition::{by_condition, of_only};
-use crate::robustness::metrics::{BEYOND, DOCUMENTED, Line};
-use crate::robustness::protocol::Robustness;
-use crate::robustness::reading::{NO_ATTACKED_EDGES, value};
-use crate::robustness::row::{Row, SpreadRow};
+use crate::robustness::row::SpreadRow;
 
 /// Counts between the edges of bins.
 struct Histogram {
@@ -118,10 +112,7 @@ pub(in crate::robustness) const BIN_EDGES: Line = Line {
     presets: DOCUMENTED.presets,
     measures: "Where the bins of hist_values lie.",
     formula: "e_k = lo + k (hi - lo) / bins for k = 0 to bins.",
-    undefined: "\"report holds K conditions; see robustness.curve\"; \"no attacked edges given\"; \"bin \
-                edges differ between units; give --hist-range\"; \"attacked graph has no edges\"; \"all edge \
-                differences are equal\"; \"no edge difference inside the range\"; \"bin edges coincide in \
-                single precision\".",
+    undefined: HIST_VALUES.undefined,
     reference: "Estimation Bias Measurement, compute_edge_feature_diff_distribution",
     example: (
         "four-nodes",
@@ -135,9 +126,7 @@ pub(in crate::robustness) const ADDED_HIST_VALUES: Line = Line {
     id: "added_hist_values",
     measures: "How the differences of added edges are distributed.",
     formula: "As hist_values, on the same bin_edges, over added edges only.",
-    undefined: "\"report holds K conditions; see robustness.curve\"; \"clean and attacked edges are both \
-                needed\"; \"bin edges differ between units; give --hist-range\"; \"attack added no edge\"; \
-                \"all edge differences are equal\"; \"no edge difference inside the range\".",
+    undefined: reasons!(histogram, "attack added no edge"),
     differs: "Counts of added and kept edges add up to those of all.",
     example: ("four-nodes", "[0.0, 0.0, 0.0, 3.212706299984993]"),
     number: series!(Added, |protocol, histogram: Histogram| histogram.densities(protocol)),
@@ -148,9 +137,7 @@ pub(in crate::robustness) const KEPT_HIST_VALUES: Line = Line {
     id: "kept_hist_values",
     measures: "How the differences of kept edges are distributed.",
     formula: "As hist_values, on the same bin_edges, over kept edges only.",
-    undefined: "\"report holds K conditions; see robustness.curve\"; \"clean and attacked edges are both \
-                needed\"; \"bin edges differ between units; give --hist-range\"; \"no clean edge was kept\"; \
-                \"all edge differences are equal\"; \"no edge difference inside the range\".",
+    undefined: reasons!(histogram, "no clean edge was kept"),
     differs: "Counts of added and kept edges add up to those of all.",
     example: ("four-nodes", "[1.0709020999949976, 0.0, 0.0, 2.1418041999899953]"),
     number: series!(Kept, |protocol, histogram: Histogram| histogram.densities(protocol)),
@@ -161,9 +148,7 @@ pub(in crate::robustness) const REMOVED_HIST_VALUES: Line = Line {
     id: "removed_hist_values",
     measures: "How the differences of removed edges were distributed.",
     formula: "As hist_values, over removed edges, on their own range, with clean features and degrees.",
-    undefined: "\"report holds K conditions; see robustness.curve\"; \"clean and attacked edges are both \
-                needed\"; \"bin edges differ between units; give --hist-range\"; \"attack removed no edge\"; \
-                \"all edge differences are equal\"; \"no edge difference inside the range\".",
+    undefined: reasons!(histogram, "attack removed no edge"),
     example: ("removed", "[0.3333333333333333, 0.6666666666666666]"),
     number: series!(Removed, |protocol, histogram: Histogram| histogram.densities(protocol)),
     ..DENSITIES
@@ -174,9 +159,7 @@ pub(in crate::robustness) const REMOVED_BIN_EDGES: Line = Line {
     range: ANY,
     measures: "Where the bins of removed_hist_values lie.",
     formula: "As bin_edges, on the range of the removed edges.",
-    undefined: "\"report holds K conditions; see robustness.curve\"; \"clean and attacked edges are both \
-                needed\"; \"bin edges differ between units; give --hist-range\"; \"attack removed no edge\"; \
-                \"all edge differences are equal\"; \"no edge difference inside the range\".",
+    undefined: REMOVED_HIST_VALUES.undefined,
     example: ("removed", "[1.0, 2.0, 3.0]"),
     number: series!(Removed, |_, histogram: Histogram| histogram.edges),
     ..DENSITIES
@@ -187,7 +170,7 @@ pub(in crate::robustness) const HIST_OUTSIDE: Line = Line {
     per_unit: true,
     measures: "How many edges of the attacked graph hist_range leaves out.",
     formula: "The number of differences below lo or above hi, over all repetitions.",
-    undefined: "\"report holds K conditions; see robustness.curve\"; \"no attacked edges given\".",
+    undefined: reasons!(condition, "no attacked edges given"),
     differs: "0 unless a range is given.",
     example: ("hist-range", "1"),
     number: Number::Grouped {

@@ -3,8 +3,8 @@
 use calipers_core::stop::Turns;
 use multiversion::multiversion;
 
-use crate::robustness::edges::Edge;
-use crate::robustness::matrix::Matrix;
+use crate::robustness::unit::edges::Edge;
+use crate::robustness::unit::matrix::Matrix;
 
 /// Edges that are measured side by side, and columns of each that are looked at together.
 const SIDE: usize = 4;

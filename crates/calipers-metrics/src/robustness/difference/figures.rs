@@ -4,9 +4,9 @@ use calipers_core::Rows;
 
 use super::Edges;
 use super::bins::edge;
-use crate::robustness::condition::{Condition, conditions};
 use crate::robustness::protocol::Robustness;
 use crate::robustness::row::Row;
+use crate::robustness::row::condition::{Condition, conditions};
 use calipers_core::exact::Rational;
 
 /// The edge differences of one set of edges at one condition.

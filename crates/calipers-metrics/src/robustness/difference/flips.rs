@@ -1,14 +1,7 @@
 //! What the attack did to the graph: how many edges it flipped.
 
+use crate::robustness::metrics::*;
 use calipers_core::exact::Rational;
-use calipers_core::{Number, Terms};
-
-use crate::line::NON_NEGATIVE;
-use crate::robustness::condition::{by_condition, of_only};
-use crate::robustness::metrics::{BEYOND, Line};
-use crate::robustness::protocol::Robustness;
-use crate::robustness::reading::{Scalar, flips, mean, unless};
-use crate::robustness::row::Row;
 
 pub(in crate::robustness) const ADDED: Scalar =
     Scalar::new(0, |row| Ok(Rational::whole(flips(row)?.added.count)));
@@ -31,7 +24,7 @@ pub const FLIPS_ADDED: Line = Line {
     id: "flips_added",
     measures: "How many edges the attack added.",
     formula: "Edges of the attacked graph that the clean one lacks; mean over repetitions.",
-    undefined: "\"report holds K conditions; see robustness.curve\"; \"clean and attacked edges are both needed\".",
+    undefined: reasons!(flips),
     example: ("four-nodes", "1.0"),
     number: mean!(counts, ADDED),
     ..FLIPS
@@ -42,7 +35,7 @@ pub const FLIPS_REMOVED: Line = Line {
     id: "flips_removed",
     measures: "How many edges the attack removed.",
     formula: "Edges of the clean graph that the attacked one lacks; mean over repetitions.",
-    undefined: "\"report holds K conditions; see robustness.curve\"; \"clean and attacked edges are both needed\".",
+    undefined: reasons!(flips),
     example: ("four-nodes", "1.0"),
     number: mean!(counts, REMOVED),
     ..FLIPS
@@ -52,8 +45,7 @@ pub(in crate::robustness) const BUDGET_USED: Line = Line {
     id: "budget_used",
     measures: "The budget that the attack really used.",
     formula: "(added + removed) / clean edges; mean over repetitions.",
-    undefined: "\"report holds K conditions; see robustness.curve\"; \"clean and attacked edges are both \
-                needed\"; \"clean graph has no edges\".",
+    undefined: reasons!(flips, "clean graph has no edges"),
     example: ("four-nodes", "0.5"),
     number: mean!(counts, USED),
     ..FLIPS

@@ -8,16 +8,11 @@ pub mod figures;
 pub(super) mod flips;
 pub(super) mod spread;
 
+use crate::robustness::metrics::*;
+use calipers_core::CompactSum;
 use calipers_core::exact::Rational;
-use calipers_core::{CompactSum, Number, Terms};
 
-use super::condition::{by_condition, of_only};
-use super::metrics::{BEYOND, DOCUMENTED, Line};
-use super::protocol::Robustness;
-use super::reading::{self, Exact, NO_ATTACKED_EDGES, Scalar, mean, unless};
-use super::row::{Row, SpreadRow};
-use crate::line::{NON_NEGATIVE, SHARE, higher, lower};
-use crate::reading::Reason;
+use super::row::SpreadRow;
 
 /// A set of edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +29,7 @@ impl Edges {
         if self == Self::All {
             return row.all.as_ref().ok_or_else(|| NO_ATTACKED_EDGES.into());
         }
-        let flips = reading::flips(row)?;
+        let flips = flips(row)?;
         Ok(match self {
             Self::Added => &flips.added,
             Self::Kept => &flips.kept,
@@ -108,9 +103,9 @@ pub(super) const MEAN_DIFF: Line = Line {
     measures: "How far apart the normalised features at the ends of edges are.",
     formula: "Mean of y = ‖F_i / sqrt(d_i) - F_j / sqrt(d_j)‖ over the edges of the attacked graph, d = 1 + \
               number of neighbours there; mean over repetitions.",
-    undefined: "\"report holds K conditions; see robustness.curve\"; \"no attacked edges given\"; \"attacked \
-                graph has no edges\".",
-    differs: "Every undirected edge counts once.",
+    undefined: reasons!(condition, "no attacked edges given", "attacked graph has no edges"),
+    differs: "Every undirected edge counts once. Features are divided by the square root of the degree plus \
+              one, as in the published function; the document's summary leaves that out.",
     reference: "Estimation Bias Measurement, compute_edge_feature_diff_distribution",
     example: ("four-nodes", "1.6833718299963145"),
     number: mean!(differences, ALL),
@@ -121,8 +116,7 @@ pub(super) const ADDED_MEAN_DIFF: Line = Line {
     id: "added_mean_diff",
     measures: "How far apart the ends of edges that the attack added are.",
     formula: "Mean of y over added edges, with attacked features and degrees; mean over repetitions.",
-    undefined: "\"report holds K conditions; see robustness.curve\"; \"clean and attacked edges are both \
-                needed\"; \"attack added no edge\".",
+    undefined: reasons!(flips, "attack added no edge"),
     example: ("four-nodes", "1.8929694486000914"),
     number: mean!(differences, ADDED),
     ..DIFFERENCE
@@ -132,8 +126,7 @@ pub(super) const KEPT_MEAN_DIFF: Line = Line {
     id: "kept_mean_diff",
     measures: "How far apart the ends of clean edges that the attack kept are.",
     formula: "Mean of y over kept edges, with attacked features and degrees; mean over repetitions.",
-    undefined: "\"report holds K conditions; see robustness.curve\"; \"clean and attacked edges are both \
-                needed\"; \"no clean edge was kept\".",
+    undefined: reasons!(flips, "no clean edge was kept"),
     example: ("four-nodes", "1.613505957128389"),
     number: mean!(differences, KEPT),
     ..DIFFERENCE
@@ -143,8 +136,7 @@ pub(super) const REMOVED_MEAN_DIFF: Line = Line {
     id: "removed_mean_diff",
     measures: "How far apart the ends of edges that the attack removed are.",
     formula: "Mean of y over removed edges, with clean features and degrees; mean over repetitions.",
-    undefined: "\"report holds K conditions; see robustness.curve\"; \"clean and attacked edges are both \
-                needed\"; \"attack removed no edge\".",
+    undefined: reasons!(flips, "attack removed no edge"),
     differs: "They exist in the clean graph only, so they are measured there.",
     example: ("four-nodes", "1.877213961320028"),
     number: mean!(differences, REMOVED),
@@ -173,8 +165,7 @@ pub(super) const PRUNED_ADDED: Line = Line {
     range: SHARE,
     measures: "Which share of added edges the model's last layer cuts off.",
     formula: "Added edges with y >= cutoff / added edges; mean over repetitions.",
-    undefined: "\"report holds K conditions; see robustness.curve\"; \"clean and attacked edges are both \
-                needed\"; \"no cut-off given\"; \"attack added no edge\".",
+    undefined: reasons!(flips, "no cut-off given", "attack added no edge"),
     example: ("four-nodes", "1.0"),
     number: mean!(differences, PRUNED_OF_ADDED),
     ..DIFFERENCE
@@ -185,8 +176,7 @@ pub(super) const PRUNED_KEPT: Line = Line {
     range: SHARE,
     measures: "Which share of kept edges the model's last layer cuts off.",
     formula: "Kept edges with y >= cutoff / kept edges; mean over repetitions.",
-    undefined: "\"report holds K conditions; see robustness.curve\"; \"clean and attacked edges are both \
-                needed\"; \"no cut-off given\"; \"no clean edge was kept\".",
+    undefined: reasons!(flips, "no cut-off given", "no clean edge was kept"),
     example: ("four-nodes", "0.6666666666666666"),
     number: mean!(differences, PRUNED_OF_KEPT),
     ..DIFFERENCE

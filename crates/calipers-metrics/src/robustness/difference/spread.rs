@@ -5,10 +5,10 @@ use calipers_core::ExactSum;
 use super::bins::Bins;
 use super::change::{Change, neighbours, walk};
 use super::distance::differences;
-use crate::robustness::edges::Edge;
-use crate::robustness::matrix::Matrix;
 use crate::robustness::protocol::Robustness;
 use crate::robustness::row::SpreadRow;
+use crate::robustness::unit::edges::Edge;
+use crate::robustness::unit::matrix::Matrix;
 
 /// The differences over the edges of the attacked graph, and over its parts.
 pub(in crate::robustness) struct Spreads {

@@ -4,10 +4,10 @@ use calipers_core::exact::exact_mean;
 use calipers_core::{Sums, Terms};
 
 use crate::reading::{Reading, Reason, quotient};
-use crate::segmentation::evidence::{FIRST, guarded, has_pixels};
 use crate::segmentation::protocol::{Conventions, Measure, Segmentation};
+use crate::segmentation::row::evidence::{FIRST, guarded, has_pixels};
+use crate::segmentation::row::sparse::Sparse;
 use crate::segmentation::row::{BandCounts, Row};
-use crate::segmentation::sparse::Sparse;
 
 const NO_BOUNDARY: &str = "no boundary in truth or prediction";
 

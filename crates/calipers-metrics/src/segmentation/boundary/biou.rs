@@ -1,20 +1,14 @@
 //! The outer band around each foreground class.
 
-use calipers_core::{IntervalRule, Number, Sums, Terms, Value};
-
 use super::band::{Band, add_bands, class_ious, mean_iou, pooled};
-use crate::line::{SHARE, higher};
-use crate::reading::{Reading, number, per_label};
-use crate::segmentation::evidence::{FIRST, add_own, has_pixels, mean_of_images, pixels};
-use crate::segmentation::metrics::{Line, document, reasons};
-use crate::segmentation::protocol::{Conventions, Measure, Segmentation};
-use crate::segmentation::row::Row;
+use crate::segmentation::metrics::*;
+use crate::segmentation::protocol::Conventions;
 
 const BY_CLASS: Line = Line {
     group: "boundary",
     better: higher,
     range: SHARE,
-    undefined: reasons!(pixels, "no boundary in truth or prediction"),
+    undefined: reasons!(bands, "no boundary in truth or prediction"),
     ..Line::DEFAULTS
 };
 const OUTER: Line = Line { per_unit: true, ..BY_CLASS };
@@ -88,7 +82,7 @@ const BOUNDARY_PRECISION: Line = Line {
     id: "boundary_precision",
     measures: "The share of the predicted bands that lies in the true ones.",
     formula: "I / Q, as in biou. Presets document and coral-mtl: I / (Q + 1e-6).",
-    undefined: reasons!(pixels, "no boundary in prediction"),
+    undefined: reasons!(bands, "no boundary in prediction"),
     example: ("two-squares", "0.75"),
     number: Number::pooled(add_row, |protocol, sums| all(protocol, sums, Band::precision)),
     ..DOCUMENTED
@@ -98,7 +92,7 @@ const BOUNDARY_RECALL: Line = Line {
     id: "boundary_recall",
     measures: "The share of the true bands that lies in the predicted ones.",
     formula: "I / G, as in biou. Presets document and coral-mtl: I / (G + 1e-6).",
-    undefined: reasons!(pixels, "no boundary in truth"),
+    undefined: reasons!(bands, "no boundary in truth"),
     example: ("two-squares", "0.75"),
     number: Number::pooled(add_row, |protocol, sums| all(protocol, sums, Band::recall)),
     ..DOCUMENTED
@@ -120,7 +114,7 @@ const BIOU_IMAGE: Line = Line {
     id: "biou_image",
     measures: "biou with each image counting the same.",
     formula: "Mean over units of the unit's own biou.",
-    undefined: reasons!(pixels, "no unit with a defined value"),
+    undefined: reasons!(bands, "no unit with a defined value"),
     differs: "Presets document and coral-mtl count an image without any band as 0.",
     example: ("two-squares", "0.6666666666666666"),
     number: Number::pooled(add_own_biou, |protocol, sums| number(mean_of_own(protocol, sums))),

@@ -1,20 +1,13 @@
 //! The inner band of each foreground class.
 
-use calipers_core::{Number, Terms};
-
 use super::band::{add_bands, class_ious, mean_iou};
-use crate::line::{SHARE, higher};
-use crate::reading::{number, per_label};
-use crate::segmentation::evidence::pixels;
-use crate::segmentation::metrics::{Line, reasons};
-use crate::segmentation::protocol::{Measure, Segmentation};
-use crate::segmentation::row::Row;
+use crate::segmentation::metrics::*;
 
 const BY_CLASS: Line = Line {
     group: "inner band",
     better: higher,
     range: SHARE,
-    undefined: reasons!(pixels, "no boundary in truth or prediction"),
+    undefined: reasons!(bands, "no boundary in truth or prediction"),
     reference: "Cheng et al., Boundary IoU: Improving Object-Centric Image Segmentation Evaluation, CVPR \
                 2021",
     ..Line::DEFAULTS

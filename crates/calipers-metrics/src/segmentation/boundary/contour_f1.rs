@@ -1,14 +1,9 @@
 //! Contours matched within a radius, added up over images and read.
 
+use crate::segmentation::metrics::*;
 use calipers_core::exact::exact_mean;
-use calipers_core::{Number, Sums, Terms, Value};
 
-use crate::line::{SHARE, higher};
-use crate::reading::{Reading, Reason, number, per_label, quotient};
-use crate::segmentation::evidence::{FIRST, has_pixels, pixels};
-use crate::segmentation::metrics::{Line, reasons};
-use crate::segmentation::protocol::{Measure, Segmentation};
-use crate::segmentation::row::{ContourCounts, Row};
+use crate::segmentation::row::ContourCounts;
 
 const NO_CONTOUR: &str = "no contour in truth or prediction";
 
@@ -20,7 +15,7 @@ const CONTOUR: Line = Line {
     better: higher,
     range: SHARE,
     per_unit: true,
-    undefined: reasons!(pixels, "no contour in truth or prediction"),
+    undefined: reasons!(bands, "no contour in truth or prediction"),
     ..Line::DEFAULTS
 };
 
@@ -103,7 +98,7 @@ const CONTOUR_PRECISION: Line = Line {
               another label. Predicted contour pixels with a true one at dx^2 + dy^2 <= r^2 / all predicted \
               ones, summed over foreground classes and units. r = R times the diagonal (boundary.tolerance), \
               or tolerance_px pixels.",
-    undefined: reasons!(pixels, "no contour in prediction"),
+    undefined: reasons!(bands, "no contour in prediction"),
     reference: "Martin, Fowlkes and Malik, Learning to detect natural image boundaries, PAMI 2004",
     example: ("contours", "1.0"),
     number: Number::pooled(add_row, |protocol, sums| all(protocol, sums, Contour::precision)),
@@ -114,7 +109,7 @@ const CONTOUR_RECALL: Line = Line {
     id: "contour_recall",
     measures: "The share of the true contours that lies near a predicted contour of the same class.",
     formula: "As contour_precision, from truth to prediction.",
-    undefined: reasons!(pixels, "no contour in truth"),
+    undefined: reasons!(bands, "no contour in truth"),
     reference: "Martin, Fowlkes and Malik, Learning to detect natural image boundaries, PAMI 2004",
     example: ("contours", "0.8888888888888888"),
     number: Number::pooled(add_row, |protocol, sums| all(protocol, sums, Contour::recall)),

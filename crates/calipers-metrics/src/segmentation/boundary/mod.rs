@@ -50,8 +50,8 @@ pub use outer_band::outer_band;
 
 use crate::segmentation::labels::ClassId;
 use crate::segmentation::protocol::{Boundary, Head, Measure, Segmentation};
+use crate::segmentation::row::sparse::Sparse;
 use crate::segmentation::row::{BandCounts, PixelRow};
-use crate::segmentation::sparse::Sparse;
 use crate::segmentation::unit::LabelMap;
 
 /// Which classes have bands and contours, and what void pixels are to outer bands.

@@ -6,8 +6,8 @@ use calipers_core::functions::{exp, ln};
 use serde_json::{Value as Json, json};
 
 use super::*;
-use crate::segmentation::config::Config;
 use crate::segmentation::heads::fuse;
+use crate::segmentation::protocol::config::Config;
 use crate::segmentation::unit::ScoreArray;
 
 const PIXELS: usize = 20_000;

@@ -1,15 +1,9 @@
 //! Each head in its own channels.
 
-use calipers_core::{Number, Sums, Terms, Value};
-
-use crate::line::{SHARE, higher};
-use crate::reading::{Reading, Reason, per_label};
 use crate::segmentation::boundary::band::{Band, SIZES, add_pooled};
-use crate::segmentation::evidence::{FIRST, has_pixels, pixels};
-use crate::segmentation::metrics::{Line, document, reasons};
+use crate::segmentation::metrics::*;
 use crate::segmentation::overlap::{COUNTS, Overlap, add_matrix, miou, pixel_accuracy};
-use crate::segmentation::protocol::{Head, Measure, Segmentation, Space};
-use crate::segmentation::row::Row;
+use crate::segmentation::protocol::{Head, Space};
 
 const BY_HEAD: Line = Line {
     group: "heads",
@@ -109,13 +103,7 @@ const HEAD_MIOU: Line = Line {
     measures: "How well each head does in its own classes, before fusion.",
     formula: "Truth = the channel of the original class (originals the head lacks are not scored), \
               prediction = the largest used channel. Mean of TP / (T + P - TP) over the channels that occur.",
-    undefined: reasons!(
-        pixels,
-        "needs two or more heads",
-        "truth is given in the global space",
-        "head is missing in every unit",
-        "no class with a defined value"
-    ),
+    undefined: reasons!(heads, "no class with a defined value"),
     differs: "The spaces differ: compare a head with itself over time, not with another head.",
     example: ("heads", r#"{"species": 0.5, "state": 1.0}"#),
     number: Number::pooled(add_matrices, |protocol, sums| overlaps(protocol, sums, miou)),
@@ -128,14 +116,7 @@ const HEAD_PIXEL_ACCURACY: Line = Line {
     formula: "Truth = the channel of the original class (originals the head lacks are not scored), \
               prediction = the largest used channel. sum TP / N; preset document: mean of TP / T over \
               channels; preset coral-mtl: sum TP / (N + 1e-6).",
-    undefined: reasons!(
-        pixels,
-        "needs two or more heads",
-        "truth is given in the global space",
-        "head is missing in every unit",
-        "no scored pixel",
-        "no class with a defined value"
-    ),
+    undefined: reasons!(heads, "no scored pixel", "no class with a defined value"),
     example: ("heads", r#"{"species": 0.6666666666666666, "state": 1.0}"#),
     number: Number::pooled(add_matrices, |protocol, sums| overlaps(protocol, sums, pixel_accuracy)),
     ..BY_HEAD
@@ -148,7 +129,7 @@ const HEAD_BIOU: Line = Line {
               prediction = the largest used channel. As biou over the channels; the head's rest channel is \
               its background.",
     undefined: reasons!(
-        pixels,
+        bands,
         "needs two or more heads",
         "truth is given in the global space",
         "head is missing in every unit",

@@ -16,28 +16,21 @@ pub trait ClassId: Copy + Eq + Ord + Debug + Default + Send + Sync + 'static {
     fn index(self) -> usize;
 }
 
-impl ClassId for u8 {
-    const VOID: Self = Self::MAX;
-    const MOST: usize = 254;
+macro_rules! class_ids {
+    ($($integer:ty: $most:literal),*) => {$(
+        impl ClassId for $integer {
+            const VOID: Self = Self::MAX;
+            const MOST: usize = $most;
 
-    fn new(class: usize) -> Self {
-        class as Self
-    }
+            fn new(class: usize) -> Self {
+                class as Self
+            }
 
-    fn index(self) -> usize {
-        self.into()
-    }
+            fn index(self) -> usize {
+                self.into()
+            }
+        }
+    )*};
 }
 
-impl ClassId for u16 {
-    const VOID: Self = Self::MAX;
-    const MOST: usize = 65_534;
-
-    fn new(class: usize) -> Self {
-        class as Self
-    }
-
-    fn index(self) -> usize {
-        self.into()
-    }
-}
+class_ids!(u8: 254, u16: 65_534);

@@ -176,7 +176,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::segmentation::config::Config;
+    use crate::segmentation::protocol::config::Config;
 
     fn protocol(config: serde_json::Value) -> Segmentation {
         serde_json::from_value::<Config>(config).unwrap().resolve().unwrap()

@@ -20,9 +20,9 @@ pub struct ClassMaps {
     pub prediction: Vec<Option<u16>>,
 }
 
-/// The class maps that the rows of a unit are counted from.
+/// The class maps that the rows of a unit are counted from; of a volume the slice with the most mistakes.
 pub fn class_maps(protocol: &Segmentation, unit: &Unit<'_>) -> Result<ClassMaps> {
-    let Unit::Pixels { truth, pred } = unit else {
+    let (Unit::Pixels { truth, pred } | Unit::Spatial { truth, pred, .. }) = unit else {
         return Err(Error::value("a confusion matrix holds no pixels"));
     };
     truth.check("truth")?;
@@ -41,20 +41,34 @@ pub fn class_maps(protocol: &Segmentation, unit: &Unit<'_>) -> Result<ClassMaps>
     let class = |id: &u16| (*id != u16::VOID && id.index() < count).then_some(*id);
     // What is predicted where nothing is scored would look like an error.
     let scored = |(pred, truth): (&u16, &u16)| class(truth).and(class(pred));
+    let height = match unit {
+        Unit::Spatial { grid, .. } => grid.axes()[1],
+        _ => truth.height,
+    };
+    let slice = height * truth.width;
+    let mistakes = |at: &usize| {
+        let range = at * slice..(at + 1) * slice;
+        let both = classes[range.clone()].iter().zip(&predicted[range]);
+        both.filter(|(truth, pred)| **truth != u16::VOID && truth != pred).count()
+    };
+    // Of equal ones the first.
+    let worst = (0..truth.height / height).rev().max_by_key(mistakes).unwrap_or(0);
+    let (classes, predicted) = (&classes[worst * slice..][..slice], &predicted[worst * slice..][..slice]);
     Ok(ClassMaps {
         width: truth.width,
-        height: truth.height,
+        height,
         truth: classes.iter().map(class).collect(),
-        prediction: predicted.iter().zip(&classes).map(scored).collect(),
+        prediction: predicted.iter().zip(classes).map(scored).collect(),
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::segmentation::config::Config;
+    use crate::segmentation::protocol::config::Config;
     use calipers_core::NumberSlice;
 
+    use crate::segmentation::surface::Grid;
     use crate::segmentation::unit::{LabelMap, MapData, ScoreArray};
 
     fn protocol(kind: &str) -> Segmentation {
@@ -76,5 +90,19 @@ mod tests {
         assert_eq!(class_maps(&protocol("logits"), &scores).unwrap(), maps);
         let matrix = Unit::Confusion { rows: 1, columns: 1, counts: &[1] };
         assert!(class_maps(&protocol("labels"), &matrix).is_err());
+    }
+
+    #[test]
+    fn of_a_volume_the_slice_with_the_most_mistakes_is_given() {
+        let grid = Grid::new(&[3, 1, 2], None).unwrap();
+        assert_eq!(grid.axes(), [1, 3, 2]);
+        let grid = Grid::new(&[3, 2, 2], None).unwrap();
+        let map = |ids| LabelMap { height: 6, width: 2, data: MapData::U8(ids) };
+        let truth = map(&[0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]);
+        let pred = Prediction::Labels(map(&[0, 0, 0, 1, 1, 0, 0, 1, 2, 2, 2, 2]));
+        let maps = class_maps(&protocol("labels"), &Unit::Spatial { grid, truth, pred }).unwrap();
+        assert_eq!((maps.width, maps.height), (2, 2));
+        assert_eq!(maps.truth, [Some(1); 4]);
+        assert_eq!(maps.prediction, [Some(1), Some(0), Some(0), Some(1)]);
     }
 }

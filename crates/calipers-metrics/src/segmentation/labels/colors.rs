@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use calipers_core::{Error, Result};
 
-use crate::segmentation::config::{Config, LabelsConfig};
 use crate::segmentation::labels::ClassRef;
 use crate::segmentation::labels::mapping::Listed;
 use crate::segmentation::protocol::LabelSpace;
+use crate::segmentation::protocol::config::{Config, LabelsConfig};
 
 /// The class of a colour that is not scored.
 const IGNORE: &str = "ignore";

@@ -1,13 +1,10 @@
 //! Agreement of all pixels together, and where the wrong ones are: a split of 1 - accuracy.
 
+use crate::segmentation::metrics::*;
 use calipers_core::ExactSum;
 
 use super::classes::{iou, recall};
 use super::totals::{Overlap, pooled, total};
-use crate::line::{SHARE, SIGNED, higher, lower};
-use crate::reading::{Reading, quotient};
-use crate::segmentation::evidence::{NO_SCORED_PIXEL, pixel_mean};
-use crate::segmentation::metrics::{Line, document, reasons};
 
 const SHARE_OF_PIXELS: Line = Line {
     group: "overlap",

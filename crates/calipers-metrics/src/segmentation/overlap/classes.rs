@@ -1,12 +1,8 @@
 //! Numbers of each class, and their means over classes.
 
-use calipers_core::IntervalRule;
-
 use super::agreement::PIXEL_ACCURACY;
 use super::totals::{Overlap, by_class, class_mean, pooled};
-use crate::line::{SHARE, higher};
-use crate::reading::{Reading, quotient};
-use crate::segmentation::metrics::{Line, document, reasons};
+use crate::segmentation::metrics::*;
 
 const IN_NEITHER: &str = "class occurs in neither truth nor prediction";
 
@@ -19,7 +15,12 @@ const BY_CLASS: Line = Line {
     ..Line::DEFAULTS
 };
 /// What means over classes have in common.
-const CLASS_MEAN: Line = Line { per_unit: true, interval: IntervalRule::OverLabels, ..BY_CLASS };
+const CLASS_MEAN: Line = Line {
+    per_unit: true,
+    interval: IntervalRule::OverLabels,
+    undefined: reasons!(overlap, "no class with a defined value"),
+    ..BY_CLASS
+};
 
 pub(crate) const METRICS: &[Line] = &[
     IOU,
@@ -95,9 +96,13 @@ pub const MIOU: Line = Line {
     measures: "How well the classes are covered, each class counting the same.",
     formula: "Mean of iou over the classes of the means: all, or all but the background with \
               include_background = false; undefined ones left out.",
-    undefined: reasons!(overlap, "no class with a defined value"),
     differs: "From the matrices of all units summed; miou_image is the mean over images. A class in neither \
-              map is left out, not counted as 0 or 1. Preset coral-mtl: 0 when no class has a value.",
+              map is left out, not counted as 0 or 1. Preset coral-mtl: 0 when no class has a value. From scores \
+              the predicted class is the argmax of fused probabilities: a softmax over the channels of each \
+              head with its tau, a product over heads with alpha, summed by global class. A channel of \
+              several originals is divided by their number, which the document leaves out: it would weigh \
+              coarse channels more. A flat model is one head and is summed before the argmax too; the \
+              document takes the argmax of its channels first.",
     example: ("void", "0.5"),
     headline: Some(1),
     number: pooled(|protocol, sums| class_mean(protocol, sums, iou)),
@@ -160,7 +165,6 @@ const MEAN_PRECISION: Line = Line {
     measures: "Precision with each class counting the same.",
     formula: "Mean of precision over the classes of the means: all, or all but the background with \
               include_background = false; undefined ones left out.",
-    undefined: reasons!(overlap, "no class with a defined value"),
     differs: "Preset coral-mtl: 0 when no class has a value.",
     example: ("absent-class", "0.3888888888888889"),
     number: pooled(|protocol, sums| class_mean(protocol, sums, precision)),
@@ -172,7 +176,6 @@ const MEAN_RECALL: Line = Line {
     measures: "Recall with each class counting the same.",
     formula: "Mean of recall over the classes of the means: all, or all but the background with \
               include_background = false; undefined ones left out.",
-    undefined: reasons!(overlap, "no class with a defined value"),
     differs: "Preset coral-mtl: 0 when no class has a value.",
     example: ("absent-class", "0.3888888888888889"),
     number: pooled(|protocol, sums| class_mean(protocol, sums, recall)),
@@ -184,7 +187,6 @@ const MEAN_F1: Line = Line {
     measures: "F1 with each class counting the same.",
     formula: "Mean of f1 over the classes of the means: all, or all but the background with \
               include_background = false; undefined ones left out.",
-    undefined: reasons!(overlap, "no class with a defined value"),
     differs: "Presets document, coral-mtl and mmseg leave out classes without a hit, which raises the mean. \
               Preset coral-mtl: 0 when no class has a value.",
     example: ("absent-class", "0.2916666666666667"),
@@ -197,7 +199,6 @@ const MEAN_CLASS_ACCURACY: Line = Line {
     id: "mean_class_accuracy",
     measures: "The share of a class's pixels that are right, each class counting the same.",
     formula: "The same number as mean_recall.",
-    undefined: reasons!(overlap, "no class with a defined value"),
     differs: "The name mmsegmentation and others use; the document calls it pixel accuracy, macro-averaged.",
     reference: "Long, Shelhamer and Darrell, Fully Convolutional Networks for Semantic Segmentation, CVPR \
                 2015",

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::segmentation::sparse::Sparse;
+use crate::segmentation::row::sparse::Sparse;
 
 /// The cells of a confusion matrix that are not 0: (truth, predicted) -> pixels. The predicted class
 /// C (one past the last) stands for no prediction.

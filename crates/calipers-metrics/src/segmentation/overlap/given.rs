@@ -56,7 +56,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::segmentation::config::Config;
+    use crate::segmentation::protocol::config::Config;
 
     fn animals(unpredicted: &str) -> Segmentation {
         let config = json!({"labels": {

@@ -1,16 +1,9 @@
 //! Means over images, beside the numbers of all pixels together.
 
-use calipers_core::{Number, Sums, Terms};
-
 use super::agreement::pixel_accuracy;
 use super::classes::{iou, miou};
 use super::totals::Overlap;
-use crate::line::{SHARE, higher};
-use crate::reading::{Reading, number, per_label};
-use crate::segmentation::evidence::{add_own, mean_of_images, requested};
-use crate::segmentation::metrics::{Line, reasons};
-use crate::segmentation::protocol::{Measure, Segmentation};
-use crate::segmentation::row::Row;
+use crate::segmentation::metrics::*;
 
 /// The columns of the means, two each.
 const OWN_MIOU: usize = 0;
@@ -97,7 +90,7 @@ mod tests {
     use calipers_core::{Rows, UnitId, Value};
 
     use super::*;
-    use crate::segmentation::config::Config;
+    use crate::segmentation::protocol::config::Config;
 
     fn image(cells: &[((u32, u32), u64)]) -> Row {
         let confusion = cells.iter().copied().collect();

@@ -10,6 +10,7 @@ mod id_pairs;
 pub(crate) mod images;
 pub(crate) mod pixels;
 mod totals;
+pub(crate) mod worst;
 
 pub use binary_masks::{MaskCounts, mask_counts};
 pub use classes::{IOU, MIOU};

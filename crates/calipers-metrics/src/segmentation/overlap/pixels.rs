@@ -1,13 +1,9 @@
 //! How many pixels there are.
 
-use calipers_core::{Alone, Number, Rows, Value};
+use crate::segmentation::metrics::*;
+use calipers_core::Alone;
 
 use super::totals::{Overlap, count, counts_by_class, ignored, pooled};
-use crate::line::{NON_NEGATIVE, lower, neither};
-use crate::segmentation::evidence::requested;
-use crate::segmentation::metrics::{Line, UP_TO_PIXELS, document, reasons};
-use crate::segmentation::protocol::{Measure, Segmentation};
-use crate::segmentation::row::Row;
 
 /// Up to so many classes workers share the adding up of whole matrices: each needs one of its own.
 const SHARED_CLASSES: usize = 256;

@@ -5,9 +5,9 @@ use calipers_core::{Number, Rows, Sums, Terms, Value};
 
 use super::Confusion;
 use crate::reading::{Reading, Reason, number, per_label};
-use crate::segmentation::evidence::{guarded, requested};
 use crate::segmentation::protocol::{Conventions, Measure, Segmentation};
 use crate::segmentation::row::Row;
+use crate::segmentation::row::evidence::{guarded, requested};
 
 /// The column of pixels whose truth is ignored.
 const IGNORED: usize = 0;
@@ -138,7 +138,7 @@ impl Overlap {
     }
 
     /// The totals of one image.
-    pub(super) fn of_image(protocol: &Segmentation, row: &Row) -> Self {
+    pub(crate) fn of_image(protocol: &Segmentation, row: &Row) -> Self {
         let mut totals = Self::none(protocol, protocol.classes());
         totals.add(&row.confusion, 1);
         totals
@@ -167,7 +167,7 @@ impl Overlap {
     }
 
     /// Pixels of a class that are predicted as it.
-    pub(super) fn hits(&self, class: usize) -> i128 {
+    pub(crate) fn hits(&self, class: usize) -> i128 {
         self.counts[COUNTS * class + HITS]
     }
 

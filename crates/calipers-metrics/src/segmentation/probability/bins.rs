@@ -2,7 +2,7 @@
 
 use calipers_core::{ExactSum, Sums, Terms};
 
-use crate::segmentation::evidence::pixel_mean;
+use crate::segmentation::row::evidence::pixel_mean;
 use crate::segmentation::row::{BinRow, Row};
 
 /// How many columns a bin has: pixels, right ones, and the two parts of its confidence.

@@ -1,16 +1,8 @@
 //! Whether probabilities mean what they say, over all pixels and image by image.
 
-use calipers_core::{Number, Sums, Terms, Value};
-
 use super::bins::{Bin, add_bins, bins_at, confidences, gaps};
-use crate::line::{NON_NEGATIVE, SHARE, UP_TO_TWO, lower, neither};
-use crate::reading::{Reading, Reason, number};
-use crate::segmentation::evidence::{
-    FIRST, NO_SCORED_PIXEL, add_own, has_scores, mean_of_images, pixel_mean, scores,
-};
-use crate::segmentation::metrics::{Line, UP_TO_PIXELS, document, reasons};
-use crate::segmentation::protocol::{Measure, Segmentation};
-use crate::segmentation::row::{CalibrationRow, Row};
+use crate::segmentation::metrics::*;
+use crate::segmentation::row::CalibrationRow;
 
 /// The columns of all pixels together; the bins come last.
 pub(super) const PIXELS: usize = FIRST;
@@ -139,7 +131,8 @@ const NLL: Line = Line {
         "infinite: the true class has probability 0 at K pixel(s)"
     ),
     differs: "No floor: a true class with probability 0 makes it infinite, which is said and counted in \
-              nll_infinite_pixels.",
+              nll_infinite_pixels. Several heads are fused as for miou, with log-sum-exp throughout: the \
+              document's exp of a sum underflows where heads disagree.",
     reference: document!("3) Probabilistic / Calibration Metrics"),
     example: ("reliability", "0.8016133262174109"),
     headline: Some(6),

@@ -1,16 +1,10 @@
 //! The calibration of each class's own probability.
 
+use crate::segmentation::metrics::*;
 use calipers_core::exact::exact_mean;
-use calipers_core::{Number, Sums, Terms};
 
 use super::bins::{COLUMNS, add_bins, bins_at, gaps};
 use super::calibration::{PIXELS, without_pixels};
-use crate::line::{SHARE, lower};
-use crate::reading::{Reading, Reason, number, per_label};
-use crate::segmentation::evidence::{FIRST, NO_SCORED_PIXEL, has_scores, pixel_mean, scores};
-use crate::segmentation::metrics::{Line, reasons};
-use crate::segmentation::protocol::{Measure, Segmentation};
-use crate::segmentation::row::Row;
 
 const BY_CLASS: Line = Line {
     group: "class-wise calibration",

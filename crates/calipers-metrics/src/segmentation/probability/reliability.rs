@@ -1,14 +1,10 @@
 //! The reliability diagram.
 
+use crate::segmentation::metrics::*;
 use calipers_core::exact::rounded_quotient;
-use calipers_core::{Number, Sums, Value};
 
 use super::bins::Bin;
 use super::calibration::{add_row, all_bins};
-use crate::line::{SHARE, neither};
-use crate::segmentation::metrics::{Line, UP_TO_PIXELS, reasons};
-use crate::segmentation::protocol::Segmentation;
-use crate::segmentation::row::Row;
 
 const DIAGRAM: Line = Line {
     group: "reliability",

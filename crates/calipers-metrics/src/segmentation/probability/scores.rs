@@ -97,8 +97,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::segmentation::config::Config;
     use crate::segmentation::probability::oracle::{Pixel, measure_slowly};
+    use crate::segmentation::protocol::config::Config;
     use crate::segmentation::row::BinRow;
     use calipers_core::NumberSlice;
 

@@ -43,6 +43,17 @@ impl BinRow {
         self.correct += u64::from(correct);
         self.confidence += u128::from((probability * (1u64 << 62) as f64) as u64);
     }
+
+    /// Pixels whose probabilities are summed in units of 2^-`unit_bits`.
+    pub(super) fn of(count: u64, correct: u64, sum: u64, unit_bits: u32) -> Self {
+        Self { count, correct, confidence: u128::from(sum) << (62 - unit_bits) }
+    }
+
+    fn join(&mut self, more: &Self) {
+        self.count += more.count;
+        self.correct += more.correct;
+        self.confidence += more.confidence;
+    }
 }
 
 /// What is added up over the scored pixels of one image.
@@ -129,35 +140,14 @@ impl<'a> Calibration<'a> {
         Ok(())
     }
 
-    /// Adds pixels of one bin; the confidences are in units of 2^-`unit_bits`.
-    pub(super) fn add_to_bin(
-        &mut self,
-        bin: usize,
-        count: u64,
-        correct: u64,
-        confidence: u64,
-        unit_bits: u32,
-    ) {
-        let tally = &mut self.bins[bin];
-        tally.count += count;
-        tally.correct += correct;
-        tally.confidence += u128::from(confidence) << (62 - unit_bits);
+    /// Adds pixels of one bin.
+    pub(super) fn add_to_bin(&mut self, bin: usize, pixels: &BinRow) {
+        self.bins[bin].join(pixels);
     }
 
-    /// Adds pixels of one bin of a class; the probabilities are in units of 2^-`unit_bits`.
-    pub(super) fn add_to_class(
-        &mut self,
-        class: usize,
-        bin: usize,
-        count: u64,
-        correct: u64,
-        probability: u64,
-        unit_bits: u32,
-    ) {
-        let tally = &mut self.classwise[class][bin];
-        tally.count += count;
-        tally.correct += correct;
-        tally.confidence += u128::from(probability) << (62 - unit_bits);
+    /// Adds pixels of one bin of a class.
+    pub(super) fn add_to_class(&mut self, class: usize, bin: usize, pixels: &BinRow) {
+        self.classwise[class][bin].join(pixels);
     }
 
     /// Adds surprises at another temperature, in units of 2^-`unit_bits` and below 2^53.

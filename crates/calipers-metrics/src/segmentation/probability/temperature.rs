@@ -1,14 +1,7 @@
 //! How the NLL changes with the temperature.
 
-use calipers_core::{Number, Sums, Terms, Value};
-
 use super::calibration::{INFINITE, PIXELS, finite, without_pixels};
-use crate::line::{NON_NEGATIVE, lower, neither};
-use crate::reading::{Reading, Reason, number};
-use crate::segmentation::evidence::{FIRST, NO_SCORED_PIXEL, has_scores, scores};
-use crate::segmentation::metrics::{FACTOR, Line, reasons};
-use crate::segmentation::protocol::{Measure, Segmentation};
-use crate::segmentation::row::Row;
+use crate::segmentation::metrics::*;
 
 /// How far above the smallest NLL a temperature still counts as the best one.
 const AS_GOOD: f64 = 1e-6;

@@ -3,13 +3,37 @@
 use calipers_core::exact::exact_mean;
 use calipers_core::{Error, Result, Stored};
 
-use crate::training::parameters::{Duplicates, Index, Nan};
 use crate::training::protocol::Training;
+use crate::training::protocol::parameters::{Duplicates, Index, Nan};
 use crate::training::unit::{Curve, Sample};
 
 /// The largest epoch number: far beyond any training, and small enough that sums of squares over
 /// millions of runs stay exact.
 const MOST_EPOCHS: i128 = 1 << 40;
+
+/// What counts of the values that a run logged at one x.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// Its number in the run, from 1.
+    pub number: u64,
+    /// Where it stands.
+    pub x: f64,
+    /// The value after scaling; NaN stands for a point that failed.
+    pub value: f64,
+}
+
+impl Training {
+    /// The points of a run, as every number reads them: in order of x, one for each x.
+    pub fn points(&self, curve: &Curve<'_>) -> Result<Vec<Point>> {
+        let points = Points::new(self, curve)?;
+        let at = |position| Point {
+            number: points.number(position),
+            x: points.x[position],
+            value: points.values[position],
+        };
+        Ok((0..points.x.len()).map(at).collect())
+    }
+}
 
 /// The points of one run; never empty.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -199,7 +223,7 @@ fn alike(a: f64, b: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::training::parameters::Preset;
+    use crate::training::protocol::parameters::Preset;
 
     fn points(protocol: &Training, logged: &[(f64, f64)]) -> Result<Points> {
         let samples: Vec<Sample> =

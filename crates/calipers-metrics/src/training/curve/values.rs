@@ -1,14 +1,8 @@
 //! How long runs are, and their values: the best, the last and what lies between.
 
-use calipers_core::{IntervalRule, Terms, Value};
-
-use crate::line::{ANY, NON_NEGATIVE, lower};
-use crate::reading::{number, quotient};
-use crate::training::group::{mean, per_group};
-use crate::training::metrics::{self, FOLDS, Line, by_direction};
-use crate::training::parameters::Direction;
-use crate::training::protocol::Training;
-use crate::training::row::Row;
+use crate::training::metrics;
+use crate::training::metrics::*;
+use crate::training::protocol::parameters::Direction;
 
 const VALUES: Line = Line { group: "values", better: by_direction, range: ANY, ..Line::DEFAULTS };
 

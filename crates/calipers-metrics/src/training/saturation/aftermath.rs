@@ -1,21 +1,21 @@
 //! What follows the first saturation, by the strict rule.
 
-use calipers_core::{IntervalRule, Terms, Value};
+use crate::training::metrics::*;
 use serde::{Deserialize, Serialize};
 
 use super::bar::Bar;
 use super::first::{Saturation, first_saturated};
 use super::share;
-use crate::line::{NON_NEGATIVE, SHARE, higher, lower};
-use crate::reading::{Reading, number};
 use crate::training::curve::points::Points;
-use crate::training::group::{Runs, mean, per_group};
-use crate::training::metrics::{EPOCHS, Line, NO_SATURATION};
-use crate::training::parameters::Direction;
-use crate::training::protocol::Training;
-use crate::training::row::Row;
+use crate::training::protocol::parameters::Direction;
 
-const AFTER: Line = Line { group: "after saturation", better: lower, range: NON_NEGATIVE, ..Line::DEFAULTS };
+const AFTER: Line = Line {
+    group: "after saturation",
+    better: lower,
+    range: NON_NEGATIVE,
+    undefined: "\"no fold saturates\".",
+    ..Line::DEFAULTS
+};
 
 pub(crate) const RETENTION: Line = Line {
     id: "retention",
@@ -37,7 +37,6 @@ pub(crate) const DROP_DEPTH_MEAN: Line = Line {
     measures: "How far runs fall below the threshold after saturating.",
     formula: "Mean over saturating runs of the largest distance of a broken point from the threshold, 0 \
               without one.",
-    undefined: "\"no fold saturates\".",
     example: ("five-folds", r#"{"cfg": 0.2275}"#),
     number: per_group!(aftermath, |_, runs| number(mean(runs, DEPTH, SATURATING, NO_SATURATION))),
     ..AFTER
@@ -47,7 +46,6 @@ pub(crate) const DROP_DEPTH_MAX: Line = Line {
     id: "drop_depth_max",
     measures: "The deepest fall below the threshold after saturating.",
     formula: "Largest distance of a broken point from the threshold over all saturating runs, 0 without one.",
-    undefined: "\"no fold saturates\".",
     example: ("five-folds", r#"{"cfg": 0.9}"#),
     interval: IntervalRule::OrderStatistic,
     number: per_group!(aftermath, |_, runs| largest(runs, DEEPEST, |bits| Value::Number(f64::from_bits(
@@ -61,7 +59,6 @@ pub(crate) const LONGEST_BREAK_MAX: Line = Line {
     range: EPOCHS,
     measures: "The longest time that a saturated run stays broken.",
     formula: "Most consecutive broken points over all saturating runs.",
-    undefined: "\"no fold saturates\".",
     example: ("five-folds", r#"{"cfg": 3}"#),
     interval: IntervalRule::OrderStatistic,
     number: per_group!(aftermath, |_, runs| largest(runs, LONGEST, |points| Value::Count(points.into()))),

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use calipers_core::Stored;
 
-use crate::training::parameters::Direction;
 use crate::training::protocol::Training;
+use crate::training::protocol::parameters::Direction;
 
 /// A threshold. A writer of single precision turns a value of 0.9 into 0.899999976..: rounded to the
 /// same type the two are equal, so that such a value neither saturates nor breaks.

@@ -1,15 +1,8 @@
 //! What runs add up to by the rule of the preset, and how sums become the number of a configuration.
 
-use calipers_core::{Terms, Value};
-
 use super::share;
-use crate::line::higher;
-use crate::reading::{Reading, Reason};
-use crate::training::group::{Runs, all_present, folds, list_folds, none_lacks, per_group};
-use crate::training::metrics::{FOLDS, Line, document};
-use crate::training::parameters::Preset;
-use crate::training::protocol::Training;
-use crate::training::row::Row;
+use crate::training::metrics::*;
+use crate::training::protocol::parameters::Preset;
 
 /// How many runs saturate.
 pub const SATURATION_COUNT: Line = Line {

@@ -1,15 +1,9 @@
 //! How many runs end worse than they saturated.
 
-use calipers_core::Value;
-
 use super::aftermath::{self, aftermath};
 use super::by_preset::Aggregation::{self, Naive, Strict, Wise};
 use super::by_preset::{DIVERGED, by_preset, published};
-use crate::line::{SHARE, lower};
-use crate::reading::{number, quotient};
-use crate::training::group::{Runs, one_run_per_fold, per_group};
-use crate::training::metrics::{FOLDS, Line, NO_SATURATION, document};
-use crate::training::protocol::Training;
+use crate::training::metrics::*;
 
 const WORSE_IN_THE_END: Line = Line { group: "divergence", better: lower, range: FOLDS, ..Line::DEFAULTS };
 

@@ -1,8 +1,8 @@
 //! One run in words: where it first saturated and which points broke afterwards.
 
 use super::aftermath::{Aftermath, Break};
-use crate::training::parameters::Index;
 use crate::training::protocol::Training;
+use crate::training::protocol::parameters::Index;
 use crate::training::row::Row;
 
 /// The first saturation and the broken points of a run, by the strict rule.

@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use super::bar::{Bar, is_worse};
 use crate::training::curve::points::Points;
-use crate::training::parameters::Preset;
 use crate::training::protocol::Training;
+use crate::training::protocol::parameters::Preset;
 
 /// The first saturation of a run and what it came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

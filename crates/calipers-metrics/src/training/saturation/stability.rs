@@ -3,13 +3,8 @@
 use super::by_preset::Aggregation::{self, Naive, Strict, Wise};
 use super::by_preset::{BROKEN, Having, STABILITY, STEADY, aggregate, by_preset, stability_of};
 use super::velocity::velocity;
-use crate::line::{NON_NEGATIVE, SHARE};
-use crate::reading::{Reading, number};
-use crate::training::group::{Runs, none_lacks, per_group};
-use crate::training::metrics::{Line, NO_SATURATION, by_stability_reading, document};
-use crate::training::parameters::Preset;
-use crate::training::protocol::Training;
-use crate::training::row::Row;
+use crate::training::metrics::*;
+use crate::training::protocol::parameters::Preset;
 
 const STEADINESS: Line =
     Line { group: "stability", better: by_stability_reading, range: NON_NEGATIVE, ..Line::DEFAULTS };
@@ -24,7 +19,9 @@ pub const STABILITY_STRICT: Line = Line {
     undefined: "\"P of N folds present\"; \"never saturates: fold F\"; \"no broken step or never saturates: \
                 fold F\"; \"the document's condition asks for broken steps in every fold; none in fold F\".",
     differs: "Under strict, document and table-2024-04-24: share of broken epochs; 0 is steady. Under \
-              revised, table-2024-04-25 and script-2025: one minus the share; 1 is steady.",
+              revised, table-2024-04-25 and script-2025: one minus the share; 1 is steady. Broken is what \
+              is worse than the threshold, as the document's formula says; its text says worse than the \
+              value at the first saturation, which the presets table-2024-04-24 and table-2024-04-25 take.",
     reference: document!("The Stability"),
     example: ("two-configurations", r#"{"a": 0.125, "b": null}"#),
     number: per_group!(by_preset, |protocol, runs| number(stability(protocol, runs, Strict))),
@@ -39,8 +36,10 @@ pub const STABILITY_WISE: Line = Line {
     undefined: "\"no fold saturates\"; \"no fold has a broken step\"; \"script-2025 publishes the strict \
                 aggregation only\".",
     differs: "Under strict, document and table-2024-04-24: share of broken epochs; 0 is steady. Under \
-              revised, table-2024-04-25 and script-2025: one minus the share; 1 is steady. The document \
-              prints V_f in place of S_f here: so does the preset document.",
+              revised, table-2024-04-25 and script-2025: one minus the share; 1 is steady. Broken is what \
+              is worse than the threshold, as the document's formula says; its text says worse than the \
+              value at the first saturation, which the presets table-2024-04-24 and table-2024-04-25 take. \
+              The document prints V_f in place of S_f here: so does the preset document.",
     reference: document!("The Stability"),
     example: ("five-folds", r#"{"cfg": 0.16666666666666666}"#),
     headline: Some(5),

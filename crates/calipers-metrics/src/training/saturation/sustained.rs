@@ -1,13 +1,6 @@
 //! Saturations that last.
 
-use calipers_core::{Terms, Value};
-
-use crate::line::{higher, lower};
-use crate::reading::{Reading, number, quotient};
-use crate::training::group::{Runs, all_present, list_folds, none_lacks, per_group};
-use crate::training::metrics::{EPOCHS, FOLDS, Line};
-use crate::training::protocol::Training;
-use crate::training::row::Row;
+use crate::training::metrics::*;
 
 const LASTING: Line = Line { group: "sustained", better: lower, range: EPOCHS, ..Line::DEFAULTS };
 

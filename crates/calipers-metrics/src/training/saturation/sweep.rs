@@ -1,14 +1,9 @@
 //! The metrics of the document at other thresholds, by the strict rule.
 
-use calipers_core::{Form, Terms, Value};
+use crate::training::metrics::*;
+use calipers_core::Form;
 
 use super::share;
-use crate::line::{ANY, higher, lower};
-use crate::reading::{number, quotient};
-use crate::training::group::{mean, per_group};
-use crate::training::metrics::Line;
-use crate::training::protocol::Training;
-use crate::training::row::Row;
 
 const SWEEP: Line = Line {
     group: "sweep",

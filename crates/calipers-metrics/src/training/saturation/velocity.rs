@@ -1,15 +1,10 @@
 //! How soon a configuration saturates.
 
+use crate::training::metrics::*;
 use calipers_core::exact::rounded_quotient;
 
 use super::by_preset::Aggregation::{self, Naive, Strict, Wise};
 use super::by_preset::{Having, NORMALISED, SATURATING, VELOCITY, aggregate, by_preset};
-use crate::line::{SHARE, lower, neither};
-use crate::reading::{Reading, number};
-use crate::training::group::{Runs, per_group};
-use crate::training::metrics::{EPOCHS, Line, NO_SATURATION, document};
-use crate::training::protocol::Training;
-use crate::training::row::Row;
 
 const EPOCHS_TO_SATURATION: Line = Line { group: "velocity", better: lower, range: EPOCHS, ..Line::DEFAULTS };
 const SHARE_OF_THE_RUN: Line = Line { range: SHARE, ..EPOCHS_TO_SATURATION };

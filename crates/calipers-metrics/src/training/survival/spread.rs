@@ -1,14 +1,9 @@
 //! How epochs of first saturation are spread; a run that never saturates comes after all others.
 
-use calipers_core::IntervalRule;
-
+use crate::training::metrics::*;
 use calipers_core::exact::rounded_quotient;
 
 use super::lifetimes::{EPOCHS_TO, SATURATING, SQUARES, counted, lifetimes};
-use crate::line::{NON_NEGATIVE, lower};
-use crate::reading::{Reading, number, quotient};
-use crate::training::group::{Runs, per_group};
-use crate::training::metrics::{EPOCHS, Line};
 
 const SPREAD: Line = Line { group: "velocity", better: lower, range: EPOCHS, ..Line::DEFAULTS };
 

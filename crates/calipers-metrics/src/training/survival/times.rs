@@ -1,14 +1,8 @@
 //! Velocities in which a run that never saturates counts for as long as it lasted.
 
-use calipers_core::{IntervalRule, Value};
-
 use super::kaplan_meier::Survival;
 use super::lifetimes::{EPOCHS_TO, EPOCHS_WITHOUT, SATURATING, counted, lifetimes};
-use crate::line::{lower, neither};
-use crate::reading::{Reading, number, quotient};
-use crate::training::group::{Runs, per_group};
-use crate::training::metrics::{EPOCHS, Line, NO_SATURATION};
-use crate::training::protocol::Training;
+use crate::training::metrics::*;
 
 const TIME: Line = Line { group: "survival", better: lower, range: EPOCHS, ..Line::DEFAULTS };
 

@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use calipers_core::{Fact, Provenance, Rows, Warning};
+use calipers_core::{Provenance, Rows, Warning};
 
-use super::{about, about_all, counted, listed};
-use crate::training::parameters::Restarts;
 use crate::training::protocol::Training;
+use crate::training::protocol::parameters::Restarts;
 use crate::training::row::Row;
+use crate::warnings::{about, about_run, counted, details_of, listed, noticed, units_of};
 
 pub(super) fn sampled(provenance: &Provenance) -> Option<Warning> {
-    noticed(provenance, "sampled-history", |units, details| {
+    of_facts(provenance, "sampled-history", |units, details| {
         format!(
             "the history of {} looks sampled ({details}): W&B `history()` gives at most 500 rows; export with \
              `scan_history()`",
@@ -20,13 +20,13 @@ pub(super) fn sampled(provenance: &Provenance) -> Option<Warning> {
 }
 
 pub(super) fn truncated(provenance: &Provenance) -> Option<Warning> {
-    noticed(provenance, "truncated-file", |_, details| {
+    of_facts(provenance, "truncated-file", |_, details| {
         format!("the last record is cut off, what was logged in it is lost: {details}")
     })
 }
 
 pub(super) fn aggregated(provenance: &Provenance) -> Option<Warning> {
-    noticed(provenance, "aggregated-panel", |units, details| {
+    of_facts(provenance, "aggregated-panel", |units, details| {
         format!(
             "the panel export of {} holds aggregates, minimum and maximum differ: {details}; export the runs \
              themselves",
@@ -49,14 +49,14 @@ pub(super) fn groups_ignored(protocol: &Training, provenance: &Provenance) -> Op
     }
     let (mut units, mut parts) = (BTreeSet::new(), Vec::new());
     for (code, what, rule, field) in KEPT_APART {
-        let facts = || provenance.facts.iter().filter(|fact| fact.code == code);
-        let names: BTreeSet<&str> = facts().map(|fact| fact.detail.as_str()).collect();
+        let facts = noticed(provenance, code);
+        let names = details_of(facts.clone());
         let Some(first) = names.first().filter(|_| names.len() > 1) else { continue };
-        units.extend(facts().map(|fact| fact.unit.clone()));
+        units.extend(facts.map(|fact| fact.unit.clone()));
         parts.push(format!(
             "{} {what} ({}): --group-by {rule} keeps them apart, --where '{field}={first}' reads one",
             names.len(),
-            listed(names.iter().copied())
+            listed(names.iter().copied(), "; ")
         ));
     }
     about("groups-ignored", units.into_iter().collect(), |units| {
@@ -74,11 +74,11 @@ pub(super) fn restarted(protocol: &Training, provenance: &Provenance) -> Option<
         Restarts::Runs => "each session is a run of its own",
         _ => "a later session took the place of earlier values; --restarts overlay keeps them",
     };
-    noticed(provenance, "restarted", |_, details| format!("{rule}: {details}"))
+    of_facts(provenance, "restarted", |_, details| format!("{rule}: {details}"))
 }
 
 pub(super) fn shifted(provenance: &Provenance) -> Option<Warning> {
-    noticed(provenance, "steps-shifted", |_, details| {
+    of_facts(provenance, "steps-shifted", |_, details| {
         format!(
             "a resumed run counted its steps from the start again, they were shifted behind the earlier ones \
              ({details}): --restarts rewind takes them as they are"
@@ -87,7 +87,7 @@ pub(super) fn shifted(provenance: &Provenance) -> Option<Warning> {
 }
 
 pub(super) fn same_name(provenance: &Provenance) -> Option<Warning> {
-    noticed(provenance, "same-name", |_, details| {
+    of_facts(provenance, "same-name", |_, details| {
         format!(
             "{details}: they are told apart by their ids; --fold-by id or column:COL names them otherwise"
         )
@@ -100,26 +100,26 @@ const ROW: &str = "row";
 pub(super) fn mixed_x(rows: &Rows<'_, Row>, provenance: &Provenance) -> Option<Warning> {
     let group_of: BTreeMap<&str, &str> = rows.named().map(|(unit, row)| (unit, row.group.as_str())).collect();
     let mut keys: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
-    let facts = || provenance.facts.iter().filter(|fact| fact.code == "x-of" && fact.detail != ROW);
-    for fact in facts() {
+    let facts = noticed(provenance, "x-of").filter(|fact| fact.detail != ROW);
+    for fact in facts.clone() {
         let Some(group) = group_of.get(fact.unit.as_str()) else { continue };
         *keys.entry(group).or_default().entry(&fact.detail).or_default() += 1;
     }
     keys.retain(|_, of_group| of_group.len() > 1);
     let mixed = |unit: &str| group_of.get(unit).is_some_and(|group| keys.contains_key(group));
-    let units: BTreeSet<String> = facts().map(|fact| fact.unit.clone()).filter(|unit| mixed(unit)).collect();
+    let units: BTreeSet<String> = facts.map(|fact| fact.unit.clone()).filter(|unit| mixed(unit)).collect();
     let counted = |(group, of_group): (&&str, &BTreeMap<&str, usize>)| {
         let counts: Vec<String> = of_group.iter().map(|(key, runs)| format!("{key} in {runs}")).collect();
         format!("{group}: {}", counts.join(", "))
     };
     about("mixed-x", units.into_iter().collect(), |_| {
-        let details = listed(keys.iter().map(counted));
+        let details = listed(keys.iter().map(counted), "; ");
         format!("runs of one group have their x from different keys ({details}): --x KEY takes one for all")
     })
 }
 
 pub(super) fn passed_x(provenance: &Provenance) -> Option<Warning> {
-    noticed(provenance, "x-fallback", |_, details| {
+    of_facts(provenance, "x-fallback", |_, details| {
         format!("x was read from {details}, which is not logged beside every value: --x KEY names another")
     })
 }
@@ -133,7 +133,7 @@ type Logged<'a> = (&'a str, &'a str, &'a str);
 pub(super) fn logged_twice(provenance: &Provenance) -> Option<Warning> {
     // A fact is: how many values, what they are, the format, and where.
     let mut alike: BTreeMap<(usize, &str), Vec<Logged<'_>>> = BTreeMap::new();
-    for fact in provenance.facts.iter().filter(|fact| fact.code == "values-of") {
+    for fact in noticed(provenance, "values-of") {
         let mut words = fact.detail.splitn(4, ' ');
         let values = words.next().and_then(|count| count.parse::<usize>().ok());
         let (Some(values), Some(print), Some(format), Some(place)) =
@@ -154,26 +154,24 @@ pub(super) fn logged_twice(provenance: &Provenance) -> Option<Warning> {
         }
     }
     about("logged-twice", units.into_iter().collect(), |_| {
-        format!("two runs of different formats have the same values, both count: {}", listed(&details))
+        format!("two runs of different formats have the same values, both count: {}", listed(details, "; "))
     })
 }
 
 pub(super) fn joined(provenance: &Provenance) -> Option<Warning> {
-    noticed(provenance, "checkpoints-joined", |_, details| {
+    of_facts(provenance, "checkpoints-joined", |_, details| {
         format!("checkpoints of one run were taken as one run, the one that went furthest counts: {details}")
     })
 }
 
 pub(super) fn unread(provenance: &Provenance) -> Option<Warning> {
-    let facts = || provenance.facts.iter().filter(|fact| fact.code == "unread-log");
-    let details: Vec<&str> = facts().map(|fact| fact.detail.as_str()).collect();
-    (!details.is_empty()).then(|| {
-        about_all("unread-log", format!("{}: export its runs as CSV", listed(details.iter().copied())))
-    })
+    let details: Vec<&str> = noticed(provenance, "unread-log").map(|fact| fact.detail.as_str()).collect();
+    let message = |details| format!("{}: export its runs as CSV", listed(details, "; "));
+    (!details.is_empty()).then(|| about_run("unread-log", message(details)))
 }
 
 pub(super) fn cumulative_carbon(provenance: &Provenance) -> Option<Warning> {
-    noticed(provenance, "cumulative-carbon", |_, details| {
+    of_facts(provenance, "cumulative-carbon", |_, details| {
         format!("emissions grow from fold to fold, they may be running totals: {details}")
     })
 }
@@ -185,39 +183,32 @@ pub(super) fn without_history(rows: &Rows<'_, Row>, provenance: &Provenance) -> 
     if !shards.is_empty() && shards.iter().all(|(of, have)| have.len() < *of as usize) {
         return None;
     }
-    let facts = || provenance.facts.iter();
     let mut with: BTreeSet<&str> = rows.named().map(|(unit, _)| unit).collect();
-    with.extend(facts().filter(|fact| fact.code == "metric-missing").map(|fact| fact.unit.as_str()));
-    let missing = |fact: &&Fact| fact.code == "missing-history" && !with.contains(fact.unit.as_str());
-    let missing: Vec<&Fact> = facts().filter(missing).collect();
-    let units = missing.iter().map(|fact| fact.unit.clone()).collect();
-    about("missing-history", units, |units| {
-        let details = listed(missing.iter().map(|fact| fact.detail.as_str()));
+    with.extend(noticed(provenance, "metric-missing").map(|fact| fact.unit.as_str()));
+    let missing = noticed(provenance, "missing-history").filter(|fact| !with.contains(fact.unit.as_str()));
+    about("missing-history", missing.clone().map(|fact| fact.unit.clone()).collect(), |units| {
+        let details = listed(missing.map(|fact| fact.detail.as_str()), "; ");
         format!("{} without a history: {details}", counted(units))
     })
 }
 
 pub(super) fn without_metric(provenance: &Provenance) -> Option<Warning> {
-    noticed(provenance, "metric-missing", |units, details| {
+    of_facts(provenance, "metric-missing", |units, details| {
         format!("{} left out for lack of the metric: {details}", counted(units))
     })
 }
 
 /// The details of all facts under a code, each once.
 pub(super) fn details(provenance: &Provenance, code: &str) -> String {
-    let facts = provenance.facts.iter().filter(|fact| fact.code == code);
-    let details: BTreeSet<&str> = facts.map(|fact| fact.detail.as_str()).collect();
-    listed(details)
+    listed(details_of(noticed(provenance, code)), "; ")
 }
 
 /// The warning of all facts under a code; the message is made of the units and the details.
-fn noticed(
+fn of_facts(
     provenance: &Provenance,
     code: &str,
     message: impl Fn(&[String], &str) -> String,
 ) -> Option<Warning> {
-    let facts = || provenance.facts.iter().filter(|fact| fact.code == code);
-    let mut units: Vec<String> = facts().map(|fact| fact.unit.clone()).collect();
-    units.dedup();
+    let units = units_of(noticed(provenance, code));
     about(code, units, |units| message(units, &details(provenance, code)))
 }

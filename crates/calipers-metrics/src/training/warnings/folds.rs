@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use calipers_core::{Rows, Warning};
 
-use super::{about, about_all, listed, units};
 use crate::training::protocol::Training;
 use crate::training::row::Row;
+use crate::warnings::{about, about_run, listed, units};
 
 /// From how many folds on a trend over them means something.
 const TREND: usize = 5;
@@ -33,7 +33,7 @@ pub(super) fn failed(rows: &Rows<'_, Row>) -> Option<Warning> {
         format!(
             "some folds never saturate ({}): wise averages only the others, naive counts them as 0 epochs; see \
              velocity_rmst",
-            listed(shown.iter().map(String::as_str))
+            listed(shown, "; ")
         )
     })
 }
@@ -45,7 +45,7 @@ pub(super) fn trend(protocol: &Training, rows: &Rows<'_, Row>) -> Option<Warning
     about("fold-trend", units, |_| {
         format!(
             "folds improve on each other in {}: weights may be carried over from fold to fold",
-            listed(suspect.keys().copied())
+            listed(suspect.keys().copied(), "; ")
         )
     })
 }
@@ -79,9 +79,11 @@ pub(super) fn uneven(protocol: &Training, rows: &Rows<'_, Row>) -> Option<Warnin
         return None;
     }
     let shown = groups.iter().map(|(name, runs)| format!("{} in {name}", runs.len()));
-    let message =
-        format!("groups have different numbers of folds ({}): declare them with --folds", listed(shown));
-    Some(about_all("uneven-folds", message))
+    let message = format!(
+        "groups have different numbers of folds ({}): declare them with --folds",
+        listed(shown, "; ")
+    );
+    Some(about_run("uneven-folds", message))
 }
 
 pub(super) fn missing(protocol: &Training, rows: &Rows<'_, Row>) -> Option<Warning> {
@@ -89,7 +91,6 @@ pub(super) fn missing(protocol: &Training, rows: &Rows<'_, Row>) -> Option<Warni
     let groups = groups(rows).into_iter().map(|(name, runs)| (name, runs.len() as u64));
     let short = groups.filter(|(_, runs)| *runs < folds);
     let short: Vec<String> = short.map(|(name, runs)| format!("{runs} of {folds} in {name}")).collect();
-    let message =
-        || format!("folds are missing ({}): strict aggregations have no value there", listed(&short));
-    (!short.is_empty()).then(|| about_all("missing-folds", message()))
+    let message = |short| format!("folds are missing ({short}): strict aggregations have no value there");
+    (!short.is_empty()).then(|| about_run("missing-folds", message(listed(short, "; "))))
 }

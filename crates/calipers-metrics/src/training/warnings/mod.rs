@@ -5,12 +5,10 @@ mod folds;
 
 use calipers_core::{Provenance, Rows, Warning};
 
-use super::parameters::{Direction, Duplicates, Preset};
 use super::protocol::Training;
 use super::row::Row;
-
-/// How many details a message spells out.
-const SHOWN: usize = 5;
+use crate::training::protocol::parameters::{Direction, Duplicates, Preset};
+use crate::warnings::{about, about_run, counted, units};
 
 /// Every warning that the rows and the files give rise to.
 pub(crate) fn warnings(protocol: &Training, rows: &Rows<'_, Row>, provenance: &Provenance) -> Vec<Warning> {
@@ -60,7 +58,7 @@ fn scale(protocol: &Training, rows: &Rows<'_, Row>) -> Option<Warning> {
              --threshold {} if values are shares",
             threshold / 100.0
         );
-        return Some(about_all("fraction-scale", message));
+        return Some(about_run("fraction-scale", message));
     }
     let units = units(rows, |row| row.best.is_some_and(|best| best > 1.0));
     about("percent-scale", units, |units| {
@@ -161,38 +159,10 @@ fn literal(protocol: &Training, rows: &Rows<'_, Row>) -> Option<Warning> {
     let literal = protocol.preset == Preset::Document && !rows.is_empty();
     let message = "stability is read as the document prints it: strict asks for broken steps in every fold, \
                    wise and naive sum velocities";
-    literal.then(|| about_all("document-literal", message.into()))
-}
-
-/// The names of the units that something is wrong with.
-fn units(rows: &Rows<'_, Row>, wrong: impl Fn(&Row) -> bool) -> Vec<String> {
-    rows.named().filter(|(_, row)| wrong(row)).map(|(name, _)| name.into()).collect()
+    literal.then(|| about_run("document-literal", message))
 }
 
 /// A share in percent, without the digits that the multiplication leaves behind.
 fn percentage(share: f64) -> f64 {
     (share * 1e8).round() / 1e6
-}
-
-/// The warning about some units; none without units.
-fn about(code: &str, units: Vec<String>, message: impl Fn(&[String]) -> String) -> Option<Warning> {
-    (!units.is_empty()).then(|| Warning { code: code.into(), message: message(&units), units })
-}
-
-/// The warning about the whole run.
-fn about_all(code: &str, message: String) -> Warning {
-    Warning { code: code.into(), message, units: Vec::new() }
-}
-
-fn counted(units: &[String]) -> String {
-    format!("{} unit{}", units.len(), if units.len() == 1 { "" } else { "s" })
-}
-
-/// The first few entries, and how many more there are.
-fn listed(entries: impl IntoIterator<Item = impl Into<String>>) -> String {
-    let mut entries: Vec<String> = entries.into_iter().map(Into::into).collect();
-    let more = entries.len().saturating_sub(SHOWN);
-    entries.truncate(SHOWN);
-    let shown = entries.join("; ");
-    if more == 0 { shown } else { format!("{shown}; and {more} more") }
 }

@@ -42,6 +42,31 @@ fn the_per_unit_table_has_the_size_the_pixel_counts_and_every_single_number() {
 }
 
 #[test]
+fn surfaces_add_depth_and_spacing_and_a_column_for_each_class_and_number() {
+    let table = run(&golden_case(&FAMILY, "strict-mean-order"), Width::One).unwrap().per_unit();
+    let numbers = ["dice", "hd", "hd95", "assd", "masd", "nsd"];
+    let means = numbers.map(|number| format!("mean_{number}"));
+    let of_classes =
+        ["1", "2"].into_iter().flat_map(|class| numbers.map(|number| format!("{number}.{class}")));
+    let expected: Vec<String> =
+        ["depth", "spacing"].into_iter().map(String::from).chain(means).chain(of_classes).collect();
+    let first = 1 + table.columns.iter().position(|column| column == "unpredicted_pixels").unwrap();
+    let last: Vec<String> =
+        table.columns[first..].iter().filter(|id| expected.contains(id)).cloned().collect();
+    assert_eq!(last, expected);
+    // The second unit has no class 2.
+    let place = table.columns.iter().position(|column| column == "hd.2").unwrap();
+    let cells: Vec<bool> = table.rows.iter().map(|(_, cells)| cells[place - 1].as_f64().is_some()).collect();
+    assert_eq!(cells, [true, false, true]);
+    let volumes = run(&golden_case(&FAMILY, "random-3d-strict"), Width::One).unwrap().per_unit();
+    let cell = |column: &str| {
+        let place = volumes.columns.iter().position(|known| known == column).unwrap();
+        volumes.rows[0].1[place - 1].clone()
+    };
+    assert_eq!((cell("depth"), cell("spacing")), (Value::Count(4), Value::Text("2.5;0.7;0.7".into())));
+}
+
+#[test]
 fn a_confusion_matrix_has_no_size_in_the_per_unit_table() {
     let case = golden_case(&FAMILY, "confusion-strict");
     let table = run(&case, Width::One).unwrap().per_unit();

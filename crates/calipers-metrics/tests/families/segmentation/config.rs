@@ -9,11 +9,11 @@ use calipers_metrics::segmentation::{
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
-use super::FAMILY;
+use super::{FAMILY, protocol};
 use crate::case::golden_cases;
 
 /// Golden cases whose configuration alone is the mistake.
-const WRONG_CONFIGURATIONS: [&str; 9] = [
+const WRONG_CONFIGURATIONS: [&str; 21] = [
     "group-unknown",
     "group-not-listed",
     "global-empty",
@@ -23,6 +23,18 @@ const WRONG_CONFIGURATIONS: [&str; 9] = [
     "channel-unknown",
     "labels-of-two-heads",
     "coarse-argmax",
+    "bad-convention",
+    "bad-percentile-0",
+    "bad-percentile-101",
+    "bad-tolerance",
+    "bad-tolerance-class",
+    "bad-tolerance-background",
+    "bad-missing",
+    "bad-absent",
+    "bad-spacing-zero",
+    "bad-spacing-negative",
+    "bad-worst",
+    "bad-key",
 ];
 
 fn config(json: Json) -> Config {
@@ -62,7 +74,7 @@ fn every_golden_configuration_resolves_or_is_refused_in_the_expected_words() {
     let mut refusals = 0;
     for case in golden_cases(&FAMILY) {
         let name = case["name"].as_str().unwrap();
-        let resolved = config(case["config"].clone()).resolve();
+        let resolved = protocol(&case["config"]);
         if !WRONG_CONFIGURATIONS.contains(&name) {
             let protocol = resolved.unwrap_or_else(|error| panic!("{name}: {error}"));
             if let Some(ious) = case["expect"]["metrics"]["iou"].as_object() {

@@ -8,7 +8,7 @@ mod warnings;
 
 use calipers_core::{Accumulator, Error, Result};
 use calipers_metrics::segmentation::{
-    Config, Kind, LabelMap, MapData, NumberSlice, Prediction, ScoreArray, Segmentation, Unit,
+    Config, Grid, Kind, LabelMap, MapData, NumberSlice, Prediction, ScoreArray, Segmentation, Unit,
 };
 use half::f16;
 use serde_json::Value as Json;
@@ -18,11 +18,18 @@ use crate::family::{Family, metrics};
 
 pub(crate) const FAMILY: Family = Family {
     name: "segmentation",
-    golden: &["overlap.json", "boundary.json", "calibration.json", "fusion.json", "errors.json"],
+    golden: &[
+        "overlap.json",
+        "boundary.json",
+        "calibration.json",
+        "fusion.json",
+        "surface.json",
+        "errors.json",
+    ],
     metrics: metrics::<Segmentation>,
     run: |input| Ok(Box::new(run(input, Width::One)?)),
     tolerance,
-    general: |reason| reason.replace("at 1 pixel", "at K pixel"),
+    general,
 };
 
 /// The widest type that label maps are stored in; ids that do not fit take the next one.
@@ -37,7 +44,12 @@ pub(crate) enum Width {
 pub(crate) fn run(input: &Json, width: Width) -> Result<Accumulator<Segmentation>> {
     let mut state = Accumulator::new(protocol(&input["config"])?);
     for unit in input["units"].as_array().expect("units") {
-        add(&mut state, unit, input["dtype"].as_str().unwrap_or("f64"), width)?;
+        let given =
+            if unit["spacing"].is_null() { &input["config"]["data"]["spacing"] } else { &unit["spacing"] };
+        let spacing: Option<Vec<f64>> =
+            given.as_array().map(|_| flat(given).filter_map(Json::as_f64).collect());
+        let dtype = input["dtype"].as_str().unwrap_or("f64");
+        add(&mut state, unit, dtype, width, spacing.as_deref())?;
     }
     Ok(state)
 }
@@ -49,7 +61,13 @@ pub(crate) fn protocol(config: &Json) -> Result<Segmentation> {
     config.resolve()
 }
 
-fn add(state: &mut Accumulator<Segmentation>, unit: &Json, dtype: &str, width: Width) -> Result<()> {
+fn add(
+    state: &mut Accumulator<Segmentation>,
+    unit: &Json,
+    dtype: &str,
+    width: Width,
+    spacing: Option<&[f64]>,
+) -> Result<()> {
     let name = unit["id"].as_str().expect("a unit has a name");
     if let Some(matrix) = unit["confusion"].as_array() {
         let columns = matrix.first().and_then(Json::as_array).map_or(0, Vec::len);
@@ -61,8 +79,17 @@ fn add(state: &mut Accumulator<Segmentation>, unit: &Json, dtype: &str, width: W
         state.protocol().heads.iter().map(|head| (head.kind, &unit["pred"][&head.name])).collect();
     if let [(Kind::Labels, labels)] = heads[..] {
         let pred = Map::new(labels, width);
-        let unit = Unit::Pixels { truth: truth.view(), pred: Prediction::Labels(pred.view()) };
-        return state.update(name, unit);
+        let shapes = [&unit["truth"], labels].map(shape);
+        if shapes[0].len() == 2 && spacing.is_none() {
+            let unit = Unit::Pixels { truth: truth.view(), pred: Prediction::Labels(pred.view()) };
+            return state.update(name, unit);
+        }
+        let grid = Grid::new(&shapes[0], spacing)?;
+        Grid::new(&shapes[1], None)?.check_size(&grid)?;
+        let (height, width) = (grid.rows(), grid.axes()[2]);
+        let truth = LabelMap { height, width, ..truth.view() };
+        let pred = Prediction::Labels(LabelMap { height, width, ..pred.view() });
+        return state.update(name, Unit::Spatial { grid, truth, pred });
     }
     let scores: Vec<Option<Scores>> =
         heads.iter().map(|(_, array)| (!array.is_null()).then(|| Scores::new(array, dtype))).collect();
@@ -147,6 +174,23 @@ impl Scores {
     }
 }
 
+/// The lengths of the axes of nested lists.
+fn shape(array: &Json) -> Vec<usize> {
+    let inner = std::iter::successors(Some(array), |array| array.get(0));
+    inner.map_while(|array| array.as_array().map(Vec::len)).collect()
+}
+
+/// A reason as its definition writes it.
+fn general(reason: &str) -> String {
+    if let Some((_, after)) = reason.split_once(" unit(s) have") {
+        return format!("infinite: K unit(s) have{after}");
+    }
+    if let Some((before, _)) = reason.split_once("images; ") {
+        return format!("{before}images; UNIT is a volume");
+    }
+    reason.replace("at 1 pixel", "at K pixel")
+}
+
 fn axes<const AXES: usize>(array: &Json) -> [usize; AXES] {
     let mut inner = array;
     [(); AXES].map(|()| {
@@ -168,7 +212,14 @@ fn flat(array: &Json) -> Box<dyn Iterator<Item = &Json> + '_> {
 fn tolerance(id: &str, input: &Json) -> Tolerance {
     let inexact =
         ["nll", "brier", "ece", "mce", "mean_confidence", "reliability_confidence", "temperature_nll"];
-    if id == "best_temperature" {
+    let apart = ["hd", "asd_from", "assd", "masd", "nsd"];
+    let spaced = !input["config"]["data"]["spacing"].is_null() || !input["units"][0]["spacing"].is_null();
+    let alone = input["units"].as_array().is_some_and(|units| units.len() == 1);
+    if ["hd", "mean_hd"].contains(&id) && alone && !spaced {
+        Tolerance::Exact
+    } else if apart.iter().any(|prefix| id.trim_start_matches("mean_").starts_with(prefix)) {
+        Tolerance::Relative(1e-12)
+    } else if id == "best_temperature" {
         Tolerance::Exact
     } else if inexact.iter().any(|prefix| id.starts_with(prefix)) {
         Tolerance::Mixed(if matches!(input["dtype"].as_str(), Some("f16" | "f32")) { 2e-6 } else { 1e-12 })

@@ -2,7 +2,7 @@
 //! evidence.
 
 use calipers_core::{Accumulator, Metric, Protocol, Report, Value};
-use calipers_metrics::segmentation::{Preset, Segmentation};
+use calipers_metrics::segmentation::{Measure, Preset, Segmentation};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
@@ -57,10 +57,16 @@ fn input(images: &[Image], preset: &str, scores: bool) -> Json {
             "preset": preset,
             "labels": {"original": ["a", "b", "c", "d"], "ignore": [VOID], "background": 0},
             "kind": if scores { "logits" } else { "labels" },
-            "measure": "all",
+            "measure": every_part(),
+            "surface": {"tolerance": 1, "percentile": 90},
         },
         "units": units.collect::<Vec<_>>(),
     })
+}
+
+/// What `all` stands for, and what is asked for by name.
+fn every_part() -> Vec<Measure> {
+    Measure::ALL.into_iter().chain(Measure::BY_NAME).collect()
 }
 
 fn report(input: &Json) -> Report {
@@ -78,7 +84,7 @@ fn in_range(metric: &Metric<Segmentation>, value: &Value) -> bool {
                         rest.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start()
                     )
                 }
-                _ => reason.to_string(),
+                _ => super::general(reason),
             };
             metric.undefined.contains(&format!("\"{general}\""))
         }
@@ -200,7 +206,8 @@ proptest! {
 #[test]
 fn a_run_without_units_reports_every_id_and_no_number_but_counts() {
     for preset in Preset::ALL {
-        let config = json!({"preset": preset, "labels": {"original": ["a", "b"]}, "measure": "all"});
+        let config = json!({"preset": preset, "labels": {"original": ["a", "b"]}, "measure": every_part(),
+            "surface": {"tolerance": 1, "percentile": 90}});
         let report = Accumulator::new(protocol(&config).unwrap()).finish();
         assert_eq!(report.metrics.len(), Segmentation::METRICS.len());
         if preset == Preset::Strict {

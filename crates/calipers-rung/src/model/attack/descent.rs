@@ -8,8 +8,8 @@ use super::names::{Names, by_values_above};
 use super::pairs::Pairs;
 use super::probabilities::Probabilities;
 use super::{Attack, Victim};
-use crate::model::pair_table::{BLOCK, Tiles};
 use crate::model::parallel;
+use crate::model::propagation::pair_table::{BLOCK, Tiles};
 use crate::model::watch::{Status, Watch, tell};
 
 /// The length of the first step, as a share of the budget.

@@ -6,12 +6,12 @@ use super::pair_gradient::Influences;
 use super::pairs::Pairs;
 use super::probabilities::Probabilities;
 use super::{Gradient, Victim};
-use crate::model::backward::Through;
-use crate::model::links::{Links, SoftGraph};
 use crate::model::loss::margin_gradient;
 use crate::model::matrix::Matrix;
-use crate::model::pair_table::{Field, PairTable, Rows};
 use crate::model::propagation::Propagation;
+use crate::model::propagation::backward::Through;
+use crate::model::propagation::links::{Links, SoftGraph};
+use crate::model::propagation::pair_table::{Field, PairTable, Rows};
 
 pub(super) struct Slope {
     /// The loss at these probabilities.

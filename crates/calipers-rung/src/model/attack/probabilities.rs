@@ -3,7 +3,7 @@
 use super::names::Names;
 use super::pairs::Pairs;
 use crate::model::graph::Graph;
-use crate::model::pair_table::Tiles;
+use crate::model::propagation::pair_table::Tiles;
 
 /// From how many pairs on a table is worth while.
 const LEAST_PAIRS: usize = 1 << 16;

@@ -109,7 +109,8 @@ fn sampled(
     let inputs = Inputs::default();
     let plan = Plan::new(options, protocol, &inputs, 1)?;
     let colours = options.config.colors(&protocol.labels)?;
-    let reader = Reader { plan: &plan, protocol, colours: &colours, inputs: &inputs };
+    let told = options.told();
+    let reader = Reader { plan: &plan, protocol, colours: &colours, told: &told, inputs: &inputs };
     let mut sample = Sample::default();
     let mut buffers = Buffers::default();
     for (_, unit) in plan.units.iter().enumerate().filter(|(number, _)| !split.is_held_back(*number)) {
@@ -117,10 +118,12 @@ fn sampled(
         let truth = truth_classes::<u16>(protocol, &buffers.truth.map())?;
         let scored: Vec<usize> = (0..truth.len()).filter(|&pixel| truth[pixel] != u16::VOID).collect();
         let pixels: Vec<usize> = strata.next(scored.len() as u64).map(|at| scored[at as usize]).collect();
-        let scores: Vec<Option<Scores<'_>>> = buffers
-            .scores
-            .iter()
-            .map(|array| array.as_ref().map(Scores::new).transpose())
+        let grid = buffers.truth.grid(None)?;
+        let scores = buffers.scores.iter().zip(&protocol.heads);
+        let scores: Vec<Option<Scores<'_>>> = scores
+            .map(|(array, head)| {
+                array.as_ref().map(|array| Scores::on(array, head.layout, &grid)).transpose()
+            })
             .collect::<Result<_>>()?;
         let arrays: Vec<_> = scores.iter().map(|head| head.as_ref().map(Scores::view)).collect();
         sample.add(protocol, &arrays, &truth, &pixels);

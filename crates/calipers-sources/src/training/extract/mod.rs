@@ -14,15 +14,16 @@ mod project;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use calipers_core::{Error, Fact, Result};
+use calipers_core::{Error, Fact, Result, Warning};
 use serde_json::{Map, Value as Json};
 
 use self::carbon::{Carbon, Record};
 use self::folders::{Owners, Tree};
 use self::project::Fold;
 use super::options::Options;
-use super::runs_file::RunsFile;
 use super::study;
+use super::study::runs_file::RunsFile;
+use crate::run::Progress;
 
 /// The per-run JSON and what is doubtful about it.
 #[derive(Clone, Debug)]
@@ -30,7 +31,7 @@ pub struct Extracted {
     /// `{project: {group: ..}}`.
     pub json: Json,
     /// Warnings: code, message, the runs they are about.
-    pub doubts: Vec<calipers_core::Warning>,
+    pub doubts: Vec<Warning>,
 }
 
 impl Extracted {
@@ -48,10 +49,10 @@ impl Extracted {
 
 /// Gathers the per-run JSON of the runs that the options name. `project` is what the study is called,
 /// where it is not to be found out.
-pub fn extract(options: &Options, project: Option<&str>) -> Result<Extracted> {
+pub fn extract(options: &Options, project: Option<&str>, progress: &dyn Progress) -> Result<Extracted> {
     let roots: Vec<PathBuf> = options.inputs.iter().map(|input| root(input)).collect();
     let tree = Tree::of(&roots)?;
-    let folds = project::folds(options, &tree, project)?;
+    let folds = project::folds(options, &tree, project, progress)?;
     if folds.is_empty() {
         return Err(Error::value("no run was found").advice("check the folders, and --where"));
     }
@@ -92,11 +93,7 @@ fn root(input: &Path) -> PathBuf {
 }
 
 /// What was spent on each run, and the records that belong to nobody.
-fn spent(
-    tree: &Tree,
-    owners: &Owners<'_>,
-    folds: &[Fold],
-) -> Result<(Vec<Carbon>, Vec<calipers_core::Warning>)> {
+fn spent(tree: &Tree, owners: &Owners<'_>, folds: &[Fold]) -> Result<(Vec<Carbon>, Vec<Warning>)> {
     let mut carbon = vec![Carbon::default(); folds.len()];
     let mut unassigned: BTreeSet<String> = BTreeSet::new();
     for (file, owner) in owners.emissions() {
@@ -114,7 +111,7 @@ fn spent(
             }
         }
     }
-    let doubt = (!unassigned.is_empty()).then(|| calipers_core::Warning {
+    let doubt = (!unassigned.is_empty()).then(|| Warning {
         code: "carbon-unassigned".into(),
         message: format!(
             "{} of codecarbon belong to no run: their run_id or project_name is the id or name of none",
@@ -133,16 +130,11 @@ fn named(path: &str, record: &Record) -> String {
 }
 
 /// Groups whose emissions grow from fold to fold.
-fn growing(extracted: &Extracted) -> Result<Vec<calipers_core::Warning>> {
+fn growing(extracted: &Extracted) -> Result<Vec<Warning>> {
     let Json::Object(projects) = &extracted.json else { return Ok(Vec::new()) };
     let mut growing: Vec<Fact> = Vec::new();
     for project in projects.keys() {
         growing.extend(study::carbon(&extracted.runs_file(Some(project))?));
     }
-    let warning = growing.first().map(|first| calipers_core::Warning {
-        code: first.code.clone(),
-        message: format!("emissions grow from fold to fold, they may be running totals: {}", first.detail),
-        units: growing.iter().map(|fact| fact.unit.clone()).collect(),
-    });
-    Ok(warning.into_iter().collect())
+    Ok(study::warned(&growing))
 }

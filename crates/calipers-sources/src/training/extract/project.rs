@@ -8,6 +8,7 @@ use calipers_io::history::json::loose::{self, Loose};
 use calipers_io::history::{Origin, TRAINER_STATE, Table};
 
 use super::folders::{Below, Tree, is_checkpoint};
+use crate::run::Progress;
 use crate::training::logs::Log;
 use crate::training::options::Options;
 use crate::training::runs::known::Known;
@@ -46,9 +47,14 @@ pub(super) struct Fold {
 }
 
 /// The runs of the options, in order of study, group and fold.
-pub(super) fn folds(options: &Options, tree: &Tree, project: Option<&str>) -> Result<Vec<Fold>> {
+pub(super) fn folds(
+    options: &Options,
+    tree: &Tree,
+    project: Option<&str>,
+    progress: &dyn Progress,
+) -> Result<Vec<Fold>> {
     let mut folds: Vec<Fold> = Vec::new();
-    survey(options, tests, &mut |history, surveyed| {
+    survey(options, tests, progress, &mut |history, surveyed| {
         let given = &options.inputs[history.input];
         let Surveyed { log, split, runs } = &surveyed;
         for (at, known) in runs.iter().enumerate() {

@@ -69,6 +69,16 @@ pub fn column<'t>(table: &'t Table, key: &str) -> Option<&'t Texts> {
     table.text(key).or_else(|| table.text(bare?))
 }
 
+/// Which conditions look at a key that a log knows: by position.
+pub fn met<'a>(
+    tests: &'a [Where],
+    table: &'a Table,
+    knows: impl Fn(&str) -> bool + 'a,
+) -> impl Iterator<Item = usize> + 'a {
+    let met = move |test: &Where| column(table, &test.key).is_some() || knows(&test.key);
+    tests.iter().enumerate().filter(move |(_, test)| met(test)).map(|(at, _)| at)
+}
+
 /// Leaves out the rows of a table for which a condition on one of its columns does not hold. The others
 /// keep their numbers. Says whether any row was looked at.
 pub fn rows(table: &mut Table, tests: &[Where]) -> bool {

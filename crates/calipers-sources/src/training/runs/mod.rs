@@ -3,9 +3,11 @@
 //! ```text
 //! known   what a log says about its run     filter  which runs and rows are read
 //! rules   where labels come from            split   a table -> its runs
+//! called  a function that says labels
 //! claims  which run became which unit       resolve one run per identity, one unit per run
 //! ```
 
+pub mod called;
 pub mod claims;
 pub mod filter;
 pub mod known;

@@ -6,12 +6,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use calipers_core::{Accumulator, Error, ErrorKind, Fact, Result};
-use calipers_metrics::training::{Row, Sample, Training};
+use calipers_metrics::training::{Point, Row, Sample, Training};
 
 use super::claims::{self, Claim};
-use crate::training::endings::{Ending, Endings};
 use crate::training::options::Options;
+use crate::training::points::read::Read;
 use crate::training::points::sketch::Sketch;
+use crate::training::study::endings::{Ending, Endings};
 
 /// A run that was measured and is not yet a unit.
 pub struct Pending {
@@ -33,6 +34,8 @@ pub struct Pending {
     pub sketches: Vec<Sketch>,
     /// What its history says beside its curves.
     pub ending: Option<Ending>,
+    /// Its configuration, where points are kept.
+    pub config: BTreeMap<String, String>,
 }
 
 /// The row of one metric of a run.
@@ -45,6 +48,8 @@ pub struct Measured {
     pub print: Print,
     /// What was noticed about its values.
     pub facts: Vec<(String, String)>,
+    /// Its points, where they are kept.
+    pub points: Vec<Point>,
 }
 
 /// Why a run has no value of a metric.
@@ -127,8 +132,9 @@ impl Pending {
         accumulators: &mut [Accumulator<Training>],
         sketches: &mut Vec<((usize, usize), Sketch)>,
         endings: &mut Endings,
+        read: &mut Vec<Read>,
     ) -> Result<()> {
-        let Self { claim, facts, metrics, sketches: mine, ending, format, .. } = self;
+        let Self { claim, facts, metrics, sketches: mine, ending, format, config, .. } = self;
         let Claim { place, group, fold, .. } = &claim;
         let unit = claim.unit();
         let in_words = |(code, detail): &(String, String)| Fact {
@@ -149,6 +155,16 @@ impl Pending {
                     ];
                     let noticed = facts.iter().chain(&measured.facts).chain(&told).map(in_words);
                     accumulator.provenance.facts.extend(noticed);
+                    let Measured { x_key, points, .. } = measured;
+                    if !points.is_empty() {
+                        read.push(Read {
+                            claim: claim.clone(),
+                            format,
+                            x_key,
+                            points,
+                            config: config.clone(),
+                        });
+                    }
                 }
                 Err(_) => {
                     let unit = if group.is_empty() { claim.run.clone() } else { unit.clone() };
@@ -284,9 +300,16 @@ mod tests {
             id: id.map(String::from),
             format: if at < 5 { "csv" } else { "tensorboard" },
             facts: Vec::new(),
-            metrics: vec![Ok(Measured { row: Some(row), x_key, print, facts: Vec::new() })],
+            metrics: vec![Ok(Measured {
+                row: Some(row),
+                x_key,
+                print,
+                facts: Vec::new(),
+                points: Vec::new(),
+            })],
             sketches: Vec::new(),
             ending: None,
+            config: BTreeMap::new(),
         }
     }
 

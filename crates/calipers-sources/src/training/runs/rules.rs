@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use regex::Regex;
 
+use super::called::{CALLABLE, Called};
 use super::known::Known;
 
 /// What stands between the labels of several rules.
@@ -182,6 +183,8 @@ pub enum GroupBy {
     Rules(Vec<Rule>),
     /// The per-run JSON.
     Runs,
+    /// What a function says.
+    Called(Called),
 }
 
 /// Where the fold of a run comes from.
@@ -193,6 +196,8 @@ pub enum FoldBy {
     Rules(Vec<Rule>),
     /// The per-run JSON.
     Runs,
+    /// What a function says.
+    Called(Called),
 }
 
 /// Several rules in one; a word that names no rule stands alone.
@@ -270,6 +275,7 @@ impl Display for GroupBy {
             Self::None => f.write_str("none"),
             Self::Rules(rules) => f.write_str(&written(rules)),
             Self::Runs => f.write_str("runs"),
+            Self::Called(_) => f.write_str(CALLABLE),
         }
     }
 }
@@ -280,6 +286,7 @@ impl Display for FoldBy {
             Self::Auto => f.write_str("auto"),
             Self::Rules(rules) => f.write_str(&written(rules)),
             Self::Runs => f.write_str("runs"),
+            Self::Called(_) => f.write_str(CALLABLE),
         }
     }
 }

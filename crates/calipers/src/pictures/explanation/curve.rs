@@ -7,7 +7,7 @@ use calipers_metrics::explanation::curve::sweep::{
     FID_PLUS_PHENOMENON_CURVE, FIDELITY_CURVE_AUC_MODEL, FIDELITY_CURVE_AUC_PHENOMENON,
 };
 use calipers_report::chart::lines::{Curve, Lines};
-use calipers_report::chart::{Art, Axis, Colour, Picture, Svg};
+use calipers_report::chart::{Art, Axis, Chart, Colour, Picture};
 use calipers_report::grid::{Cell, Grid};
 use calipers_report::number::rounded;
 
@@ -61,6 +61,7 @@ pub(super) fn picture(rows: &Accumulator<Explanation>) -> Picture {
         ),
         art: Art::Variants(variants),
         data,
+        unit: None,
     }
 }
 
@@ -104,7 +105,7 @@ fn zipped(x: &[f64], y: impl IntoIterator<Item = f64>) -> Vec<(f64, f64)> {
     x.iter().copied().zip(y).collect()
 }
 
-fn swept(of: &str, x: &[f64], plus: &[f64], minus: &[f64], area: Option<f64>) -> Svg {
+fn swept(of: &str, x: &[f64], plus: &[f64], minus: &[f64], area: Option<f64>) -> Chart {
     let ratios: Vec<f64> = plus.iter().zip(minus).map(|(plus, minus)| ratio(*plus, *minus)).collect();
     let area = area.map_or(String::new(), |area| format!(", area {}", rounded(area)));
     let highest = ratios.iter().copied().filter(|ratio| ratio.is_finite()).fold(1.0, f64::max);
@@ -120,7 +121,7 @@ fn swept(of: &str, x: &[f64], plus: &[f64], minus: &[f64], area: Option<f64>) ->
             ..Curve::new(Colour::Series(1), zipped(x, minus.iter().copied()))
         },
     ];
-    Lines {
+    Chart::Lines(Lines {
         title: format!("{TITLE} ({of})"),
         description: format!("{} sizes of the explanation{area}", x.len()),
         x: Axis::around("x, the size of the explanation", x.iter().copied()),
@@ -128,11 +129,10 @@ fn swept(of: &str, x: &[f64], plus: &[f64], minus: &[f64], area: Option<f64>) ->
         curves,
         levels: Vec::new(),
         signs: Vec::new(),
-    }
-    .draw()
+    })
 }
 
-fn drawn(given: &[Given<'_>]) -> Svg {
+fn drawn(given: &[Given<'_>]) -> Chart {
     let alone = given.len() == 1;
     let mut curves = Vec::new();
     let mut highest = 1.0f64;
@@ -156,7 +156,7 @@ fn drawn(given: &[Given<'_>]) -> Svg {
             });
         }
     }
-    Lines {
+    Chart::Lines(Lines {
         title: TITLE.into(),
         description: format!("{} given curves", given.len()),
         x: Axis::around("x", given.iter().flat_map(|unit| unit.x.iter().copied())),
@@ -164,6 +164,5 @@ fn drawn(given: &[Given<'_>]) -> Svg {
         curves,
         levels: Vec::new(),
         signs: Vec::new(),
-    }
-    .draw()
+    })
 }

@@ -6,7 +6,7 @@ use calipers_core::Accumulator;
 use calipers_core::functions::sigmoid;
 use calipers_metrics::explanation::{Explanation, MaskScores};
 use calipers_report::chart::histogram::{Histogram, bins, counted};
-use calipers_report::chart::{Art, Axis, Colour, Picture, Svg};
+use calipers_report::chart::{Art, Axis, Chart, Colour, Picture};
 use calipers_report::grid::{Cell, Grid};
 
 use super::super::readings::{missing, table};
@@ -77,10 +77,11 @@ pub(super) fn picture(rows: &Accumulator<Explanation>, evidence: &Evidence) -> P
         ),
         art: Art::Variants(drawn),
         data: tables,
+        unit: None,
     }
 }
 
-fn histogram(values: &Values, threshold: f64) -> (Svg, Grid) {
+fn histogram(values: &Values, threshold: f64) -> (Chart, Grid) {
     let within = values.all.iter().all(|value| (0.0..=1.0).contains(value));
     let axis = if within {
         Axis::share("mask value")
@@ -109,5 +110,5 @@ fn histogram(values: &Values, threshold: f64) -> (Svg, Grid) {
         counts,
         posts: vec![(threshold, format!("threshold {threshold}"))],
     };
-    (drawing.draw(), grid)
+    (Chart::Histogram(drawing), grid)
 }

@@ -8,7 +8,7 @@ use calipers_metrics::explanation::fidelity::labels::{
     FID_MINUS_MODEL, FID_MINUS_PHENOMENON, FID_PLUS_MODEL, FID_PLUS_PHENOMENON,
 };
 use calipers_report::chart::scatter::{Cloud, Point, Scatter};
-use calipers_report::chart::{Art, Axis, Colour, Picture};
+use calipers_report::chart::{Art, Axis, Chart, Colour, Picture};
 use calipers_report::grid::Cell;
 use calipers_report::number::rounded;
 
@@ -62,15 +62,11 @@ pub(super) fn picture(rows: &Accumulator<Explanation>) -> Picture {
             .into(),
         art: Art::Variants(variants),
         data,
+        unit: None,
     }
 }
 
-fn plane(
-    protocol: &Explanation,
-    of: &str,
-    units: &[Unit<'_>],
-    pooled: [Option<f64>; 2],
-) -> calipers_report::chart::Svg {
+fn plane(protocol: &Explanation, of: &str, units: &[Unit<'_>], pooled: [Option<f64>; 2]) -> Chart {
     let mut places: BTreeMap<(u64, u64), Vec<Unit<'_>>> = BTreeMap::new();
     for unit in units {
         places.entry((unit.1.to_bits(), unit.2.to_bits())).or_default().push(*unit);
@@ -93,17 +89,16 @@ fn plane(
             hollow: true,
         });
     }
-    Scatter {
+    Chart::Scatter(Scatter {
         title: format!("Fidelity plane ({of})"),
         description: format!("{} units; fid+ upwards, fid− to the right", units.len()),
-        x: Axis::between(format!("fid− ({of}): changed with the explanation alone"), -0.05, 1.05),
-        y: Axis::between(format!("fid+ ({of}): changed without it"), -0.05, 1.05),
+        x: Axis::between(format!("fid− ({of}): with the explanation alone"), -0.05, 1.05),
+        y: Axis::between(format!("fid+ ({of}): without it"), -0.05, 1.05),
         height: 400.0,
         clouds,
         contours: [0.1, 0.3, 0.5, 0.7, 0.9].map(|score| contour(protocol, score)).into(),
         levels: Vec::new(),
-    }
-    .draw()
+    })
 }
 
 fn tip(same: &[Unit<'_>]) -> String {

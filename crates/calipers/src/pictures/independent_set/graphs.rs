@@ -2,8 +2,8 @@
 
 use calipers_core::Accumulator;
 use calipers_metrics::independent_set::IndependentSet;
-use calipers_report::chart::network::{Look, Network};
-use calipers_report::chart::{Art, Colour, Picture, Svg};
+use calipers_report::chart::network::{Look, Network, Stroke, places};
+use calipers_report::chart::{Art, Chart, Colour, Picture};
 use calipers_report::grid::Cell;
 
 use super::super::readings::{missing, table, words};
@@ -13,9 +13,9 @@ use crate::replay::{Evidence, Replay};
 /// How many graphs are drawn.
 const SHOWN: usize = 3;
 /// The largest graph that is drawn.
-const MOST_NODES: u64 = 400;
+const MOST_NODES: u64 = 170;
 /// The most edges with which a drawing can still be read.
-const MOST_EDGES: u64 = 1600;
+const MOST_EDGES: u64 = 700;
 const SLUG: &str = "graphs";
 const TITLE: &str = "Small graphs";
 
@@ -32,7 +32,9 @@ pub(super) fn pictures(rows: &Accumulator<IndependentSet>, evidence: &Evidence) 
         .map(|(name, row)| (row.scores.as_ref().map_or(0, |scores| scores.violations), row.nodes, name))
         .collect();
     if small.is_empty() {
-        let why = format!("no graph has at most {MOST_NODES} nodes and {MOST_EDGES} edges");
+        let why = format!(
+            "graphs are drawn up to {MOST_NODES} nodes and {MOST_EDGES} edges, with which a drawing can be read; all are larger"
+        );
         return vec![missing(SLUG, TITLE, why)];
     }
     small.sort_by_key(|&(violations, nodes, name)| (violations == 0, nodes, name));
@@ -71,19 +73,18 @@ fn drawn(replay: &Replay, number: usize, name: &str) -> Picture {
         ),
         art: Art::Variants(variants),
         data: vec![("nodes".into(), nodes(&graph)), ("edges".into(), edges(&graph))],
+        unit: Some(name.to_owned()),
     }
 }
 
-fn network(title: &str, graph: &Solved, chosen: &[bool]) -> Svg {
+fn network(title: &str, graph: &Solved, chosen: &[bool]) -> Chart {
     let is = |set: &[bool], node: usize| set.get(node).copied().unwrap_or(false);
-    let edges: Vec<(u32, u32, bool)> =
-        graph.edges.iter().map(|&(u, v)| (u, v, is(chosen, u as usize) && is(chosen, v as usize))).collect();
+    let violated = |u: u32, v: u32| is(chosen, u as usize) && is(chosen, v as usize);
+    let violations: Vec<(u32, u32)> = graph.edges.iter().copied().filter(|(u, v)| violated(*u, *v)).collect();
     let mut wrong = vec![false; graph.nodes];
-    for &(u, v, violated) in &edges {
-        for node in [u, v] {
-            if let Some(wrong) = wrong.get_mut(node as usize) {
-                *wrong |= violated;
-            }
+    for node in violations.iter().flat_map(|(u, v)| [*u, *v]) {
+        if let Some(wrong) = wrong.get_mut(node as usize) {
+            *wrong = true;
         }
     }
     let labelled = |node: usize| graph.labels.as_deref().is_some_and(|labels| is(labels, node));
@@ -105,16 +106,23 @@ fn network(title: &str, graph: &Solved, chosen: &[bool]) -> Svg {
         legend.push((Look::Ringed(ring), "only in the labels".to_owned()));
     }
     legend.push((Look::Hollow, "not chosen".to_owned()));
-    let violated = edges.iter().filter(|(_, _, violated)| *violated).count();
-    Network {
+    let bad = Stroke::Thick(Colour::Bad);
+    let stroke = |&(u, v): &(u32, u32)| (u, v, if violated(u, v) { bad } else { Stroke::Plain });
+    let strokes = if violations.is_empty() { Vec::new() } else { vec![(bad, "violated edge".to_owned())] };
+    Chart::Network(Network {
         title: title.to_owned(),
-        description: format!("{} nodes, {} edges, {violated} violated", graph.nodes, edges.len()),
+        description: format!(
+            "{} nodes, {} edges, {} violated",
+            graph.nodes,
+            graph.edges.len(),
+            violations.len()
+        ),
         nodes: (0..graph.nodes).map(|node| (look(node), tip(node))).collect(),
-        edges,
+        places: places(graph.nodes, &graph.edges),
+        edges: graph.edges.iter().map(stroke).collect(),
         legend,
-        wrong: "violated edge".into(),
-    }
-    .draw()
+        strokes,
+    })
 }
 
 fn nodes(graph: &Solved) -> calipers_report::grid::Grid {

@@ -5,7 +5,7 @@ use calipers_metrics::independent_set::steps::{ACCURACY_BY_STEP, NUM_VIOLATIONS_
 use calipers_metrics::independent_set::{IndependentSet, Row};
 use calipers_report::chart::histogram::{Histogram, counted};
 use calipers_report::chart::lines::{Curve, Lines};
-use calipers_report::chart::{Art, Axis, Colour, Picture, Svg};
+use calipers_report::chart::{Art, Axis, Chart, Colour, Picture};
 use calipers_report::grid::Cell;
 
 use super::super::readings::{missing, over_all, reason, series, table};
@@ -53,6 +53,7 @@ pub(super) fn picture(rows: &Accumulator<IndependentSet>) -> Picture {
             .into(),
         art: Art::Variants(variants),
         data,
+        unit: None,
     }
 }
 
@@ -65,11 +66,11 @@ fn first_solved(rows: &Accumulator<IndependentSet>) -> Vec<usize> {
     rows.rows().iter().filter_map(first).collect()
 }
 
-fn histogram(first: &[usize], steps: usize) -> Svg {
+fn histogram(first: &[usize], steps: usize) -> Chart {
     let last = first.iter().copied().max().unwrap_or(0).max(steps).max(1);
     let edges: Vec<f64> = (0..=last).map(|step| step as f64 + 0.5).collect();
     let counts = counted(first.iter().map(|step| *step as f64), &edges);
-    Histogram {
+    Chart::Histogram(Histogram {
         title: "The step at which graphs are first solved".into(),
         description: format!("{} graphs are solved at some step", first.len()),
         x: Axis::between("step", 0.5, last as f64 + 0.5),
@@ -77,18 +78,17 @@ fn histogram(first: &[usize], steps: usize) -> Svg {
         edges,
         counts: vec![("first solved".into(), Colour::Series(2), counts)],
         posts: Vec::new(),
-    }
-    .draw()
+    })
 }
 
-fn by_step(title: &str, y: Axis, curves: &[(&str, usize, &Vec<f64>)]) -> Svg {
+fn by_step(title: &str, y: Axis, curves: &[(&str, usize, &Vec<f64>)]) -> Chart {
     let longest = curves.iter().map(|(_, _, values)| values.len()).max().unwrap_or(0);
     let numbered = |values: &[f64]| (1..).map(f64::from).zip(values.iter().copied()).collect::<Vec<_>>();
     let curve = |(name, series, values): &(&str, usize, &Vec<f64>)| Curve {
         name: Some(String::from(*name)),
         ..Curve::new(Colour::Series(*series), numbered(values))
     };
-    Lines {
+    Chart::Lines(Lines {
         title: title.into(),
         description: format!("{longest} steps"),
         x: Axis::between("step", 1.0, (longest as f64).max(2.0)),
@@ -96,6 +96,5 @@ fn by_step(title: &str, y: Axis, curves: &[(&str, usize, &Vec<f64>)]) -> Svg {
         curves: curves.iter().filter(|(_, _, values)| !values.is_empty()).map(curve).collect(),
         levels: Vec::new(),
         signs: Vec::new(),
-    }
-    .draw()
+    })
 }

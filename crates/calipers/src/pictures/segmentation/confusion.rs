@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use calipers_core::Accumulator;
 use calipers_metrics::segmentation::{Measure, Segmentation};
-use calipers_report::chart::axis::compact;
 use calipers_report::chart::heat::{Field, Heat};
-use calipers_report::chart::{Art, Picture};
+use calipers_report::chart::{Art, Chart, Picture, compact};
 use calipers_report::grid::Cell;
 
 use super::super::readings::{missing, table, words};
@@ -44,11 +43,13 @@ pub(super) fn picture(rows: &Accumulator<Segmentation>) -> Picture {
         return missing(SLUG, TITLE, "no pixel is scored");
     }
     let matrix = matrix(names, &counts);
-    let variants = [("counts", Whole::Largest), ("by row", Whole::Row), ("by column", Whole::Column)]
-        .map(|(name, whole)| (name.to_owned(), matrix.heat(whole).draw()));
+    let variants = [("by row", Whole::Row), ("by column", Whole::Column), ("counts", Whole::Largest)]
+        .map(|(name, whole)| (name.to_owned(), Chart::Heat(matrix.heat(whole))));
     let gathered = match matrix.gathered {
         0 => String::new(),
-        n => format!(" The {n} classes with the fewest mistakes are drawn as one."),
+        n => format!(
+            " The {n} classes with the fewest mistakes are drawn as one, outside the scale of colours."
+        ),
     };
     Picture {
         slug: SLUG.into(),
@@ -59,6 +60,7 @@ pub(super) fn picture(rows: &Accumulator<Segmentation>) -> Picture {
         ),
         art: Art::Variants(variants.into()),
         data: vec![("confusion".into(), listed(names, &counts))],
+        unit: None,
     }
 }
 
@@ -136,7 +138,11 @@ fn matrix(names: &[String], counts: &BTreeMap<(u32, u32), u128>) -> Matrix {
 
 impl Matrix {
     fn heat(&self, whole: Whole) -> Heat {
-        let largest = self.cells.iter().flatten().copied().max().unwrap_or(0);
+        // What stands for many classes has no part in the scale: it would leave no colour to the others.
+        let last = self.rows.len().checked_sub(1).filter(|_| self.gathered > 0);
+        let alone = |i: usize, j: usize| Some(i) != last && Some(j) != last;
+        let places = (0..self.rows.len()).flat_map(|i| (0..self.columns.len()).map(move |j| (i, j)));
+        let largest = places.filter(|(i, j)| alone(*i, *j)).map(|(i, j)| self.cells[i][j]).max().unwrap_or(0);
         let by_row: Vec<u128> = self.cells.iter().map(|row| row.iter().sum()).collect();
         let by_column: Vec<u128> =
             (0..self.columns.len()).map(|j| self.cells.iter().map(|row| row[j]).sum()).collect();
@@ -147,17 +153,21 @@ impl Matrix {
                 Whole::Row => by_row[i],
                 Whole::Column => by_column[j],
             };
-            let share = (of > 0).then(|| count as f64 / of as f64);
-            let exact = share.map_or("–".into(), |share| format!("{:.1} %", 100.0 * share));
+            let value = (of > 0).then(|| count as f64 / of as f64);
+            let exact = value.map_or("–".into(), |share| format!("{:.1} %", 100.0 * share));
             let named = format!("{} seen as {}: {count} pixels", self.rows[i], self.columns[j]);
             match whole {
                 // The root lets rare mistakes show beside millions of hits.
-                Whole::Largest => {
-                    Field { share: share.map(f64::sqrt), text: compact(count as f64), tip: named }
-                }
+                Whole::Largest => Field {
+                    value: Some(count as f64),
+                    share: value.map(f64::sqrt).filter(|_| alone(i, j)),
+                    text: compact(count as f64),
+                    tip: named,
+                },
                 Whole::Row | Whole::Column => Field {
-                    share,
-                    text: share.map_or(String::new(), percent),
+                    value,
+                    share: value.filter(|_| last.is_none() || Some(i) != last || Some(j) != last),
+                    text: value.map_or(String::new(), percent),
                     tip: format!("{named}, {exact}"),
                 },
             }
@@ -167,7 +177,7 @@ impl Matrix {
         let (title, scale) = match whole {
             Whole::Largest => (
                 "Confusion matrix, pixels",
-                ["0".into(), format!("{} pixels (colour by square root)", compact(largest as f64))],
+                ["0".into(), format!("{} pixels, by square root", compact(largest as f64))],
             ),
             Whole::Row => ("Confusion matrix, share of each true class", percent_of("the row")),
             Whole::Column => ("Confusion matrix, share of each predicted class", percent_of("the column")),
@@ -211,7 +221,12 @@ mod tests {
         assert_eq!((matrix.rows.len(), matrix.columns.len()), (MOST, MOST + 1));
         let drawn: u128 = matrix.cells.iter().flatten().sum();
         assert_eq!(drawn, counts.values().sum::<u128>());
-        let text = matrix.heat(Whole::Row).draw().to_string();
+        let text = Chart::Heat(matrix.heat(Whole::Row)).draw(720.0).to_string();
+        let counts = matrix.heat(Whole::Largest);
+        let shares = |row: &[Field]| row.iter().filter_map(|field| field.share).fold(0.0, f64::max);
+        let alone = counts.cells[..MOST - 1].iter().map(|row| shares(&row[..MOST - 1])).fold(0.0, f64::max);
+        assert!((alone - 1.0).abs() < 1e-12, "{alone}: the scale is that of classes drawn alone");
+        assert!(counts.cells[MOST - 1].iter().all(|field| field.share.is_none()));
         assert!(text.len() < 400_000 && !text.contains("class <"), "{}", text.len());
     }
 }

@@ -1,22 +1,28 @@
-//! The images that went worst: truth, prediction, errors and boundary bands.
+//! The images that went worst, the one in the middle and the best: truth, prediction, errors and
+//! boundary bands.
 
 use calipers_core::{Accumulator, Result};
 use calipers_metrics::segmentation::Segmentation;
 use calipers_metrics::segmentation::overlap::MIOU;
-use calipers_report::chart::{Art, Panel, Picture};
+use calipers_report::chart::images::{Images, Panel};
+use calipers_report::chart::{Art, Chart, Picture};
 use calipers_report::grid::Cell;
 use calipers_report::number::rounded;
 
 use super::super::readings::{missing, of_each, table, words};
 use super::class_colours::ClassColours;
-use super::pixels::{bands, classes, errors};
+use super::photo::Photo;
+use super::pixels::{Painting, bands, classes, errors, legend};
 use crate::families::segmentation;
 use crate::replay::{Evidence, Replay};
 
-/// How many images are shown.
-const SHOWN: usize = 4;
+/// How many of the worst images are shown.
+const WORST: usize = 4;
 const SLUG: &str = "worst-images";
 const TITLE: &str = "Worst images";
+
+/// An image that is shown: its slug, its title, its name and its number.
+type Shown<'a> = (String, String, &'a str, f64);
 
 /// The pictures, worst first.
 pub(super) fn pictures(rows: &Accumulator<Segmentation>, evidence: &Evidence) -> Vec<Picture> {
@@ -33,32 +39,46 @@ pub(super) fn pictures(rows: &Accumulator<Segmentation>, evidence: &Evidence) ->
         return vec![missing(SLUG, TITLE, "no image has a mean intersection over union")];
     }
     let colours = ClassColours::new(rows);
-    let shown = ranked.iter().take(SHOWN).enumerate();
+    let draw = |(slug, title, name, miou): Shown<'_>| {
+        let panels = match panels(rows.protocol(), replay, name, &colours) {
+            Err(error) => return missing(&slug, &title, error.to_string()),
+            Ok(panels) => panels,
+        };
+        let drawing = Images {
+            description: format!("{} images, mean intersection over union {}", panels.len(), rounded(miou)),
+            title: title.clone(),
+            panels,
+            legend: legend(rows.protocol().boundary.thickness as usize),
+        };
+        Picture {
+            slug,
+            title,
+            caption: format!("Mean intersection over union {}.", rounded(miou)),
+            art: Art::Chart(Chart::Images(drawing)),
+            data: vec![("images".into(), table(&["unit", MIOU.id], [vec![words(name), Cell::Number(miou)]]))],
+            unit: Some(name.to_owned()),
+        }
+    };
+    shown(&ranked).into_iter().map(draw).collect()
+}
+
+/// The worst images, then those in the middle and at the end of the ranks that are not among them.
+fn shown(ranked: &[(usize, String, f64)]) -> Vec<Shown<'_>> {
+    let count = ranked.len();
+    let mut shown: Vec<Shown<'_>> = Vec::new();
+    for (i, (_, name, miou)) in ranked.iter().take(WORST).enumerate() {
+        let title = format!("{TITLE}, {} of {count}: {name}", i + 1);
+        shown.push((format!("{SLUG}-{}", i + 1), title, name, *miou));
+    }
+    for (rank, slug, title) in
+        [(count / 2, "median-image", "Median image"), (count - 1, "best-image", "Best image")]
+    {
+        let (_, name, miou) = &ranked[rank];
+        if shown.iter().all(|(_, _, known, _)| known != name) {
+            shown.push((slug.to_owned(), format!("{title}: {name}"), name, *miou));
+        }
+    }
     shown
-        .map(|(i, (_, name, miou))| {
-            let slug = format!("{SLUG}-{}", i + 1);
-            let title = format!("{TITLE}, {} of {}: {name}", i + 1, ranked.len());
-            match panels(rows.protocol(), replay, name, &colours) {
-                Err(error) => missing(&slug, &title, error.to_string()),
-                Ok(panels) => Picture {
-                    slug,
-                    title,
-                    caption: format!(
-                        "Mean intersection over union {}. Wrong pixels are red, pixels without a prediction \
-                         black, unscored ones grey. Bands of {} pixels: blue in the truth alone, orange in the \
-                         prediction alone, dark in both.",
-                        rounded(*miou),
-                        rows.protocol().boundary.thickness
-                    ),
-                    art: Art::Panels(panels),
-                    data: vec![(
-                        "worst".into(),
-                        table(&["unit", MIOU.id], [vec![words(name), Cell::Number(*miou)]]),
-                    )],
-                },
-            }
-        })
-        .collect()
 }
 
 fn panels(
@@ -67,6 +87,7 @@ fn panels(
     name: &str,
     colours: &ClassColours,
 ) -> Result<Vec<Panel>> {
+    let photo = replay.photos().map(|folder| Photo::find(folder, name)).transpose()?;
     let maps = segmentation::unit(replay, name)?;
     let thickness = protocol.boundary.thickness as usize;
     let paintings = [
@@ -75,8 +96,29 @@ fn panels(
         ("errors", errors(&maps, colours)),
         ("boundary bands", bands(&maps, thickness, protocol.labels.background, colours)),
     ];
-    let panel = |(caption, painting): (&str, super::pixels::Painting)| {
-        Ok(Panel { caption: caption.into(), png: painting.png()? })
+    let panel = |(caption, painting): (&str, Painting)| {
+        let painting = match &photo {
+            Some(photo) => painting.over(photo),
+            None => painting,
+        };
+        Panel { caption: caption.into(), image: painting.image() }
     };
-    paintings.into_iter().map(panel).collect()
+    Ok(paintings.into_iter().map(panel).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_image_is_shown_twice() {
+        let ranked: Vec<(usize, String, f64)> = (0..9).map(|i| (i, i.to_string(), i as f64)).collect();
+        let slugs = |count: usize| -> Vec<String> {
+            shown(&ranked[..count]).into_iter().map(|(slug, ..)| slug).collect()
+        };
+        assert_eq!(slugs(1), ["worst-images-1"]);
+        assert_eq!(slugs(5).last().unwrap(), "best-image");
+        assert_eq!(slugs(9).len(), 6);
+        assert_eq!(shown(&ranked)[4].2, "4");
+    }
 }

@@ -5,7 +5,7 @@ use calipers_core::{Accumulator, Value};
 use calipers_metrics::segmentation::Segmentation;
 use calipers_metrics::segmentation::overlap::{IOU, MIOU};
 use calipers_report::chart::bars::{Bar, Bars};
-use calipers_report::chart::{Art, Axis, Colour, Picture};
+use calipers_report::chart::{Art, Axis, Chart, Colour, Picture};
 use calipers_report::grid::Cell;
 use calipers_report::number::rounded;
 use calipers_report::sampling;
@@ -87,8 +87,9 @@ pub(super) fn picture(rows: &Accumulator<Segmentation>, intervals: Option<&Inter
             "{}The colours are those of the image panels.{left_out}",
             intervals.map(|intervals| format!("{} ", sampling::words(&intervals.drawn))).unwrap_or_default()
         ),
-        art: Art::Svg(drawing.draw()),
+        art: Art::Chart(Chart::Bars(drawing)),
         data: vec![(SLUG.into(), data)],
+        unit: None,
     }
 }
 

@@ -1,9 +1,10 @@
 //! Panels of pixels: classes as colours, what went wrong, and the bands along boundaries.
 
-use calipers_core::{Error, Result};
 use calipers_metrics::segmentation::labels::ClassMaps;
+use calipers_report::chart::{Colour, Image};
 
 use super::class_colours::ClassColours;
+use super::photo::Photo;
 
 /// The longest side of a panel.
 const LONGEST: usize = 480;
@@ -106,37 +107,40 @@ fn nearby(map: &[Option<u16>], width: usize, reach: usize) -> Vec<Option<(u16, u
 }
 
 impl Painting {
-    /// A PNG of at most [`LONGEST`] pixels each way: of larger images every so many pixels.
-    pub(super) fn png(&self) -> Result<Vec<u8>> {
-        let step = self.width.max(self.height).div_ceil(LONGEST).max(1);
-        let (width, height) = (self.width.div_ceil(step), self.height.div_ceil(step));
-        let mut palette: Vec<[u8; 3]> = Vec::new();
-        let mut indices = Vec::with_capacity(width * height);
-        for y in (0..self.height).step_by(step) {
-            for x in (0..self.width).step_by(step) {
-                let colour = self.pixels[y * self.width + x];
-                let known = palette.iter().position(|known| *known == colour);
-                indices.push(known.unwrap_or_else(|| {
-                    // More colours than a palette holds: the last one stands for the rest.
-                    if palette.len() < 256 {
-                        palette.push(colour);
-                    }
-                    palette.len() - 1
-                }) as u8);
-            }
+    /// The painting laid over the photo of the same scene, which shows through.
+    pub(super) fn over(mut self, photo: &Photo) -> Self {
+        let (width, height) = (self.width, self.height);
+        for (i, colour) in self.pixels.iter_mut().enumerate() {
+            let below = photo.at([i % width, i / width], [width, height]);
+            *colour =
+                std::array::from_fn(|k| ((3 * u16::from(colour[k]) + 2 * u16::from(below[k])) / 5) as u8);
         }
-        let failed = |error: png::EncodingError| Error::value(format!("cannot draw an image: {error}"));
-        let mut bytes = Vec::new();
-        let mut encoder = png::Encoder::new(&mut bytes, width as u32, height as u32);
-        encoder.set_color(png::ColorType::Indexed);
-        encoder.set_depth(png::BitDepth::Eight);
-        encoder.set_palette(palette.concat());
-        encoder.set_compression(png::Compression::High);
-        let mut writer = encoder.write_header().map_err(failed)?;
-        writer.write_image_data(&indices).map_err(failed)?;
-        writer.finish().map_err(failed)?;
-        Ok(bytes)
+        self
     }
+
+    /// At most [`LONGEST`] pixels each way: of larger images every so many pixels.
+    pub(super) fn image(&self) -> Image {
+        let step = self.width.max(self.height).div_ceil(LONGEST).max(1);
+        let rows = (0..self.height).step_by(step);
+        let pixels =
+            rows.flat_map(|y| (0..self.width).step_by(step).map(move |x| self.pixels[y * self.width + x]));
+        let (width, height) = (self.width.div_ceil(step), self.height.div_ceil(step));
+        Image { width, height, pixels: pixels.collect() }
+    }
+}
+
+/// What the colours of mistakes and bands mean.
+pub(super) fn legend(thickness: usize) -> Vec<(Colour, String)> {
+    [
+        (WRONG, "wrong class".to_owned()),
+        (NOTHING, "no prediction".into()),
+        (VOID, "not scored".into()),
+        (TRUTH_BAND, format!("band of {thickness} px: truth alone")),
+        (PRED_BAND, "prediction alone".into()),
+        (BOTH_BANDS, "both".into()),
+    ]
+    .map(|(colour, name)| (Colour::Fixed(colour), name))
+    .into()
 }
 
 #[cfg(test)]
@@ -168,8 +172,15 @@ mod tests {
     #[test]
     fn large_images_become_small_panels() {
         let pixels = (0..3000 * 1000).map(|i| [(i % 251) as u8, (i % 241) as u8, 0]).collect();
-        let png = Painting { width: 3000, height: 1000, pixels }.png().unwrap();
-        let side = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
-        assert!(side(16) <= 480 && side(20) <= 160, "{} {}", side(16), side(20));
+        let image = Painting { width: 3000, height: 1000, pixels }.image();
+        assert!(image.width <= 480 && image.height <= 160, "{} {}", image.width, image.height);
+        assert_eq!(image.pixels.len(), image.width * image.height);
+    }
+
+    #[test]
+    fn a_photo_shows_through() {
+        let photo = Photo { width: 1, height: 1, pixels: vec![[0, 100, 255]] };
+        let painting = Painting { width: 2, height: 1, pixels: vec![[100, 100, 0]; 2] }.over(&photo);
+        assert_eq!(painting.pixels, [[60, 100, 102]; 2]);
     }
 }

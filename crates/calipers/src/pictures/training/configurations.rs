@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use calipers_core::ExactSum;
 use calipers_metrics::training::Training;
 use calipers_report::chart::lines::{self, Lines, Mark};
-use calipers_report::chart::{Art, Axis, Colour, Picture};
+use calipers_report::chart::{Art, Axis, Chart, Colour, Picture};
 use calipers_report::grid::Cell;
 use calipers_report::number::{rounded, shortest};
 
@@ -52,7 +52,7 @@ pub(super) fn picture(protocol: &Training, groups: &BTreeMap<&str, Vec<&Curve>>)
             .collect(),
         levels: vec![(protocol.threshold, format!("threshold {}", shortest(protocol.threshold)))],
         signs: if saturated {
-            vec![(Colour::Ink, "first saturation of a fold".to_owned(), Mark::Dot)]
+            vec![(Colour::Ink, "first saturation of a fold".to_owned(), Mark::Ring)]
         } else {
             Vec::new()
         },
@@ -79,8 +79,9 @@ pub(super) fn picture(protocol: &Training, groups: &BTreeMap<&str, Vec<&Curve>>)
             "Line: the mean over the folds. Band: from the lowest fold to the highest. A fold counts from its \
              first evaluation to its last, with the value it had last.{left_out}"
         ),
-        art: Art::Svg(drawing.draw()),
+        art: Art::Chart(Chart::Lines(drawing)),
         data: vec![("configurations".into(), table(&["group", "x", "mean", "low", "high"], rows))],
+        unit: None,
     })
 }
 
@@ -122,7 +123,7 @@ fn drawn(place: usize, group: &str, folds: &[&Curve], spread: &[Spread]) -> line
         let at = fold.saturation?;
         let (x, y) = (*fold.x.get(at)?, *fold.values.get(at)?);
         let said = format!("{name}, fold {} saturates at {} with {}", fold.fold, rounded(x), rounded(y));
-        y.is_finite().then_some((x, y, Mark::Dot, said))
+        y.is_finite().then_some((x, y, Mark::Ring, said))
     });
     lines::Curve {
         name: Some(name.to_owned()),
@@ -179,7 +180,7 @@ mod tests {
         assert!(picture(&Training::default(), &groups).is_none());
         groups.insert("b", vec![&one, &one]);
         let drawn = picture(&Training::default(), &groups).unwrap();
-        assert!(matches!(drawn.art, Art::Svg(_)));
+        assert!(matches!(drawn.art, Art::Chart(_)));
         assert_eq!(drawn.data[0].1.rows.len(), 4);
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use calipers_core::Accumulator;
 use calipers_metrics::training::Training;
 use calipers_report::chart::lines::{self, Lines, Mark, thinned};
-use calipers_report::chart::{Art, Axis, Colour, Picture};
+use calipers_report::chart::{Art, Axis, Chart, Colour, Picture};
 use calipers_report::grid::{Cell, Grid};
 use calipers_report::number::{rounded, shortest};
 
@@ -85,8 +85,9 @@ fn one_group(protocol: &Training, number: usize, group: &str, folds: &[&Curve]) 
              back behind it.{left_out}",
             shown.len()
         ),
-        art: Art::Svg(drawing.draw()),
+        art: Art::Chart(Chart::Lines(drawing)),
         data: vec![("curves".into(), listed(shown))],
+        unit: None,
     }
 }
 
@@ -95,7 +96,7 @@ fn signs(folds: &[&Curve]) -> Vec<(Colour, String, Mark)> {
     let saturated = folds.iter().any(|fold| fold.saturation.is_some());
     let broken = folds.iter().any(|fold| !fold.broken.is_empty());
     [
-        (saturated, Colour::Ink, "first saturation", Mark::Dot),
+        (saturated, Colour::Ink, "first saturation", Mark::Ring),
         (broken, Colour::Bad, "broken epochs", Mark::Stretch),
     ]
     .into_iter()
@@ -112,7 +113,7 @@ fn curve(place: usize, fold: &Curve, folds: usize) -> lines::Curve {
     let points: Vec<(f64, f64)> = fold.x.iter().copied().zip(fold.values.iter().copied()).collect();
     let at = |position: usize| points.get(position).copied().filter(|(_, y)| y.is_finite());
     let mark = fold.saturation.and_then(at).map(|(x, y)| {
-        (x, y, Mark::Dot, format!("fold {} saturates at {} with {}", fold.fold, rounded(x), rounded(y)))
+        (x, y, Mark::Ring, format!("fold {} saturates at {} with {}", fold.fold, rounded(x), rounded(y)))
     });
     let mut stretches: Vec<(f64, f64)> = Vec::new();
     for run in fold.broken.chunk_by(|a, b| b - a == 1) {

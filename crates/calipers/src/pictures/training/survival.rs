@@ -4,7 +4,7 @@ use calipers_core::Accumulator;
 use calipers_metrics::training::Training;
 use calipers_metrics::training::survival::{SurvivalCurve, survival_curves};
 use calipers_report::chart::lines::{Course, Curve, Lines, Mark};
-use calipers_report::chart::{Art, Axis, Colour, Picture};
+use calipers_report::chart::{Art, Axis, Chart, Colour, Picture};
 use calipers_report::grid::Cell;
 
 use super::super::readings::{missing, table, words};
@@ -52,8 +52,9 @@ pub(super) fn picture(rows: &Accumulator<Training>) -> Picture {
             "Kaplan-Meier estimate by the strict rule: a run that ends without saturating counts for as long as \
              it lasted. The sooner the curve falls, the sooner runs saturate.{left_out}"
         ),
-        art: Art::Svg(drawing.draw()),
+        art: Art::Chart(Chart::Lines(drawing)),
         data: vec![("survival".into(), data)],
+        unit: None,
     }
 }
 

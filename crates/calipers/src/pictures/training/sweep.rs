@@ -6,7 +6,7 @@ use calipers_metrics::training::saturation::{
     SWEEP_DIVERGENCE, SWEEP_SATURATION_COUNT, SWEEP_STABILITY_WISE, SWEEP_VELOCITY_WISE,
 };
 use calipers_report::chart::lines::{Curve, Lines, Mark};
-use calipers_report::chart::{Art, Axis, Colour, Picture, Svg};
+use calipers_report::chart::{Art, Axis, Chart, Colour, Picture};
 use calipers_report::grid::Cell;
 use calipers_report::number::{rounded, shortest};
 
@@ -57,6 +57,7 @@ pub(super) fn picture(rows: &Accumulator<Training>) -> Picture {
                 .into(),
         art: Art::Variants(variants),
         data,
+        unit: None,
     }
 }
 
@@ -76,7 +77,7 @@ fn swept(value: &Value) -> Swept {
     groups.iter().map(|(name, value)| (name.clone(), points(value))).collect()
 }
 
-fn drawn(protocol: &Training, axis: &str, groups: &Swept) -> Svg {
+fn drawn(protocol: &Training, axis: &str, groups: &Swept) -> Chart {
     let shown = &groups[..groups.len().min(MOST)];
     let all = || shown.iter().flat_map(|(_, points)| points.iter().copied());
     let curve = |(i, (name, points)): (usize, &OfGroup)| {
@@ -88,7 +89,7 @@ fn drawn(protocol: &Training, axis: &str, groups: &Swept) -> Svg {
             ..Curve::new(Colour::Series(i), points.clone())
         }
     };
-    Lines {
+    Chart::Lines(Lines {
         title: format!("{TITLE}: {axis}"),
         description: format!("{} configurations", shown.len()),
         x: Axis::around(format!("threshold on {}", protocol.label), all().map(|(threshold, _)| threshold)),
@@ -96,6 +97,5 @@ fn drawn(protocol: &Training, axis: &str, groups: &Swept) -> Svg {
         curves: shown.iter().enumerate().map(curve).collect(),
         levels: Vec::new(),
         signs: Vec::new(),
-    }
-    .draw()
+    })
 }

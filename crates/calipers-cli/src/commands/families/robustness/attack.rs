@@ -4,16 +4,17 @@ use std::path::{Path, PathBuf};
 
 use calipers::inputs::Inputs;
 use calipers::io::array::npy;
-use calipers::metrics::robustness::Prepare;
+use calipers::metrics::robustness::{Budget, Prepare};
 use calipers::reproduce::settings::{Settings, of_files};
 use calipers::rung::files::checkpoint::Checkpoint;
+use calipers::rung::files::dataset::Dataset;
 use calipers::rung::files::run_arrays::pairs;
-use calipers::rung::model::{Attack, Attacked, BLOCK_SIZE, Gradient, Method, attack};
+use calipers::rung::model::{Attack, Attacked, BLOCK_SIZE, Gradient, Method, Rung, Watch, attack};
 use calipers::{Error, Result, output};
 use clap::{Args, ValueEnum};
 
 use super::finished::Finished;
-use super::model_args::{GraphArgs, PenaltyArgs, SplitArgs, budgets};
+use super::model_args::{ChosenSplit, GraphArgs, PenaltyArgs, SplitArgs, budgets, checkpoint};
 use super::speaking::{Speaking, Warnings};
 use super::train::note_lone_classes;
 use crate::Outcome;
@@ -31,17 +32,20 @@ Writes DIR/<budget>.npy with the pairs to toggle as soon as a budget is done. St
 and go on with --resume.")]
 pub(crate) struct AttackArgs {
     #[command(flatten)]
-    graph: GraphArgs,
+    pub(crate) graph: GraphArgs,
     #[command(flatten)]
-    splits: SplitArgs,
+    pub(crate) splits: SplitArgs,
     /// The model under attack (.safetensors or .pt)
     #[arg(long, value_name = "FILE")]
     model: PathBuf,
+    /// A model that a program has in memory
+    #[arg(skip)]
+    pub(crate) given: Option<Rung>,
     #[command(flatten)]
     penalty: PenaltyArgs,
     /// The shares of edges that may be flipped, each on its own
     #[arg(long, value_name = "B[,B..]", value_delimiter = ',', required = true, allow_hyphen_values = true)]
-    budgets: Vec<String>,
+    pub(crate) budgets: Vec<String>,
     #[command(flatten)]
     search: Search,
     /// The folder that the flips are written to
@@ -51,7 +55,7 @@ pub(crate) struct AttackArgs {
     #[arg(long)]
     resume: bool,
     #[command(flatten)]
-    speaking: Speaking,
+    pub(crate) speaking: Speaking,
 }
 
 #[derive(Args, Debug)]
@@ -121,77 +125,111 @@ impl Search {
     }
 }
 
+/// Everything that an attack is made of.
+struct Ready {
+    budgets: Vec<(String, Budget)>,
+    search: Attack,
+    dataset: Dataset,
+    split: ChosenSplit,
+    targets: Vec<usize>,
+    checkpoint: Checkpoint,
+}
+
+impl Ready {
+    /// How many flips a budget allows, and those that were found; nothing is looked for where it allows none.
+    fn of_budget(
+        &self,
+        (text, budget): &(String, Budget),
+        threads: usize,
+        watch: &dyn Watch,
+    ) -> Result<(u64, Option<Attacked>)> {
+        let Dataset { graph, features, shown, .. } = &self.dataset;
+        let allowed = budget.allowed(graph.edges() as u64);
+        if allowed == 0 {
+            return Ok((0, None));
+        }
+        let found = attack(
+            &self.checkpoint.model,
+            graph,
+            features,
+            self.dataset.needed_labels()?,
+            &self.targets,
+            usize::try_from(allowed).unwrap_or(usize::MAX),
+            &self.search,
+            threads,
+            watch,
+        );
+        found
+            .map(|found| (allowed, Some(found)))
+            .map_err(|error| error.in_file(shown).at(format!("budget {text}")))
+    }
+}
+
 impl AttackArgs {
     pub(crate) fn run(self) -> Result<Outcome> {
-        let budgets = budgets(&self.budgets)?;
-        let search = self.search.attack()?;
         let inputs = Inputs::default();
-        let dataset = self.graph.load(&inputs)?;
-        let split = self.splits.load_one(&dataset, &inputs)?;
-        let labels = dataset.needed_labels()?;
-        let targets = split.needed("test", split.nodes.test.as_ref())?;
-        let checkpoint = Checkpoint::read(&self.model, &self.penalty.flags(), &inputs)?;
-        let shown = self.model.display();
-        checkpoint
-            .check(dataset.features.columns(), dataset.classes())
-            .map_err(|error| error.in_file(&shown))?;
+        let ready = self.ready(&inputs)?;
         std::fs::create_dir_all(&self.out).map_err(|error| {
             Error::io(format!("cannot create the folder: {}", error.kind())).in_file(self.out.display())
         })?;
         let files: Vec<PathBuf> =
-            budgets.iter().map(|(text, _)| self.out.join(format!("{text}.npy"))).collect();
-        let settings = self.settings(&search, &checkpoint, split.number, inputs)?;
+            ready.budgets.iter().map(|(text, _)| self.out.join(format!("{text}.npy"))).collect();
+        let settings = self.settings(&ready, inputs)?;
         let mut finished = Finished::read(&self.out)?;
         let done = files.iter().map(|file| finished.has(file, &settings, self.resume));
         let done = done.collect::<Result<Vec<bool>>>()?;
         let mut warnings = self.speaking.warnings();
-        if let Some(replaced) = &checkpoint.replaced {
-            warnings.add("penalty_replaced", &format!("flags replace {replaced}"));
-        }
-        if split.drawn {
-            note_lone_classes(&self.speaking, labels);
-        }
-        let edges = dataset.graph.edges() as u64;
-        for (((text, budget), file), done) in budgets.iter().zip(&files).zip(done) {
+        self.tell_first(&ready, &mut warnings)?;
+        for ((budget, file), done) in ready.budgets.iter().zip(&files).zip(done) {
             if done {
-                self.speaking.note(&format!("budget {text}: finished before"));
+                self.speaking.note(&format!("budget {}: finished before", budget.0));
                 continue;
             }
             finished.announce(file, &settings)?;
-            let allowed = budget.allowed(edges);
-            if allowed == 0 {
-                warnings.add("no_flips_allowed", &format!("budget {text} of {edges} edges allows 0 flips"));
-                write_flips(file, &[])?;
-                continue;
-            }
             let bar = self.speaking.bar();
-            let found = attack(
-                &checkpoint.model,
-                &dataset.graph,
-                &dataset.features,
-                labels,
-                &targets,
-                usize::try_from(allowed).unwrap_or(usize::MAX),
-                &search,
-                self.speaking.threads(),
-                &bar,
-            );
+            let found = ready.of_budget(budget, self.speaking.threads(), &bar);
             bar.clear();
-            let found = found.map_err(|error| error.in_file(&dataset.shown).at(format!("budget {text}")))?;
-            write_flips(file, &found.flips)?;
-            self.tell(text, allowed, &found, &mut warnings);
+            let (allowed, found) = found?;
+            write_flips(file, found.as_ref().map_or(&[], |found| &found.flips))?;
+            self.tell(&ready, &budget.0, allowed, found.as_ref(), &mut warnings);
         }
         Ok(warnings.outcome())
     }
 
-    /// Everything that decides what flips are found.
-    fn settings(
+    /// The flips of every budget, which are not written.
+    pub(crate) fn found(
         &self,
-        search: &Attack,
-        checkpoint: &Checkpoint,
-        split: usize,
-        inputs: Inputs,
-    ) -> Result<Settings> {
+        watch: &dyn Watch,
+        warnings: &mut Warnings,
+    ) -> Result<Vec<(String, Vec<(u32, u32)>)>> {
+        let ready = self.ready(&Inputs::default())?;
+        self.tell_first(&ready, warnings)?;
+        let of_budget = |budget: &(String, Budget)| {
+            let (allowed, found) = ready.of_budget(budget, self.speaking.threads(), watch)?;
+            self.tell(&ready, &budget.0, allowed, found.as_ref(), warnings);
+            Ok((budget.0.clone(), found.map_or_else(Vec::new, |found| found.flips)))
+        };
+        ready.budgets.iter().map(of_budget).collect()
+    }
+
+    /// Reads and checks everything.
+    fn ready(&self, inputs: &Inputs) -> Result<Ready> {
+        let budgets = budgets(&self.budgets)?;
+        let search = self.search.attack()?;
+        let dataset = self.graph.load(inputs)?;
+        let split = self.splits.load_one(&dataset, inputs)?;
+        dataset.needed_labels()?;
+        let targets = split.needed("test", split.nodes.test.as_ref())?;
+        let checkpoint = checkpoint(self.given.as_ref(), &self.model, &self.penalty, inputs)?;
+        checkpoint
+            .check(dataset.features.columns(), dataset.classes())
+            .map_err(|error| error.in_file(self.model.display()))?;
+        Ok(Ready { budgets, search, dataset, split, targets, checkpoint })
+    }
+
+    /// Everything that decides what flips are found.
+    fn settings(&self, ready: &Ready, inputs: Inputs) -> Result<Settings> {
+        let Ready { search, checkpoint, split, .. } = ready;
         let Search { method, gradient, steps, samples, seed, .. } = &self.search;
         let named = [
             ("gradient", format!("{gradient:?}").to_lowercase()),
@@ -200,7 +238,7 @@ impl AttackArgs {
             ("prepare", format!("{:?}", self.graph.prepare.unwrap_or(Prepare::None)).to_lowercase()),
             ("samples", samples.to_string()),
             ("seed", seed.to_string()),
-            ("split", split.to_string()),
+            ("split", split.number.to_string()),
             ("splits", self.splits.words()),
             ("steps", steps.to_string()),
         ];
@@ -214,7 +252,29 @@ impl AttackArgs {
         Ok(settings)
     }
 
-    fn tell(&self, budget: &str, allowed: u64, found: &Attacked, warnings: &mut Warnings) {
+    fn tell_first(&self, ready: &Ready, warnings: &mut Warnings) -> Result<()> {
+        if let Some(replaced) = &ready.checkpoint.replaced {
+            warnings.add("penalty_replaced", &format!("flags replace {replaced}"));
+        }
+        if ready.split.drawn {
+            note_lone_classes(&self.speaking, ready.dataset.needed_labels()?);
+        }
+        Ok(())
+    }
+
+    fn tell(
+        &self,
+        ready: &Ready,
+        budget: &str,
+        allowed: u64,
+        found: Option<&Attacked>,
+        warnings: &mut Warnings,
+    ) {
+        let Some(found) = found else {
+            let edges = ready.dataset.graph.edges();
+            warnings.add("no_flips_allowed", &format!("budget {budget} of {edges} edges allows 0 flips"));
+            return;
+        };
         let flips = found.flips.len() as u64;
         self.speaking.note(&format!("budget {budget}: {flips} of {allowed} flips, loss {:.4}", found.loss));
         if found.no_valid_sample {

@@ -42,6 +42,7 @@ impl ConvertArgs {
             warnings.add("penalty_replaced", &format!("flags replace {replaced}"));
         }
         checkpoint::write(&self.to, &read.model)?;
+        self.speaking.wrote(&self.to);
         Ok(warnings.outcome())
     }
 }

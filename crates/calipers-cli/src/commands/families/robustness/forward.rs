@@ -3,16 +3,16 @@
 use std::path::PathBuf;
 
 use calipers::inputs::Inputs;
-use calipers::metrics::robustness::is_model_name;
-use calipers::rung::files::attacked;
-use calipers::rung::files::checkpoint::Checkpoint;
+use calipers::metrics::robustness::{Budget, is_model_name};
+use calipers::rung::files::attacked::{self, AttackedGraph};
 use calipers::rung::files::run_arrays::{RunArrays, RunNames, form};
 use calipers::rung::from_model::conditions::conditions;
+use calipers::rung::model::Rung;
 use calipers::{Error, Result};
 use clap::Args;
 
-use super::model_args::{AttackedArgs, GraphArgs, PenaltyArgs, SplitArgs};
-use super::speaking::{Speaking, fresh};
+use super::model_args::{AttackedArgs, GraphArgs, PenaltyArgs, SplitArgs, checkpoint};
+use super::speaking::{Speaking, Warnings, fresh};
 use crate::Outcome;
 
 /// Write the features of a model on the clean graph and on attacked ones
@@ -25,16 +25,19 @@ Example:
 What is written is a run that `calipers robustness arrays.npz` measures.")]
 pub(crate) struct ForwardArgs {
     #[command(flatten)]
-    graph: GraphArgs,
+    pub(crate) graph: GraphArgs,
     #[command(flatten)]
-    splits: SplitArgs,
+    pub(crate) splits: SplitArgs,
     /// The model (.safetensors or .pt)
     #[arg(long, value_name = "FILE")]
     model: PathBuf,
+    /// A model that a program has in memory
+    #[arg(skip)]
+    pub(crate) given: Option<Rung>,
     #[command(flatten)]
     penalty: PenaltyArgs,
     #[command(flatten)]
-    attacked: AttackedArgs,
+    pub(crate) attacked: AttackedArgs,
     /// The name of the model in the file [default: its penalty]
     #[arg(long, value_name = "NAME")]
     model_name: Option<String>,
@@ -42,26 +45,33 @@ pub(crate) struct ForwardArgs {
     #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
-    speaking: Speaking,
+    pub(crate) speaking: Speaking,
 }
 
 impl ForwardArgs {
     pub(crate) fn run(self) -> Result<Outcome> {
-        let AttackedArgs { attacked, flips, budgets } = &self.attacked;
-        let conditions = conditions(attacked, flips, budgets)?;
         form(&self.out)?;
+        fresh(&self.out)?;
+        let mut warnings = self.speaking.warnings();
+        self.arrays(&mut warnings)?.write(&self.out)?;
+        self.speaking.wrote(&self.out);
+        Ok(warnings.outcome())
+    }
+
+    /// The arrays, which are not written.
+    pub(crate) fn arrays(&self, warnings: &mut Warnings) -> Result<RunArrays> {
+        let AttackedArgs { attacked, flips, budgets, given } = &self.attacked;
+        let conditions = conditions(attacked, flips, budgets)?;
         if let Some(name) = self.model_name.as_ref().filter(|name| !is_model_name(name)) {
             return Err(Error::usage("not a name for a model").at("--model-name").found(format!("{name:?}")));
         }
-        fresh(&self.out)?;
         let inputs = Inputs::default();
         let dataset = self.graph.load(&inputs)?;
         let split = self.splits.load_one(&dataset, &inputs)?;
-        let checkpoint = Checkpoint::read(&self.model, &self.penalty.flags(), &inputs)?;
+        let checkpoint = checkpoint(self.given.as_ref(), &self.model, &self.penalty, &inputs)?;
         let shown = self.model.display();
         let in_model = |error: Error| error.in_file(&shown);
         checkpoint.check(dataset.features.columns(), dataset.classes()).map_err(in_model)?;
-        let mut warnings = self.speaking.warnings();
         if let Some(replaced) = &checkpoint.replaced {
             warnings.add("penalty_replaced", &format!("flags replace {replaced}"));
         }
@@ -83,15 +93,22 @@ impl ForwardArgs {
         let (mut arrays, nodes) =
             RunArrays::clean(&checkpoint.model, &dataset, &split.nodes, names, threads).map_err(in_model)?;
         stuck(nodes, "clean graph");
+        let mut add = |budget: &Budget, graph: &AttackedGraph| -> Result<()> {
+            let nodes = arrays.add(&checkpoint.model, &dataset, budget, graph, threads);
+            let nodes = nodes.map_err(|error| in_model(error.at(format!("budget {budget}"))))?;
+            stuck(nodes, &format!("graph of budget {budget}"));
+            Ok(())
+        };
         for condition in &conditions {
             let path = condition.path.path(split.number, None)?;
-            let graph =
-                attacked::read(&path, condition.form, condition.form.word(), &dataset.graph, &inputs)?;
-            let nodes = arrays.add(&checkpoint.model, &dataset, &condition.budget, &graph, threads);
-            let nodes = nodes.map_err(|error| in_model(error.at(format!("budget {}", condition.budget))))?;
-            stuck(nodes, &format!("graph of budget {}", condition.budget));
+            let (form, clean) = (condition.form, &dataset.graph);
+            add(&condition.budget, &attacked::read(&path, form, form.word(), clean, &inputs)?)?;
         }
-        arrays.write(&self.out)?;
-        Ok(warnings.outcome())
+        for (budget, form, array) in given {
+            let place = format!("{}, budget {budget}", form.word());
+            let graph = attacked::of_given(array, *form, &dataset.graph).map_err(|error| error.at(place))?;
+            add(&Budget::parse(budget)?, &graph)?;
+        }
+        Ok(arrays)
     }
 }

@@ -1,22 +1,22 @@
 //! `calipers robustness`: how far an attack moves a graph model.
 
-mod attack;
+pub(crate) mod attack;
 mod convert;
 mod finished;
-mod forward;
+pub(crate) mod forward;
 mod measuring;
-mod model_args;
+pub(crate) mod model_args;
 mod per_node;
-pub(super) mod reproduce;
-mod speaking;
-mod train;
+pub(crate) mod reproduce;
+pub(crate) mod speaking;
+pub(crate) mod train;
 
 use std::path::{Path, PathBuf};
 
 use calipers::inputs::{Inputs, role};
 use calipers::metrics::robustness::Budget;
 use calipers::metrics::robustness::Options;
-use calipers::reproduce::{Stage, Unseen};
+use calipers::reproduce::Unseen;
 use calipers::run::Progress;
 use calipers::rung::from_model;
 use calipers::rung::from_model::config::{Given, Task};
@@ -36,7 +36,7 @@ use crate::commands::demo::Shown;
 use crate::commands::subcommands;
 use crate::options::{Output, Work};
 use crate::progress::Bar;
-use crate::{Measured, Outcome};
+use crate::{Measured, Outcome, emit};
 
 /// Score how far an attack moves a graph model
 #[derive(Args, Debug)]
@@ -67,7 +67,7 @@ Keys of a run, which is one file:
   model, run, split, seed                what the file is of; in safetensors its metadata may say it")]
 pub(crate) struct RobustnessArgs {
     #[command(subcommand)]
-    command: Option<RobustnessCommand>,
+    pub(crate) command: Option<RobustnessCommand>,
     /// Runs: files (.npz .safetensors) or folders of them ("-" reads one from standard input); or a
     /// configuration (.toml)
     #[arg(value_name = "INPUT")]
@@ -151,7 +151,10 @@ impl RobustnessArgs {
             Some(command) => command.run(),
             None => {
                 let bar = Bar::new(&self.output);
-                self.measure(&bar)?.emit()
+                let (per_node, quiet) = (self.per_node.clone(), self.output.quiet);
+                let measured = self.measure(&bar)?;
+                per_node.iter().for_each(|path| emit::wrote(path, quiet));
+                measured.emit()
             }
         }
     }
@@ -239,8 +242,7 @@ fn read_config(path: &Path, inputs: &Inputs) -> Result<Given> {
 
 /// Penalties under attack on a synthetic graph, and two of them again from arrays.
 pub(in crate::commands) fn demo(folder: &Path, seed: u64, work: &run::Work<'_>) -> Result<Shown> {
-    let unseen = |_: usize| -> Box<dyn Stage> { Box::new(Unseen) };
-    let figures = demo::robustness::write(folder, seed, work.threads, &unseen)?;
+    let figures = demo::robustness::write(folder, seed, work.threads, &Unseen)?;
     let mut shown = Shown {
         text: format!(
             "\nrobustness, penalties under attack on a synthetic graph\n{}",

@@ -1,14 +1,17 @@
 //! The options that graph, splits, model and attacked graphs share between commands.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use calipers::inputs::Inputs;
+use calipers::io::array::Array;
 use calipers::metrics::robustness::Budget;
 use calipers::metrics::robustness::Prepare;
-use calipers::rung::files::checkpoint::Flags;
-use calipers::rung::files::dataset::{Dataset, GraphSource};
-use calipers::rung::files::splits::{NodeSplit, SHARES, SplitSource, Splits};
-use calipers::rung::model::{Kind, ScadScale, Weights};
+use calipers::reproduce::synthetic::Synthetic;
+use calipers::rung::files::checkpoint::{Checkpoint, Flags};
+use calipers::rung::files::dataset::{Dataset, GivenGraph, GraphSource};
+use calipers::rung::files::splits::{NodeSplit, SHARES, SplitSource, Splits, of_given};
+use calipers::rung::from_model::conditions::AttackFile;
+use calipers::rung::model::{Kind, Rung, ScadScale, Weights};
 use calipers::{Error, Result};
 use clap::Args;
 
@@ -16,8 +19,8 @@ use crate::options::{named, whole};
 
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Graph")]
-pub(super) struct GraphArgs {
-    /// The graph: .npz or .safetensors with adjacency, features and labels, or an edge list
+pub(crate) struct GraphArgs {
+    /// The graph: .npz or .safetensors with adjacency, features and labels, an edge list, or "synthetic"
     #[arg(long, value_name = "FILE")]
     pub(super) graph: Option<PathBuf>,
     /// The features of the nodes, where the graph file has none
@@ -30,11 +33,14 @@ pub(super) struct GraphArgs {
     /// the largest component kept [default: none]
     #[arg(long, value_name = "HOW", value_parser = named::<Prepare>(&["none", "rung"]))]
     pub(super) prepare: Option<Prepare>,
+    /// A graph that a program has in memory
+    #[arg(skip)]
+    pub(crate) given: Option<GivenGraph>,
 }
 
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Splits")]
-pub(super) struct SplitArgs {
+pub(crate) struct SplitArgs {
     /// Train, val and test nodes: a .json or .npz file, masks (of the graph file) or stratified:S
     #[arg(long, value_name = "SPLITS")]
     pub(super) splits: Option<String>,
@@ -47,11 +53,14 @@ pub(super) struct SplitArgs {
     /// The shares of train and val nodes in stratified:S [default: 0.1,0.1]
     #[arg(long, value_name = "TRAIN,VAL", value_parser = shares)]
     pub(super) shares: Option<[f64; 2]>,
+    /// The sets of one split that a program has in memory
+    #[arg(skip)]
+    pub(crate) given: Option<Vec<(String, Array)>>,
 }
 
 #[derive(Args, Clone, Copy, Debug)]
 #[command(next_help_heading = "Model")]
-pub(super) struct PenaltyArgs {
+pub(crate) struct PenaltyArgs {
     /// The penalty on edge differences
     #[arg(long, value_parser = named::<Kind>(&["l2", "l1", "mcp", "scad", "adaptive"]))]
     pub(super) penalty: Option<Kind>,
@@ -77,7 +86,7 @@ pub(super) struct PenaltyArgs {
 
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Attacked graphs")]
-pub(super) struct AttackedArgs {
+pub(crate) struct AttackedArgs {
     /// An attacked graph, in any form of a graph file or as a scipy CSR file
     #[arg(long, value_name = "B=FILE")]
     pub(super) attacked: Vec<String>,
@@ -87,7 +96,13 @@ pub(super) struct AttackedArgs {
     /// The budgets that {budget} stands for in --attacked and --flips
     #[arg(long, value_name = "B[,B..]", value_delimiter = ',', allow_hyphen_values = true)]
     pub(super) budgets: Vec<String>,
+    /// Attacked graphs that a program has in memory, and the pairs to toggle
+    #[arg(skip)]
+    pub(crate) given: Vec<(String, AttackFile, Array)>,
 }
+
+/// The word for the graph that needs no file.
+const SYNTHETIC: &str = "synthetic";
 
 impl GraphArgs {
     /// Where the graph is.
@@ -106,7 +121,34 @@ impl GraphArgs {
 
     /// Reads and prepares the graph.
     pub(super) fn load(&self, inputs: &Inputs) -> Result<Dataset> {
-        Dataset::load(&self.source()?, inputs)
+        let prepare = self.prepare.unwrap_or(Prepare::None);
+        if let Some(given) = &self.given {
+            return Dataset::of_given(given, prepare);
+        }
+        if !self.is_synthetic() {
+            return Dataset::load(&self.source()?, inputs);
+        }
+        self.check_synthetic()?;
+        Synthetic::drawn(0).dataset(Path::new(SYNTHETIC))
+    }
+
+    /// Whether the graph is the one that needs no file.
+    pub(super) fn is_synthetic(&self) -> bool {
+        self.given.is_none() && self.graph.as_deref() == Some(Path::new(SYNTHETIC))
+    }
+
+    /// Refuses what the synthetic graph has already.
+    pub(super) fn check_synthetic(&self) -> Result<()> {
+        let prepared = self.prepare.is_some_and(|prepare| prepare != Prepare::None);
+        let given = [
+            ("--prepare", prepared),
+            ("--features-file", self.features_file.is_some()),
+            ("--labels-file", self.labels_file.is_some()),
+        ];
+        match given.iter().find(|(_, given)| *given) {
+            Some((option, _)) => Err(Error::usage(format!("the synthetic graph needs no {option}"))),
+            None => Ok(()),
+        }
     }
 }
 
@@ -131,6 +173,11 @@ impl SplitArgs {
 
     /// The only split of a command that works on one.
     pub(super) fn load_one(&self, dataset: &Dataset, inputs: &Inputs) -> Result<ChosenSplit> {
+        if let Some(sets) = &self.given {
+            let nodes = of_given(sets, dataset.graph.nodes()).map_err(|error| error.at("splits"))?;
+            let number = self.split.first().copied().unwrap_or_default();
+            return Ok(ChosenSplit { nodes, number, shown: "splits".to_owned(), drawn: false });
+        }
         let given = self.splits.as_deref().map(str::parse).transpose()?;
         let source = SplitSource::or_masks(given.as_ref(), dataset)?;
         let drawn = matches!(source, SplitSource::Stratified(_));
@@ -165,9 +212,22 @@ impl ChosenSplit {
 }
 
 impl PenaltyArgs {
-    pub(super) fn flags(&self) -> Flags {
+    pub(crate) fn flags(&self) -> Flags {
         let Self { penalty, weights, gamma, lambda_hat, layers, scad_a, scad_scale } = *self;
         Flags { penalty, weights, gamma, lambda_hat, layers, scad_a, scad_scale }
+    }
+}
+
+/// The model that a program has in memory, or else that of a file.
+pub(super) fn checkpoint(
+    given: Option<&Rung>,
+    path: &Path,
+    penalty: &PenaltyArgs,
+    inputs: &Inputs,
+) -> Result<Checkpoint> {
+    match given {
+        Some(model) => Ok(Checkpoint { model: model.clone(), replaced: None }),
+        None => Checkpoint::read(path, &penalty.flags(), inputs),
     }
 }
 

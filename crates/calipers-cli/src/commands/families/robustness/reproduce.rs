@@ -4,17 +4,17 @@ use std::cell::Cell;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
+use calipers::Result;
 use calipers::metrics::robustness::Prepare;
-use calipers::reproduce::{self, Options, Stage, Verdicts};
+use calipers::reproduce::{self, Options, Reproduction, Stage, Verdicts};
 use calipers::rung::model::penalty::SCAD_A;
 use calipers::rung::model::watch::{Status, Watch};
 use calipers::rung::model::{Attack, Kind, Penalty, ScadScale, Weights};
-use calipers::{Error, Result};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::model_args::{GraphArgs, budgets};
-use super::speaking::Speaking;
+use super::speaking::{Speaking, Warnings};
 use crate::Outcome;
 use crate::emit::with_units;
 use crate::options::{named, whole};
@@ -31,7 +31,7 @@ Writes DIR/index.html, figure6 and figure7 as .csv, .svg and .png, report.json, 
 and models/ and flips/ as they are finished. Stop it at any time, and go on with --resume.")]
 pub(crate) struct ReproduceArgs {
     #[command(flatten)]
-    graph: GraphArgs,
+    pub(crate) graph: GraphArgs,
     /// Train, val and test nodes: a .json or .npz file, masks (of the graph file) or stratified:S
     /// [default: masks, or stratified:1 without any]
     #[arg(long, value_name = "SPLITS")]
@@ -70,38 +70,48 @@ pub(crate) struct ReproduceArgs {
     quick: bool,
     /// The folder that everything is written to
     #[arg(long, short, value_name = "DIR")]
-    out: PathBuf,
+    pub(crate) out: PathBuf,
     /// Keep the models and flips that are finished
     #[arg(long)]
     resume: bool,
     #[command(flatten)]
-    speaking: Speaking,
+    pub(crate) speaking: Speaking,
 }
 
 impl ReproduceArgs {
     pub(crate) fn run(self) -> Result<Outcome> {
-        let options = self.options()?;
-        let stage = |parts: usize| -> Box<dyn Stage> { Box::new(Bar::new(&self.speaking, parts)) };
-        let found = reproduce::run(&options, self.speaking.threads(), &stage)?;
+        let (options, found) = self.reproduced(&Bar::new(&self.speaking))?;
         self.speaking.say(&verdicts(&found.verdicts))?;
         self.speaking.say(&format!("written to {}\n", self.out.join("index.html").display()))?;
+        Ok(self.warnings(&options, &found).outcome())
+    }
+
+    /// What looks wrong in the reports.
+    pub(crate) fn warnings(&self, options: &Options, found: &Reproduction) -> Warnings {
         let mut warnings = self.speaking.warnings();
         for (label, report) in options.labels().iter().zip(&found.reports) {
             for warning in &report.warnings {
                 warnings.add(&warning.code, &format!("{label}: {}", with_units(warning)));
             }
         }
-        Ok(warnings.outcome())
+        warnings
+    }
+
+    /// What came out, and of what.
+    pub(crate) fn reproduced(&self, stage: &dyn Stage) -> Result<(Options, Reproduction)> {
+        let options = self.options()?;
+        let found = reproduce::run(&options, self.speaking.threads(), stage)?;
+        Ok((options, found))
     }
 
     fn options(&self) -> Result<Options> {
-        let graph = match self.graph.graph.as_deref().and_then(|path| path.to_str()) {
-            Some("synthetic") => None,
-            _ => Some(self.graph.source()?),
+        let given = self.graph.given.clone();
+        let prepare = self.graph.prepare.unwrap_or(Prepare::None);
+        let graph = match (&given, self.graph.is_synthetic()) {
+            (None, false) => Some(self.graph.source()?),
+            (None, true) => self.graph.check_synthetic().map(|()| None)?,
+            (Some(_), _) => None,
         };
-        if graph.is_none() && self.graph.prepare.is_some_and(|prepare| prepare != Prepare::None) {
-            return Err(Error::usage("the synthetic graph needs no --prepare"));
-        }
         let mut penalties = Vec::new();
         for &weights in &self.weights {
             for &kind in &self.penalties {
@@ -124,6 +134,7 @@ impl ReproduceArgs {
         };
         Ok(Options {
             graph,
+            given: given.map(|given| (given, prepare)),
             splits: self.splits.as_deref().map(str::parse).transpose()?,
             split: self.split.clone(),
             one_split: self.quick,
@@ -168,10 +179,10 @@ struct Bar {
 const GRAIN: u64 = 1000;
 
 impl Bar {
-    fn new(speaking: &Speaking, parts: usize) -> Self {
+    fn new(speaking: &Speaking) -> Self {
         let visible = speaking.draws() && io::stderr().is_terminal();
         let target = if visible { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let bar = ProgressBar::with_draw_target(Some(parts as u64 * GRAIN), target);
+        let bar = ProgressBar::with_draw_target(None, target);
         let style = ProgressStyle::with_template(
             "{bar:30} {percent:>3} %  {elapsed} elapsed, {eta} left  {wide_msg}",
         );
@@ -181,6 +192,10 @@ impl Bar {
 }
 
 impl Stage for Bar {
+    fn start(&self, parts: usize) {
+        self.bar.set_length(parts as u64 * GRAIN);
+    }
+
     fn begin(&self, name: &str) -> Box<dyn Watch + '_> {
         self.bar.set_message(name.to_owned());
         let start = self.done.get();

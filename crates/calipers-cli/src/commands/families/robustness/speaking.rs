@@ -13,7 +13,7 @@ use crate::{Outcome, emit};
 
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Work")]
-pub(super) struct Speaking {
+pub(crate) struct Speaking {
     /// Number of worker threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
@@ -30,8 +30,13 @@ pub(super) struct Speaking {
 
 impl Speaking {
     /// The number of worker threads.
-    pub(super) fn threads(&self) -> usize {
+    pub(crate) fn threads(&self) -> usize {
         Work { shard: None, threads: self.threads }.threads()
+    }
+
+    /// Says nothing any more: somebody else will.
+    pub(crate) fn hush(&mut self) {
+        self.quiet = true;
     }
 
     /// Says something that is no warning.
@@ -41,6 +46,11 @@ impl Speaking {
         }
     }
 
+    /// Says that a file was written.
+    pub(super) fn wrote(&self, path: &Path) {
+        emit::wrote(path, self.quiet);
+    }
+
     /// Whether progress may be drawn.
     pub(super) fn draws(&self) -> bool {
         !self.quiet && !self.no_progress
@@ -48,12 +58,12 @@ impl Speaking {
 
     /// Says a result.
     pub(super) fn say(&self, text: &str) -> Result<()> {
-        if self.quiet { Ok(()) } else { emit::say(text) }
+        if self.quiet { Ok(()) } else { emit::show(text) }
     }
 
     /// Collects warnings.
-    pub(super) fn warnings(&self) -> Warnings {
-        Warnings { quiet: self.quiet, strict: self.strict, count: 0 }
+    pub(crate) fn warnings(&self) -> Warnings {
+        Warnings { quiet: self.quiet, strict: self.strict, said: Vec::new() }
     }
 
     /// A bar, or nothing where nobody would see it.
@@ -74,24 +84,29 @@ impl Speaking {
 }
 
 /// Warnings of a command that makes no report.
-pub(super) struct Warnings {
+pub(crate) struct Warnings {
     quiet: bool,
     strict: bool,
-    count: usize,
+    said: Vec<String>,
 }
 
 impl Warnings {
     /// Says a warning.
     pub(super) fn add(&mut self, code: &str, message: &str) {
-        self.count += 1;
         if !self.quiet {
             emit::note(&format!("warning[{code}]: {message}"));
         }
+        self.said.push(format!("{code}: {message}"));
+    }
+
+    /// What was said, for whoever says it elsewhere.
+    pub(crate) fn into_said(self) -> Vec<String> {
+        self.said
     }
 
     /// How the command ends.
     pub(super) fn outcome(&self) -> Outcome {
-        if self.strict && self.count > 0 { Outcome::Warned } else { Outcome::Done }
+        if self.strict && !self.said.is_empty() { Outcome::Warned } else { Outcome::Done }
     }
 }
 

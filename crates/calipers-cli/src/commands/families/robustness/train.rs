@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use calipers::inputs::Inputs;
 use calipers::rung::files::checkpoint;
 use calipers::rung::model::split::lone_classes;
-use calipers::rung::model::{Training, train};
+use calipers::rung::model::{Rung, Training, Watch, train};
 use calipers::{Error, Result};
 use clap::Args;
 
@@ -25,9 +25,9 @@ Examples:
 Cross-entropy and Adam, without early stopping; the last weights are kept, rounded to f32 once.")]
 pub(crate) struct TrainArgs {
     #[command(flatten)]
-    graph: GraphArgs,
+    pub(crate) graph: GraphArgs,
     #[command(flatten)]
-    splits: SplitArgs,
+    pub(crate) splits: SplitArgs,
     #[command(flatten)]
     penalty: PenaltyArgs,
     #[command(flatten)]
@@ -36,7 +36,7 @@ pub(crate) struct TrainArgs {
     #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
-    speaking: Speaking,
+    pub(crate) speaking: Speaking,
 }
 
 #[derive(Args, Debug)]
@@ -64,20 +64,29 @@ struct Learning {
 
 impl TrainArgs {
     pub(crate) fn run(self) -> Result<Outcome> {
-        let training = self.training()?;
+        self.training()?;
         checkpoint::check_ending(&self.out.to_string_lossy()).map_err(Error::as_usage)?;
         fresh(&self.out)?;
+        let mut warnings = self.speaking.warnings();
+        let model = self.trained(&self.speaking.epochs(), &mut warnings)?;
+        checkpoint::write(&self.out, &model)?;
+        self.speaking.wrote(&self.out);
+        Ok(warnings.outcome())
+    }
+
+    /// The trained model, which is not written.
+    pub(crate) fn trained(&self, watch: &dyn Watch, warnings: &mut Warnings) -> Result<Rung> {
+        let training = self.training()?;
         let inputs = Inputs::default();
         let dataset = self.graph.load(&inputs)?;
         let split = self.splits.load_one(&dataset, &inputs)?;
         let labels = dataset.needed_labels()?;
         let nodes = split.needed("train", split.nodes.train.as_ref())?;
         let val: Vec<usize> = split.nodes.val.iter().flatten().map(|node| *node as usize).collect();
-        let mut warnings = self.speaking.warnings();
         if split.drawn {
             note_lone_classes(&self.speaking, labels);
         }
-        warn_missing_classes(&mut warnings, labels, &nodes);
+        warn_missing_classes(warnings, labels, &nodes);
         let model = train(
             &dataset.graph,
             &dataset.features,
@@ -87,11 +96,9 @@ impl TrainArgs {
             &val,
             &training,
             self.speaking.threads(),
-            &self.speaking.epochs(),
-        )
-        .map_err(|error| error.in_file(&dataset.shown))?;
-        checkpoint::write(&self.out, &model)?;
-        Ok(warnings.outcome())
+            watch,
+        );
+        model.map_err(|error| error.in_file(&dataset.shown))
     }
 
     fn training(&self) -> Result<Training> {

@@ -54,9 +54,9 @@ impl FitArgs {
         output::check(&self.output)?;
         let bar = Bar::new(&Output { quiet: self.quiet, no_progress: self.no_progress, ..Output::default() });
         let (fitted, written) = self.fitted(&bar)?;
-        output::write(&self.output, written.as_bytes())?;
+        emit::put(&self.output, &written, self.quiet)?;
         if !self.quiet {
-            emit::say(&table(&fitted, &self.output))?;
+            emit::show(&table(&fitted, &self.output))?;
             warnings(&fitted).iter().for_each(|warning| emit::note(warning));
         }
         Ok(Outcome::Done)

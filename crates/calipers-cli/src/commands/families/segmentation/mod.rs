@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use calipers::compare::{self, Model};
 use calipers::core::resample::Bootstrap;
 use calipers::inputs::{Inputs, role};
-use calipers::metrics::segmentation::config::{Config, Measures};
+use calipers::metrics::segmentation::config::{Config, Measures, Orientation, Spacing};
 use calipers::metrics::segmentation::labels::{ClassRef, Originals};
+use calipers::metrics::segmentation::surface::{MissingConfig, Tolerance};
 use calipers::metrics::segmentation::{
     Closed, Kind, Layout, Measure, MissingHeads, Preset, Segmentation, Space, Unpredicted,
 };
@@ -38,6 +39,9 @@ Examples:
       --truth-suffix _gtFine_labelIds.png --flat
   calipers segmentation --confusion cms.jsonl --classes id2label.json --background 0 --preset coral-mtl
   calipers segmentation camvid.toml --measure all --thickness 4 --per-unit images.csv
+  calipers segmentation --truth labelsTs --pred out --classes names.txt --background 0 --measure surface \\
+      --surface-tolerance 2 --per-unit cases.csv
+  calipers segmentation --truth a.nii.gz --pred b.nii.gz --classes 3 --background 0 --measure overlap,surface
   calipers segmentation fit val.toml -o fitted.toml
 
 A flag overrides the key of the configuration; paths in a configuration are relative to it.")]
@@ -55,6 +59,8 @@ pub(crate) struct SegmentationArgs {
     prediction: Prediction,
     #[command(flatten)]
     measuring: Measuring,
+    #[command(flatten)]
+    spatial: Spatial,
     /// Seed of the bootstrap
     #[arg(long, value_name = "K", default_value_t = 0)]
     seed: u64,
@@ -72,10 +78,11 @@ pub(crate) enum SegmentationCommand {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Files")]
 struct Files {
-    /// Truth maps: a folder (.png .tif .tiff .npy .npz .safetensors) or a container (.npz .safetensors .npy)
+    /// Truth maps: a folder (.png .tif .tiff .npy .npz .safetensors .nii .nii.gz .mha .mhd), a container (.npz
+    /// .safetensors .npy) or one image or volume
     #[arg(long, value_name = "DIR|FILE")]
     truth: Option<PathBuf>,
-    /// Predictions: a folder or a container
+    /// Predictions: a folder, a container, or one image or volume
     #[arg(long, value_name = "DIR|FILE")]
     pred: Option<PathBuf>,
     /// Confusion matrices instead of maps: .jsonl, .npz or .safetensors
@@ -145,9 +152,11 @@ struct Measuring {
     #[arg(long, value_name = "NAME", value_parser = named::<Preset>(
         &["strict", "document", "coral-mtl", "cityscapes", "mmseg", "torchmetrics-jaccard"]))]
     preset: Option<Preset>,
-    /// What to measure, separated by commas [default: overlap,boundary,calibration]
+    /// What to measure, separated by commas; `all` stands for all but surface and images
+    /// [default: overlap,boundary,calibration]
     #[arg(long, value_name = "LIST|all", value_delimiter = ',', value_parser =
-        ["overlap", "boundary", "cheng", "contour", "calibration", "classwise", "temperature", "all"])]
+        ["overlap", "boundary", "cheng", "contour", "calibration", "classwise", "temperature", "surface", "images",
+         "all"])]
     measure: Option<Vec<String>>,
     /// Width of the outer band in pixels [default: 2]
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
@@ -167,6 +176,35 @@ struct Measuring {
     /// Which end belongs to a bin [default: right]
     #[arg(long, value_name = "END", value_parser = named::<Closed>(&["right", "left"]))]
     bins_closed: Option<Closed>,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Surfaces and volumes")]
+struct Spatial {
+    /// Whose surface distances: strict, medpy, monai or deepmind [default: strict]
+    #[arg(long, value_name = "NAME", value_parser = ["strict", "medpy", "monai", "deepmind"])]
+    surface_convention: Option<String>,
+    /// Another percentile of the distances beside the 95th
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    surface_percentile: Option<f64>,
+    /// Distance up to which surfaces count as equal, for all classes or per class
+    #[arg(long, value_name = "T|CLASS=T,..", allow_negative_numbers = true)]
+    surface_tolerance: Option<String>,
+    /// Distances where one side alone has a surface [default: undefined]
+    #[arg(long, value_name = "undefined|diagonal|X", allow_negative_numbers = true)]
+    surface_missing: Option<String>,
+    /// What holds where neither side has a surface [default: undefined]
+    #[arg(long, value_name = "RULE", value_parser = ["undefined", "perfect"])]
+    surface_absent: Option<String>,
+    /// How far elements are apart: one number, or one per axis as in the array (z, y, x); wins over files
+    #[arg(long, value_name = "S[,S..]", value_delimiter = ',', allow_negative_numbers = true)]
+    spacing: Option<Vec<f64>>,
+    /// Whether truth and prediction must point the same way in space [default: check]
+    #[arg(long, value_name = "RULE", value_parser = named::<Orientation>(&["check", "ignore"]))]
+    orientation: Option<Orientation>,
+    /// Share of the worst units that `images` looks at, per cent [default: 5]
+    #[arg(long, value_name = "Q", allow_negative_numbers = true)]
+    worst: Option<f64>,
 }
 
 impl SegmentationArgs {
@@ -207,6 +245,7 @@ impl SegmentationArgs {
         self.labels.lay_over(&mut options.config);
         self.prediction.lay_over(&mut options.config)?;
         self.measuring.lay_over(&mut options.config);
+        self.spatial.lay_over(&mut options.config)?;
         options.check()?;
         // What files say is their fault; what only the flags upset is wrong usage.
         options.config.resolve().map_err(|error| match (written.config.resolve(), &self.config) {
@@ -304,8 +343,11 @@ impl Measuring {
     fn lay_over(&self, config: &mut Config) {
         replace(&mut config.preset, &self.preset);
         if let Some(words) = &self.measure {
-            let of = |measure: &Measure| words.iter().any(|word| word == "all" || *word == word_of(*measure));
-            config.measure = Some(Measures(Measure::ALL.iter().copied().filter(of).collect()));
+            let of = |measure: &Measure| words.iter().any(|word| *word == word_of(*measure));
+            let all =
+                |measure: &Measure| words.iter().any(|word| word == "all") && Measure::ALL.contains(measure);
+            let parts = Measure::ALL.into_iter().chain(Measure::BY_NAME);
+            config.measure = Some(Measures(parts.filter(|measure| all(measure) || of(measure)).collect()));
         }
         let boundary = &mut config.boundary;
         replace(&mut boundary.thickness, &self.thickness);
@@ -316,6 +358,46 @@ impl Measuring {
         replace(&mut config.bins.count, &self.bins);
         replace(&mut config.bins.closed, &self.bins_closed);
     }
+}
+
+impl Spatial {
+    fn lay_over(&self, config: &mut Config) -> Result<()> {
+        let surface = &mut config.surface;
+        replace(&mut surface.convention, &self.surface_convention);
+        replace(&mut surface.percentile, &self.surface_percentile);
+        if let Some(text) = &self.surface_tolerance {
+            surface.tolerance = Some(tolerance(text)?);
+        }
+        if let Some(word) = &self.surface_missing {
+            surface.missing = Some(match word.parse() {
+                Ok(distance) => MissingConfig::Distance(distance),
+                Err(_) => MissingConfig::Rule(word.clone()),
+            });
+        }
+        replace(&mut surface.absent, &self.surface_absent);
+        if let Some(steps) = &self.spacing {
+            config.data.spacing = Some(Spacing::Axes(steps.clone()));
+        }
+        replace(&mut config.data.orientation, &self.orientation);
+        replace(&mut config.images.worst, &self.worst);
+        Ok(())
+    }
+}
+
+/// One number, or `CLASS=T` for some classes.
+fn tolerance(text: &str) -> Result<Tolerance> {
+    if let Ok(all) = text.parse() {
+        return Ok(Tolerance::All(all));
+    }
+    let of_class = |part: &str| {
+        let (class, tolerance) = part.rsplit_once('=')?;
+        Some((class.trim().to_owned(), tolerance.trim().parse().ok()?))
+    };
+    let classes = text.split(',').map(of_class).collect::<Option<_>>();
+    classes.map(Tolerance::Classes).ok_or_else(|| {
+        let error = Error::usage("not a tolerance").at("--surface-tolerance").found(format!("{text:?}"));
+        error.allowed("a number, or CLASS=T,CLASS=T")
+    })
 }
 
 /// A measure as the protocol spells it.
@@ -355,7 +437,7 @@ pub(in crate::commands) fn demo(folder: &Path, seed: u64, work: &run::Work<'_>) 
     Ok(Shown {
         ledgers: models.iter().map(|(name, rows)| (Some(*name), boxed(rows))).collect(),
         sections: compared.iter().map(comparison::section).collect(),
-        text: format!("\n{}", comparison::terminal(&compared, emit::style(), false)),
+        text: comparison::terminal(&compared, emit::style(), false),
         next: vec![
             format!("segmentation {config} --measure all"),
             format!("segmentation fit {config} -o fitted.toml"),

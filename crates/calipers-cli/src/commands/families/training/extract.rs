@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use calipers::core::Warning;
+use calipers::run::{Progress, Silent};
 use calipers::sources::training::assign::{Assignment, FoldBy, GroupBy};
 use calipers::sources::training::extract::{Extracted, extract};
 use calipers::sources::training::options::Options;
@@ -53,6 +54,16 @@ pub(crate) struct ExtractArgs {
 impl ExtractArgs {
     pub(crate) fn run(self) -> Result<Outcome> {
         output::check(&self.output)?;
+        let extracted = self.extracted(&Silent)?;
+        emit::put(&self.output, &extracted.to_text(), self.quiet)?;
+        if !self.quiet {
+            doubts(&extracted);
+        }
+        Ok(if self.strict && !extracted.doubts.is_empty() { Outcome::Warned } else { Outcome::Done })
+    }
+
+    /// What is gathered; nothing is written and nothing said.
+    pub(crate) fn extracted(&self, progress: &dyn Progress) -> Result<Extracted> {
         let alone = |option: &str, error: String| Error::usage(error).at(option);
         let options = Options {
             assignment: Assignment {
@@ -60,17 +71,11 @@ impl ExtractArgs {
                 fold_by: FoldBy::joined(&self.fold_by).map_err(|error| alone("--fold-by", error))?,
                 runs: None,
             },
-            filters: self.filters,
+            filters: self.filters.clone(),
             skip_missing: self.skip_missing,
-            ..Options::over(self.inputs, Vec::new())
+            ..Options::over(self.inputs.clone(), Vec::new())
         };
-        let extracted = extract(&options, self.project.as_deref())?;
-        output::write(&self.output, extracted.to_text().as_bytes())?;
-        if !self.quiet {
-            doubts(&extracted);
-            emit::note(&format!("wrote {}", self.output.display()));
-        }
-        Ok(if self.strict && !extracted.doubts.is_empty() { Outcome::Warned } else { Outcome::Done })
+        extract(&options, self.project.as_deref(), progress)
     }
 }
 

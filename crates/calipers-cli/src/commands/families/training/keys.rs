@@ -5,11 +5,11 @@ use std::fmt::Write;
 use calipers::core::error::printable;
 use calipers::report::grid::{Cell, Grid};
 use calipers::report::number::rounded;
-use calipers::sources::training::listing::Listing;
-use calipers::{Error, Result, output};
+use calipers::sources::training::survey::listing::Listing;
+use calipers::{Error, Result};
 
 use crate::emit;
-use crate::options::{Output, is_stream};
+use crate::options::Output;
 
 /// The most lines of a table on the terminal, and the most characters of a cell.
 const MOST_LINES: usize = 30;
@@ -20,7 +20,7 @@ const BETWEEN: &str = "|";
 /// Refuses what a list of keys has no form for.
 pub(crate) fn check(output: &Output) -> Result<()> {
     let other = output.html.is_some() || output.per_unit.is_some() || output.state.is_some();
-    if other || output.markdown || output.latex {
+    if other || output.markdown.is_some() || output.latex.is_some() {
         return Err(Error::usage("a list of keys is no report")
             .found("--keys with an output option")
             .allowed("--json FILE|- and --csv FILE|-"));
@@ -37,12 +37,11 @@ pub(crate) fn write(listing: &Listing, to: &Output) -> Result<()> {
     for (path, text) in forms {
         match path {
             None => {}
-            Some(path) if is_stream(path) => emit::say(&text)?,
-            Some(path) => output::write(path, text.as_bytes())?,
+            Some(path) => emit::put(path, &text, to.quiet)?,
         }
     }
     if to.json.is_none() && to.csv.is_none() && !to.quiet {
-        emit::say(&tables(listing))?;
+        emit::show(&tables(listing))?;
     }
     Ok(())
 }

@@ -1,11 +1,13 @@
 //! `calipers training`: how training runs behave over epochs and folds.
 
+mod calls;
+mod demo;
 mod extract;
 mod keys;
-mod tables;
+pub(crate) mod tables;
 mod view;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use calipers::inputs::{Inputs, role};
@@ -14,19 +16,19 @@ use calipers::io::history::encoding::Encoding;
 use calipers::io::history::{FORMATS, Format};
 use calipers::metrics::training::{Direction, Duplicates, Index, Nan, Precision, Preset, Restarts, Training};
 use calipers::resample::affordable;
-use calipers::run::Progress;
+use calipers::run::{Progress, Silent};
 use calipers::sources::training::assign::{Assignment, FoldBy, GroupBy};
 use calipers::sources::training::extract::extract;
-use calipers::sources::training::listing::Listing;
 use calipers::sources::training::options::Options;
 use calipers::sources::training::runs::filter::Where;
-use calipers::sources::training::runs_file::RunsFile;
-use calipers::{Error, Ledger, Result, demo, run, sources};
+use calipers::sources::training::study::runs_file::RunsFile;
+use calipers::sources::training::survey::listing::Listing;
+use calipers::{Error, Ledger, Result, sources};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 
+pub(in crate::commands) use self::demo::demo;
 use self::extract::ExtractArgs;
-use crate::commands::demo::{Shown, headlines};
 use crate::options::{Output, Work, named};
 use crate::progress::Bar;
 use crate::{Measured, Outcome, emit};
@@ -55,7 +57,7 @@ TensorBoard events, trainer_state.json, MLflow folders, databases (also as sqlit
 tracking servers (mlflow+http://HOST:PORT). --threshold, --scale, --direction and --label are given once for all metrics, or once for each in the same order.")]
 pub(crate) struct TrainingArgs {
     #[command(subcommand)]
-    command: Option<TrainingCommand>,
+    pub(crate) command: Option<TrainingCommand>,
     /// Histories: files, folders that are searched through, or the address of a tracking server
     #[arg(value_name = "INPUT")]
     inputs: Vec<PathBuf>,
@@ -67,7 +69,7 @@ pub(crate) struct TrainingArgs {
     #[command(flatten)]
     points: Points,
     #[command(flatten)]
-    runs: Runs,
+    pub(crate) runs: Runs,
     #[command(flatten)]
     files: Files,
     #[command(flatten)]
@@ -82,7 +84,7 @@ pub(crate) struct TrainingArgs {
 }
 
 #[derive(Subcommand, Debug)]
-enum TrainingCommand {
+pub(crate) enum TrainingCommand {
     Extract(ExtractArgs),
 }
 
@@ -159,15 +161,15 @@ struct Points {
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Runs")]
-struct Runs {
+pub(crate) struct Runs {
     /// Where configurations come from: none, folder, suffix, regex:RE, column:COL, wandb, project, experiment,
     /// parent, runs; several are given one by one or joined with commas [default: none]
     #[arg(long, value_name = "WHERE")]
-    group_by: Vec<GroupBy>,
+    pub(crate) group_by: Vec<GroupBy>,
     /// Where folds come from: auto, run, id, suffix, regex:RE, column:COL, runs; several likewise
     /// [default: auto]
     #[arg(long, value_name = "WHERE")]
-    fold_by: Vec<FoldBy>,
+    pub(crate) fold_by: Vec<FoldBy>,
     /// Read only runs, or rows of tables, for which KEY=VALUE, KEY!=VALUE or KEY~REGEX holds
     #[arg(long = "where", value_name = "TEST")]
     filters: Vec<Where>,
@@ -227,6 +229,18 @@ struct Study {
     /// JSON is extracted first
     #[arg(long, value_name = "PREFIX")]
     table: Option<PathBuf>,
+    /// The per-run JSON itself, where it is no file.
+    #[arg(skip)]
+    json: Option<String>,
+    /// Whether tables are made and written by nobody here.
+    #[arg(skip)]
+    tabled: bool,
+}
+
+impl Study {
+    fn wants_tables(&self) -> bool {
+        self.table.is_some() || self.tabled
+    }
 }
 
 impl TrainingArgs {
@@ -237,23 +251,23 @@ impl TrainingArgs {
         if self.keys {
             self.output.check()?;
             keys::check(&self.output)?;
-            keys::write(&self.listing()?, &self.output)?;
+            keys::write(&self.listing(&Silent)?, &self.output)?;
             return Ok(Outcome::Done);
         }
-        let without_histories = self.inputs.is_empty() && self.metrics.metric.is_empty();
         let inputs = Inputs::default();
         self.output.check()?;
         if let Some(prefix) = &self.study.table {
-            tables::check(prefix, self.work.shard)?;
+            tables::check_whole(self.work.shard)?;
+            tables::check(prefix)?;
         }
         if let (true, Some(prefix), Some(runs)) =
-            (without_histories, &self.study.table, self.runs_file(&inputs)?)
+            (self.is_without_histories(), &self.study.table, self.runs_file(&inputs)?)
         {
             return tables::without_histories(&runs, prefix, self.preset(), self.runs.folds, &self.output);
         }
         if self.metrics.metric.is_empty()
             && !self.inputs.is_empty()
-            && let Ok(listing) = self.listing()
+            && let Ok(listing) = self.listing(&Silent)
         {
             emit::note(&keys::tables(&listing));
         }
@@ -268,14 +282,18 @@ impl TrainingArgs {
         self.measured(Inputs::default(), progress)
     }
 
+    fn is_without_histories(&self) -> bool {
+        self.inputs.is_empty() && self.metrics.metric.is_empty()
+    }
+
     /// What the histories hold; the metrics are not looked at.
-    pub(crate) fn listing(&self) -> Result<Listing> {
+    pub(crate) fn listing(&self, progress: &dyn Progress) -> Result<Listing> {
         let inputs = Inputs::default();
         let options = self.unchecked(&inputs)?;
         if options.inputs.is_empty() {
             return Err(Error::usage("no histories are given").advice("name files or folders to read"));
         }
-        Listing::of(&options)
+        Listing::of(&options, progress)
     }
 
     fn measured(self, inputs: Inputs, progress: &dyn Progress) -> Result<Measured> {
@@ -297,10 +315,10 @@ impl TrainingArgs {
                 Some(runs) => runs,
                 None => self.extracted(&options)?,
             };
-            tables::write(&runs, &measured, prefix, self.preset(), self.runs.folds)?;
+            tables::write(&tables::measured(&runs, &measured, self.preset(), self.runs.folds), prefix)?;
         }
         if self.output.wants_table() {
-            emit::say(&view::write(&measured, emit::style()))?;
+            emit::show(&view::write(&measured, emit::style(), self.output.all))?;
         }
         let boxed = |accumulator| -> Box<dyn Ledger> { Box::new(accumulator) };
         let ledgers = measured.accumulators.into_iter().map(boxed).collect();
@@ -310,7 +328,7 @@ impl TrainingArgs {
     /// The per-run JSON of the histories' own folders.
     fn extracted(&self, options: &Options) -> Result<RunsFile> {
         let project = self.study.project.as_deref();
-        let extracted = extract(options, project)?;
+        let extracted = extract(options, project, &Silent)?;
         if !self.output.quiet {
             extract::doubts(&extracted);
         }
@@ -322,10 +340,16 @@ impl TrainingArgs {
     }
 
     fn runs_file(&self, inputs: &Inputs) -> Result<Option<RunsFile>> {
+        let project = self.study.project.as_deref();
+        if let Some(json) = &self.study.json {
+            return RunsFile::parse(json.as_bytes(), project)
+                .map(Some)
+                .map_err(|error| error.in_file("runs"));
+        }
         let Some(path) = &self.study.runs else { return Ok(None) };
         let shown = path.display().to_string();
         let bytes = inputs.read(path, &shown, &role("runs", None))?;
-        RunsFile::parse(&bytes, self.study.project.as_deref()).map(Some).map_err(|error| error.in_file(shown))
+        RunsFile::parse(&bytes, project).map(Some).map_err(|error| error.in_file(shown))
     }
 
     fn options(&self, inputs: &Inputs) -> Result<Options> {
@@ -335,7 +359,7 @@ impl TrainingArgs {
     }
 
     fn unchecked(&self, inputs: &Inputs) -> Result<Options> {
-        if self.study.project.is_some() && self.study.runs.is_none() && self.study.table.is_none() {
+        if self.study.project.is_some() && self.study.runs.is_none() && !self.study.wants_tables() {
             return Err(Error::usage("--project goes with --runs or --table"));
         }
         let alone = |option: &str, error: String| Error::usage(error).at(option);
@@ -353,7 +377,7 @@ impl TrainingArgs {
             encoding: self.files.encoding,
             format: self.files.format.0,
             skip_missing: self.runs.skip_missing,
-            endings: self.study.table.is_some(),
+            endings: self.study.wants_tables(),
             sketches: self.output.wants_table(),
             timeout: self.files.timeout,
             ..Options::over(self.inputs.clone(), self.protocols()?)
@@ -446,33 +470,4 @@ fn encodings() -> impl TypedValueParser<Value = Encoding> {
 fn layouts() -> impl TypedValueParser<Value = Layout> {
     PossibleValuesParser::new(std::iter::once(AUTO).chain(FORMATS.iter().map(|format| format.name)))
         .map(|name| Layout(FORMATS.called(&name)))
-}
-
-/// Logs of three configurations, five folds each.
-pub(in crate::commands) fn demo(folder: &Path, seed: u64, work: &run::Work<'_>) -> Result<Shown> {
-    const KEY: &str = demo::training::KEY;
-    demo::training::write(folder, seed)?;
-    let metric = Training { metric: KEY.into(), label: KEY.into(), ..Training::new(Preset::Strict) };
-    let options = Options {
-        assignment: Assignment {
-            group_by: "folder".parse().map_err(Error::usage)?,
-            fold_by: FoldBy::Auto,
-            runs: None,
-        },
-        sketches: true,
-        ..Options::over(vec![folder.to_owned()], vec![metric])
-    };
-    let measured = sources::training::measure(&options, Inputs::default(), work)?;
-    let mut shown =
-        Shown { text: format!("\n{}", view::curves(&measured, emit::style())), ..Shown::default() };
-    for rows in measured.accumulators {
-        let mut groups: Vec<String> = rows.rows().iter().map(|row| row.group.clone()).collect();
-        groups.dedup();
-        let groups: Vec<&str> = groups.iter().map(String::as_str).collect();
-        shown.text += &headlines("training, configurations side by side", &rows.finish(), &groups);
-        shown.ledgers.push((None, Box::new(rows)));
-    }
-    let command = format!("training {} --metric {KEY} --group-by folder", folder.display());
-    shown.next.push(format!("{command} --sweep 0.85,0.9,0.95"));
-    Ok(shown)
 }

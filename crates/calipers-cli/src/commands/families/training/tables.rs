@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use calipers::metrics::training::Preset;
 use calipers::report::grid::Grid;
 use calipers::run::Shard;
-use calipers::sources::training::endings::Endings;
-use calipers::sources::training::runs_file::RunsFile;
+use calipers::sources::training::study::endings::Endings;
+use calipers::sources::training::study::runs_file::RunsFile;
 use calipers::sources::training::{Measured, study};
 use calipers::tables::training::{Aggregation, Study};
 use calipers::{Error, Report, Result};
@@ -14,13 +14,26 @@ use calipers::{Error, Report, Result};
 use crate::options::Output;
 use crate::{Outcome, emit};
 
-/// Refuses tables that cannot be written, before any work. A folder that is not there yet is made.
-pub(crate) fn check(prefix: &Path, shard: Option<Shard>) -> Result<()> {
-    if shard.is_some() {
-        return Err(Error::usage("a table needs every fold")
-            .found("--table with --shard")
-            .advice("measure all histories in one run"));
+/// A table in its three forms, and its cells.
+pub struct Tabled {
+    /// Columns and cells.
+    pub grid: Grid,
+    /// CSV, Markdown and LaTeX.
+    pub texts: [String; 3],
+}
+
+/// Refuses tables of a part of the folds, before any work.
+pub(crate) fn check_whole(shard: Option<Shard>) -> Result<()> {
+    match shard {
+        None => Ok(()),
+        Some(_) => Err(Error::usage("a table needs every fold")
+            .found("a table with --shard")
+            .advice("measure all histories in one run")),
     }
+}
+
+/// Refuses tables that cannot be written, before any work. A folder that is not there yet is made.
+pub(crate) fn check(prefix: &Path) -> Result<()> {
     if let Some(folder) = prefix.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         std::fs::create_dir_all(folder).map_err(|error| {
             Error::io(format!("cannot create the folder: {}", error.kind())).in_file(folder.display())
@@ -34,24 +47,29 @@ pub(crate) fn check(prefix: &Path, shard: Option<Shard>) -> Result<()> {
     Ok(())
 }
 
-/// Writes the tables of measured histories.
-pub(crate) fn write(
+/// The tables of measured histories.
+pub(crate) fn measured(
     runs: &RunsFile,
     measured: &Measured,
-    prefix: &Path,
     preset: Preset,
     folds: Option<u32>,
-) -> Result<()> {
+) -> [Tabled; 3] {
     let metrics: Vec<(String, Report)> = measured
         .accumulators
         .iter()
         .map(|accumulator| (accumulator.protocol().label.clone(), accumulator.finish()))
         .collect();
     let published = preset.is_table();
-    write_all(&Study { runs, endings: &measured.endings, metrics: &metrics, published, folds }, prefix)
+    made(&Study { runs, endings: &measured.endings, metrics: &metrics, published, folds })
 }
 
-/// Writes the tables of a study without histories: what the per-run JSON says by itself.
+/// The tables of a study without histories: what the per-run JSON says by itself.
+pub(crate) fn of_runs(runs: &RunsFile, preset: Preset, folds: Option<u32>) -> [Tabled; 3] {
+    let (endings, published) = (Endings::new(), preset.is_table());
+    made(&Study { runs, endings: &endings, metrics: &[], published, folds })
+}
+
+/// Writes the tables of a study without histories.
 pub(crate) fn without_histories(
     runs: &RunsFile,
     prefix: &Path,
@@ -59,13 +77,12 @@ pub(crate) fn without_histories(
     folds: Option<u32>,
     output: &Output,
 ) -> Result<Outcome> {
-    let asked = output.json.is_some() || output.csv.is_some() || output.markdown || output.latex;
-    if asked || output.html.is_some() || output.per_unit.is_some() || output.state.is_some() {
+    let forms = [&output.json, &output.csv, &output.markdown, &output.latex, &output.html];
+    if forms.iter().any(|form| form.is_some()) || output.per_unit.is_some() || output.state.is_some() {
         return Err(Error::usage("without histories there is no report, only the tables")
             .advice("name histories and a --metric, or leave the output options out"));
     }
-    let (endings, published) = (Endings::new(), preset.is_table());
-    write_all(&Study { runs, endings: &endings, metrics: &[], published, folds }, prefix)?;
+    write(&of_runs(runs, preset, folds), prefix)?;
     let doubts = study::carbon(runs);
     if !output.quiet {
         if let [first, more @ ..] = doubts.as_slice() {
@@ -93,11 +110,23 @@ const FIRST_PATH: &str = "tokenizer_path";
 
 type Form = fn(&Grid) -> String;
 
-fn write_all(study: &Study<'_>, prefix: &Path) -> Result<()> {
-    for aggregation in Aggregation::ALL {
-        let table = study.table(aggregation);
-        for (ending, form) in FORMS {
-            calipers::output::write(&file(prefix, aggregation, ending), form(&table).as_bytes())?;
+fn made(study: &Study<'_>) -> [Tabled; 3] {
+    Aggregation::ALL.map(|aggregation| {
+        let grid = study.table(aggregation);
+        Tabled { texts: FORMS.map(|(_, form)| form(&grid)), grid }
+    })
+}
+
+/// Writes tables in the order of aggregations.
+pub(crate) fn write(tables: &[Tabled; 3], prefix: &Path) -> Result<()> {
+    write_texts(tables.each_ref().map(|table| &table.texts), prefix)
+}
+
+/// Writes the texts of tables in the order of aggregations.
+pub(crate) fn write_texts(tables: [&[String; 3]; 3], prefix: &Path) -> Result<()> {
+    for (aggregation, texts) in Aggregation::ALL.into_iter().zip(tables) {
+        for ((ending, _), text) in FORMS.iter().zip(texts) {
+            calipers::output::write(&file(prefix, aggregation, ending), text.as_bytes())?;
         }
     }
     Ok(())

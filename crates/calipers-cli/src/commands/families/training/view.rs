@@ -1,5 +1,6 @@
 //! What a terminal shows above a training report: which run became which unit, and the curves.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use calipers::core::error::printable;
@@ -14,9 +15,21 @@ use calipers::sources::training::runs::claims::Claim;
 const MOST_RUNS: usize = 20;
 const MOST_CHARS: usize = 40;
 
-/// The assignment of runs and the curves of the first of them.
-pub(crate) fn write(measured: &Measured, style: Style) -> String {
-    format!("{}\n{}\n", assignment(&measured.runs), curves(measured, style))
+/// How many runs are shown one by one before the numbers.
+const FEW_RUNS: usize = 6;
+
+/// The assignment of runs and the curves of the first of them; of many runs how many there are, unless all
+/// are to be seen.
+pub(crate) fn write(measured: &Measured, style: Style, all: bool) -> String {
+    if all || measured.runs.len() <= FEW_RUNS {
+        return format!("{}\n{}\n", assignment(&measured.runs), curves(measured, style));
+    }
+    let groups: BTreeSet<&str> = measured.runs.iter().map(|run| run.group.as_str()).collect();
+    let groups = match groups.len() {
+        1 => "1 group".to_owned(),
+        several => format!("{several} groups"),
+    };
+    format!("{} runs of {groups}; --all lists them and draws their curves\n\n", measured.runs.len())
 }
 
 /// The curves of the first runs, by metric and configuration.

@@ -19,6 +19,7 @@ use crate::segmentation::probability::fast::kernel::{
 };
 use crate::segmentation::probability::sums::Calibration;
 use crate::segmentation::protocol::{Kind, Measure, Segmentation};
+use crate::segmentation::row::BinRow;
 use crate::segmentation::unit::ScoreArray;
 use calipers_core::functions::lanes::ln;
 use calipers_core::stop::Turns;
@@ -195,7 +196,8 @@ impl<'a> FastPass<'a> {
             for (bin, word) in table[..places - 1].iter_mut().enumerate() {
                 let confidence = *word & ((1 << COUNT_SHIFT) - 1);
                 let count = (*word >> COUNT_SHIFT) & ((1 << (CORRECT_SHIFT - COUNT_SHIFT)) - 1);
-                calibration.add_to_bin(bin, count, *word >> CORRECT_SHIFT, confidence, UNIT_BITS);
+                let pixels_of_bin = BinRow::of(count, *word >> CORRECT_SHIFT, confidence, UNIT_BITS);
+                calibration.add_to_bin(bin, &pixels_of_bin);
                 pixels += count;
             }
             table.fill(0);
@@ -236,7 +238,8 @@ impl ClassTally {
         for (place, words) in self.words.iter_mut().enumerate() {
             let [counts, sum] = std::mem::take(words);
             let (class, bin) = (place / self.bins, place % self.bins);
-            calibration.add_to_class(class, bin, counts & u64::from(u32::MAX), counts >> 32, sum, UNIT_BITS);
+            let pixels = BinRow::of(counts & u64::from(u32::MAX), counts >> 32, sum, UNIT_BITS);
+            calibration.add_to_class(class, bin, &pixels);
         }
     }
 }
@@ -261,7 +264,7 @@ fn look(rows: &[Pixels], classes: &[i32; BLOCK]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::segmentation::config::Config;
+    use crate::segmentation::protocol::config::Config;
     use calipers_core::NumberSlice;
 
     fn is_fast(more: &str, data: NumberSlice<'_>) -> bool {

@@ -5,9 +5,9 @@ use multiversion::multiversion;
 
 use super::{Influences, Said};
 use crate::model::matrix::WIDTH;
-use crate::model::pair_table::{BLOCK, Rows};
 use crate::model::parallel;
 use crate::model::penalty::Penalty;
+use crate::model::propagation::pair_table::{BLOCK, Rows};
 
 /// How many pairs are weighed together.
 const LANES: usize = 8;

@@ -1,0 +1,206 @@
+//! `calipers plot`: one figure of a report, as a file for a paper or for slides.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use calipers::core::error::printable;
+use calipers::figures::{self, Figure};
+use calipers::io::file::InputFile;
+use calipers::report::chart::files::{self, FileFormat};
+use calipers::report::chart::{Style, points};
+use calipers::{Error, Ledger, Report, Result, output, states};
+use clap::Args;
+
+use super::verify::Elsewhere;
+use crate::options::{Output, is_stream};
+use crate::{Outcome, emit};
+
+/// Draw one figure of a report as .pdf, .svg or .png; without a figure, list those it has
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  calipers plot all.state
+  calipers plot all.state confusion -o confusion.pdf
+  calipers plot calipers-demo/report.json iou --report 3 -o iou.svg --width 8.4cm
+  calipers plot all.state worst-images-1 -o worst.png --photos leftImg8bit/val --style slides
+
+Words are 7 points high in style paper, 14 points in slides and dark, whatever the width. What is
+drawn from inputs needs them where they were when they were measured, or below --root.")]
+pub(crate) struct Plot {
+    /// A state or a report.json ("-" reads standard input)
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The figure, by the name in the list
+    #[arg(value_name = "FIGURE")]
+    figure: Option<String>,
+    /// Where the figure is written; the ending says the format ("-" for SVG on standard output)
+    #[arg(long, short, value_name = "FILE|-", requires = "figure")]
+    output: Option<PathBuf>,
+    /// Which report of a file with several, from 1
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    report: Option<u32>,
+    /// The folder that the paths in the report are relative to [default: the current one]
+    #[arg(long, value_name = "DIR")]
+    root: Option<PathBuf>,
+    /// PNG photos named like the units, shown below label maps
+    #[arg(long, value_name = "DIR")]
+    photos: Option<PathBuf>,
+    /// How wide the figure is, with its unit: in, cm, mm or pt [default: a column, of wide figures a page]
+    #[arg(long, value_name = "WIDTH", value_parser = points)]
+    width: Option<f64>,
+    /// What the figure is for: paper, slides or dark
+    #[arg(long, value_name = "STYLE", default_value = "paper")]
+    style: Style,
+    /// Do not say which file was written
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+impl Plot {
+    pub(crate) fn run(self) -> Result<Outcome> {
+        let target = self.target()?;
+        let shown = self.file.display().to_string();
+        let sources = sources(&self.file, &shown)?;
+        let Some(name) = &self.figure else {
+            self.list(&sources)?;
+            return Ok(Outcome::Done);
+        };
+        let Some((path, format)) = target else {
+            return Err(Error::usage("a figure needs a file to be written to")
+                .advice(format!("-o {name}.pdf; .svg and .png are the other formats")));
+        };
+        let source = self.chosen(&sources, &shown)?;
+        let reports: Vec<Report> = sources.iter().map(Source::report).collect();
+        emit::spare_inputs(&reports, [("--output", path)].into_iter().filter(|(_, path)| !is_stream(path)))?;
+        let figures = self.figures(source)?;
+        let (_, chart) = figures::find(&figures, name).map_err(|error| error.in_file(&shown))?;
+        let bytes = files::write(chart, format, self.width, self.style)?;
+        emit::put(path, &bytes, self.quiet)?;
+        Ok(Outcome::Done)
+    }
+
+    /// Where the figure goes, and in which format. Refuses what cannot be written before any work.
+    fn target(&self) -> Result<Option<(&Path, FileFormat)>> {
+        let Some(path) = self.output.as_deref() else { return Ok(None) };
+        if is_stream(path) {
+            return Ok(Some((path, files::format("svg")?)));
+        }
+        let ending = path.extension().map(|ending| ending.to_string_lossy().into_owned()).unwrap_or_default();
+        let format = files::format(&ending).map_err(|error| {
+            error.in_file(path.display()).advice("the ending of the file says its format")
+        })?;
+        output::check(path)?;
+        let same =
+            |a: &Path, b: &Path| a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b));
+        if same(path, &self.file) {
+            return Err(Error::usage("--output would write over the report").in_file(path.display()));
+        }
+        Ok(Some((path, format)))
+    }
+
+    /// The report that is meant: the only one, or that of --report.
+    fn chosen<'s>(&self, sources: &'s [Source], shown: &str) -> Result<&'s Source> {
+        let several = |found: String| {
+            let listed =
+                sources.iter().enumerate().map(|(i, source)| format!("{} {}", i + 1, source.title()));
+            Error::usage("the file holds several reports")
+                .in_file(shown)
+                .found(found)
+                .allowed(listed.collect::<Vec<_>>().join(", "))
+                .advice("say which with --report K")
+        };
+        match (self.report, sources) {
+            (None, [only]) => Ok(only),
+            (None, _) => Err(several(sources.len().to_string())),
+            (Some(number), _) => {
+                sources.get(number as usize - 1).ok_or_else(|| several(format!("--report {number}")))
+            }
+        }
+    }
+
+    fn figures(&self, source: &Source) -> Result<Vec<Figure>> {
+        let absolute = |path: &Path| {
+            std::path::absolute(path)
+                .map_err(|error| Error::io(format!("no such folder: {error}")).in_file(path.display()))
+        };
+        let photos = self.photos.as_deref().map(absolute).transpose()?;
+        let _back = self.root.as_deref().map(Elsewhere::enter).transpose()?;
+        match source {
+            Source::Rows(ledger) => {
+                let report = emit::report(&**ledger, &Output::default(), 0, emit::one_a_core())?;
+                Ok(figures::of_ledger(&**ledger, &report, report.intervals.as_ref(), photos))
+            }
+            Source::Report(report) => figures::of_report(report, photos, emit::one_a_core()),
+        }
+    }
+
+    /// Names and titles, each report below its own heading where there are several.
+    fn list(&self, sources: &[Source]) -> Result<()> {
+        let mut said = String::new();
+        for (i, source) in sources.iter().enumerate() {
+            if self.report.is_some_and(|number| number as usize != i + 1) {
+                continue;
+            }
+            let indent = if sources.len() > 1 { "  " } else { "" };
+            if sources.len() > 1 {
+                said.push_str(&format!("--report {}: {}\n", i + 1, printable(&source.title())));
+            }
+            let figures = match self.figures(source) {
+                Ok(figures) => figures,
+                Err(error) if sources.len() > 1 => {
+                    said.push_str(&format!("{indent}{}\n", printable(error.what())));
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            let wide = figures.iter().map(|figure| figure.name.len()).max().unwrap_or(0);
+            for figure in &figures {
+                let what = match &figure.chart {
+                    Ok(_) => figure.title.clone(),
+                    Err(why) => format!("{} (not drawn: {why})", figure.title),
+                };
+                said.push_str(&format!("{indent}{:wide$}  {}\n", figure.name, printable(&what)));
+            }
+        }
+        emit::say(&said)
+    }
+}
+
+/// Where figures come from.
+enum Source {
+    Rows(Box<dyn Ledger>),
+    Report(Box<Report>),
+}
+
+impl Source {
+    fn report(&self) -> Report {
+        match self {
+            Self::Rows(ledger) => ledger.report(),
+            Self::Report(report) => (**report).clone(),
+        }
+    }
+
+    /// The family, and the label where it has one.
+    fn title(&self) -> String {
+        let protocol = self.report().protocol;
+        let word = |key: &str| protocol.get(key).and_then(|value| value.as_str()).unwrap_or_default();
+        format!("{} {}", word("name"), word("label")).trim_end().to_owned()
+    }
+}
+
+/// The reports of a file: with their rows, if it is a state.
+fn sources(file: &Path, shown: &str) -> Result<Vec<Source>> {
+    let bytes = if is_stream(file) {
+        let mut bytes = Vec::new();
+        let read = std::io::stdin().lock().read_to_end(&mut bytes);
+        read.map_err(|error| Error::io(format!("cannot read standard input: {error}")))?;
+        bytes
+    } else {
+        InputFile::open(file)?.read_all().map_err(|error| error.in_file(shown))?
+    };
+    if states::is_state(&bytes) {
+        return Ok(states::from_bytes(&bytes, shown)?.into_iter().map(Source::Rows).collect());
+    }
+    let reports = calipers::report::json::read(&bytes).map_err(|error| error.in_file(shown))?;
+    Ok(reports.into_iter().map(|report| Source::Report(Box::new(report))).collect())
+}

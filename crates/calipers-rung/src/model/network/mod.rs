@@ -1,0 +1,5 @@
+//! The trained network: its perceptron, its settings, and both as one model.
+
+pub(super) mod mlp;
+pub mod rung;
+pub mod settings;

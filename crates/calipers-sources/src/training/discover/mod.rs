@@ -1,0 +1,452 @@
+//! Which histories a path on the command line stands for, and what the runs in them are called.
+
+mod folder;
+mod input_folder;
+mod parts;
+mod unread;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use calipers_core::{Error, Result};
+use calipers_io::file::cannot_open;
+use calipers_io::history::mlflow_server::{Address, Store, store};
+use calipers_io::history::{FORMATS, Format, RUN_META, TRAINER_STATE, of_folder};
+
+use self::folder::{Folder, below, is_of_wandb};
+use self::input_folder::{name_folders, names_checkpoint, own_name, parent, within};
+pub use self::parts::share_names;
+pub use self::unread::{Unread, nothing_in};
+
+/// A file or folder that holds one run, or a table of runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct History {
+    /// The run name that its place gives.
+    pub name: String,
+    /// Its path as given on the command line, with `/`.
+    pub shown: String,
+    /// The files to read.
+    pub content: Content,
+    /// Which path of the command line it was found under.
+    pub input: usize,
+    /// Whether it was named itself, not found in a folder.
+    pub named: bool,
+    /// What the rule `folder` makes of a run name without a folder.
+    pub folder: Option<String>,
+    /// Whether several inputs were taken as this one run.
+    pub joined: bool,
+}
+
+/// What is under the given paths.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The histories.
+    pub histories: Vec<History>,
+    /// Logs of tools whose files are not read.
+    pub unread: Vec<Unread>,
+}
+
+/// The files of a history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// A file whose content says what it is.
+    File(Place),
+    /// The offline logs of one run of W&B, in the order in which they were begun.
+    Wandb(Vec<Place>),
+    /// The event files of a folder, in order of their names.
+    Events(Vec<Place>),
+    /// A table and event files that two loggers wrote of one run.
+    Loggers {
+        /// The table.
+        table: Place,
+        /// The event files.
+        events: Vec<Place>,
+    },
+    /// A run folder of DVCLive: the key of each of its files, and where that is.
+    Dvclive(Vec<(String, Place)>),
+    /// The states of a folder and of the checkpoints in it.
+    TrainerStates(Vec<Place>),
+    /// A run folder of MLflow: the path of each file below it, and where that is.
+    Mlflow(Vec<(String, Place)>),
+    /// A tracking server of MLflow.
+    Server(Address),
+}
+
+/// One file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its path as given on the command line, with `/`.
+    pub shown: String,
+}
+
+impl Content {
+    /// Its files.
+    pub fn places(&self) -> Vec<&Place> {
+        match self {
+            Self::File(place) => vec![place],
+            Self::Wandb(places) | Self::Events(places) | Self::TrainerStates(places) => {
+                places.iter().collect()
+            }
+            Self::Loggers { table, events } => std::iter::once(table).chain(events).collect(),
+            Self::Mlflow(files) | Self::Dvclive(files) => files.iter().map(|(_, place)| place).collect(),
+            Self::Server(_) => Vec::new(),
+        }
+    }
+}
+
+/// Every history under the given paths, in the order of the paths and within a folder in byte
+/// order of names. A format narrows the search in folders to files that can have it.
+pub fn histories(inputs: &[PathBuf], format: Option<&'static Format>) -> Result<Found> {
+    let mut found = Found::default();
+    // Event files of one folder are one run, however they were named.
+    let mut event_folders: BTreeMap<PathBuf, usize> = BTreeMap::new();
+    let of_mlflow = format.is_some_and(|format| format.name == "mlflow");
+    for (input, path) in inputs.iter().enumerate() {
+        let path = &match store(text(path)?, of_mlflow)? {
+            None => path.clone(),
+            Some(Store::Path(path)) => path,
+            Some(Store::Server(address)) => {
+                found.histories.push(served(address, input));
+                continue;
+            }
+        };
+        let shown = text(path)?.replace(std::path::MAIN_SEPARATOR, "/");
+        let metadata = fs::metadata(path).map_err(|error| cannot_open(&error).in_file(&shown))?;
+        if metadata.is_dir() {
+            if let Some(tool) = unread::tool_of(path) {
+                return Err(unread::refused(tool).in_file(&shown));
+            }
+            let root = if shown == "/" { "" } else { shown.trim_end_matches('/') };
+            let walk = Walk { own: own_name(path)?, input, format, within: within(path)? };
+            let folder = Folder { path: path.clone(), shown: root.into(), below: String::new() };
+            let before = found.histories.len();
+            walk.search(&folder, &mut found)?;
+            if found.histories.len() == before {
+                return Err(nothing_in(&shown, &found.unread));
+            }
+        } else {
+            let place = Place { path: path.clone(), shown };
+            let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
+            match event_folders.get(&folder).filter(|_| is_events(file_name(&place))) {
+                Some(at) => {
+                    if let Content::Events(files) = &mut found.histories[*at].content {
+                        if !files.contains(&place) {
+                            files.push(place);
+                        }
+                        files.sort_by(|a, b| file_name(a).cmp(file_name(b)));
+                    }
+                }
+                None => {
+                    let history = named_file(place, input)?;
+                    if matches!(history.content, Content::Events(_)) {
+                        event_folders.insert(folder, found.histories.len());
+                    }
+                    found.histories.push(history);
+                }
+            }
+        }
+    }
+    if inputs.len() > 1 {
+        parts::each_once(&mut found.histories);
+        parts::join_checkpoints(&mut found.histories);
+        name_folders(&mut found.histories, inputs)?;
+    }
+    parts::join_wandb(&mut found.histories);
+    Ok(found)
+}
+
+/// A tracking server, whose runs it names itself.
+fn served(address: Address, input: usize) -> History {
+    let shown = address.shown().to_owned();
+    History {
+        name: shown.clone(),
+        shown,
+        content: Content::Server(address),
+        input,
+        named: true,
+        folder: None,
+        joined: false,
+    }
+}
+
+/// A file that was named itself.
+fn named_file(place: Place, input: usize) -> Result<History> {
+    let name = file_name(&place);
+    let by_folder = name.eq_ignore_ascii_case("metrics.csv") || name == TRAINER_STATE || is_events(name);
+    let folder = place.path.parent().unwrap_or(Path::new(""));
+    let run = if name == TRAINER_STATE && names_checkpoint(folder) {
+        own_name(&parent(folder))?
+    } else if by_folder {
+        own_name(folder)?
+    } else {
+        stem(name).to_owned()
+    };
+    let (shown, label) = (place.shown.clone(), within(&place.path)?);
+    let content = match name {
+        TRAINER_STATE => Content::TrainerStates(vec![place]),
+        name if is_events(name) => Content::Events(vec![place]),
+        _ => Content::File(place),
+    };
+    Ok(History { name: run, shown, content, input, named: true, folder: label, joined: false })
+}
+
+/// The ending of the files in which DVCLive keeps a metric.
+const TSV: &str = ".tsv";
+
+struct Walk {
+    /// What a path that is empty below the folder is called.
+    own: String,
+    input: usize,
+    format: Option<&'static Format>,
+    /// What the rule `folder` makes of runs directly in the folder.
+    within: Option<String>,
+}
+
+impl Walk {
+    fn search(&self, folder: &Folder, all: &mut Found) -> Result<()> {
+        let (files, folders) = folder.entries()?;
+        all.unread.extend(unread::among(&files, &folders, &folder.path, &folder.shown));
+        let found = &mut all.histories;
+        let has_meta = files.iter().any(|name| name == RUN_META);
+        if has_meta && folders.iter().any(|name| name == "metrics") {
+            return self.mlflow_run(folder, found);
+        }
+        let events: Vec<Place> =
+            files.iter().filter(|name| is_events(name)).map(|name| folder.place(name)).collect();
+        let is_table = |name: &&String| name.eq_ignore_ascii_case("metrics.csv");
+        let table = files.iter().find(|name| is_table(name) && self.wants_file(name));
+        let has_events = events.first().is_some_and(|event| self.wants_folder(file_name(event)));
+        let both = table.filter(|_| has_events).map(|name| folder.place(name));
+        match (&both, has_events) {
+            (Some(table), _) => {
+                let content = Content::Loggers { table: table.clone(), events };
+                found.push(self.history(&folder.below, &folder.shown, content));
+            }
+            (None, true) => found.push(self.history(&folder.below, &folder.shown, Content::Events(events))),
+            (None, false) => {}
+        }
+        self.trainer_states(folder, &files, &folders, found)?;
+        let plots = self.dvclive(folder, &folders, found)?;
+        for name in files.iter().filter(|name| *name != TRAINER_STATE && !is_events(name)) {
+            // DVCLive writes its last values beside the history, which are none.
+            let summary = plots && (name == "metrics.json" || name == "report.json");
+            let taken = both.as_ref().is_some_and(|table| file_name(table) == name) || summary;
+            if self.wants_file(name) && !taken {
+                let place = folder.place(name);
+                let run =
+                    if is_table(&name) { folder.below.clone() } else { joined(&folder.below, stem(name)) };
+                let shown = place.shown.clone();
+                found.push(self.history(&run, &shown, Content::File(place)));
+            }
+        }
+        for name in folders.iter().filter(|name| !name.starts_with('.')) {
+            // An MLflow experiment keeps models beside its runs; their metrics are no histories.
+            let skipped = (has_meta && name == "models")
+                || (plots && name == "plots")
+                || (name == "media" && is_of_wandb(folder));
+            if !skipped {
+                self.search(&folder.folder(name), all)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The run of a folder with `plots/metrics`; says whether there is one.
+    fn dvclive(&self, folder: &Folder, folders: &[String], found: &mut Vec<History>) -> Result<bool> {
+        let wanted = FORMATS.called("dvclive").is_some_and(|format| self.wants(format));
+        if !wanted || !folders.iter().any(|name| name == "plots") {
+            return Ok(false);
+        }
+        let metrics = folder.folder("plots").folder("metrics");
+        if !metrics.path.is_dir() {
+            return Ok(false);
+        }
+        let mut files = Vec::new();
+        below(&metrics, "", &mut files)?;
+        let is_table = |key: &str| FORMATS.by_name(key).and_then(|format| format.ending_of(key)) == Some(TSV);
+        files.retain(|(key, _)| is_table(key));
+        for (key, _) in &mut files {
+            *key = key.trim_start_matches('/').trim_end_matches(TSV).to_owned();
+        }
+        if files.is_empty() {
+            return Ok(false);
+        }
+        found.push(self.history(&folder.below, &folder.shown, Content::Dvclive(files)));
+        Ok(true)
+    }
+
+    fn history(&self, name: &str, shown: &str, content: Content) -> History {
+        let name = if name.is_empty() { self.own.clone() } else { name.to_owned() };
+        let (input, folder) = (self.input, self.within.clone());
+        History { name, shown: shown.into(), content, input, named: false, folder, joined: false }
+    }
+
+    /// One run whose states are its own and those of its checkpoints. A checkpoint on its own
+    /// belongs to the folder above it.
+    fn trainer_states(
+        &self,
+        folder: &Folder,
+        files: &[String],
+        folders: &[String],
+        found: &mut Vec<History>,
+    ) -> Result<()> {
+        let last = folder.below.rsplit('/').next().unwrap_or("");
+        if is_checkpoint(last) || !self.wants_folder(TRAINER_STATE) {
+            return Ok(());
+        }
+        if folder.below.is_empty() && names_checkpoint(&folder.path) {
+            // The folder that was given stands for the run above it.
+            if files.iter().any(|name| name == TRAINER_STATE) {
+                let states = Content::TrainerStates(vec![folder.place(TRAINER_STATE)]);
+                let name = own_name(&parent(&folder.path))?;
+                found.push(self.history(&name, &folder.shown, states));
+            }
+            return Ok(());
+        }
+        let mut states = Vec::new();
+        if files.iter().any(|name| name == TRAINER_STATE) {
+            states.push(folder.place(TRAINER_STATE));
+        }
+        for name in folders.iter().filter(|name| is_checkpoint(name)) {
+            let checkpoint = folder.folder(name);
+            if checkpoint.entries()?.0.iter().any(|name| name == TRAINER_STATE) {
+                states.push(checkpoint.place(TRAINER_STATE));
+            }
+        }
+        if !states.is_empty() {
+            found.push(self.history(&folder.below, &folder.shown, Content::TrainerStates(states)));
+        }
+        Ok(())
+    }
+
+    fn mlflow_run(&self, folder: &Folder, found: &mut Vec<History>) -> Result<()> {
+        if !self.wants_folder(RUN_META) {
+            return Ok(());
+        }
+        let mut files = vec![(RUN_META.to_owned(), folder.place(RUN_META))];
+        for part in ["metrics", "params", "tags"] {
+            if folder.path.join(part).is_dir() {
+                below(&folder.folder(part), part, &mut files)?;
+            }
+        }
+        found.push(self.history(&folder.below, &folder.shown, Content::Mlflow(files)));
+        Ok(())
+    }
+
+    fn wants(&self, format: &Format) -> bool {
+        self.format.is_none_or(|wanted| wanted == format)
+    }
+
+    /// Whether folders are looked for that a file of this name makes one run.
+    fn wants_folder(&self, name: &str) -> bool {
+        of_folder(name).is_some_and(|format| self.wants(format))
+    }
+
+    /// Whether files of this name are looked for.
+    fn wants_file(&self, name: &str) -> bool {
+        let inner = calipers_io::compress::FORMATS.stem(name);
+        let text = |format: &Format| inner == name || format.is_text();
+        FORMATS.iter().any(|format| format.ending_of(inner).is_some() && text(format) && self.wants(format))
+    }
+}
+
+/// Whether a file is one of several that are one run together, by its name.
+fn is_events(name: &str) -> bool {
+    ![RUN_META, TRAINER_STATE].contains(&name) && of_folder(name).is_some()
+}
+
+/// Whether a folder of this name is a checkpoint of the Hugging Face trainer.
+pub(super) fn is_checkpoint(name: &str) -> bool {
+    name.starts_with("checkpoint-")
+}
+
+fn joined(below: &str, name: &str) -> String {
+    if below.is_empty() { name.to_owned() } else { format!("{below}/{name}") }
+}
+
+/// A file name without its last extension, and without that of a compression.
+fn stem(name: &str) -> &str {
+    let name = calipers_io::compress::FORMATS.stem(name);
+    name.rsplit_once('.').map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem })
+}
+
+/// The last part of a shown path.
+pub fn file_name(place: &Place) -> &str {
+    place.shown.rsplit('/').next().unwrap_or("")
+}
+
+/// A path as text.
+pub(super) fn text(path: &Path) -> Result<&str> {
+    path.to_str().ok_or_else(|| {
+        Error::io("a file name is not UTF-8").in_file(path.display()).advice("rename the file")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(files: &[&str]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for file in files {
+            let path = folder.path().join("in").join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "x").unwrap();
+        }
+        folder
+    }
+
+    fn names(folder: &tempfile::TempDir, format: Option<&'static Format>) -> Vec<String> {
+        let found = histories(&[folder.path().join("in")], format).unwrap().histories;
+        found.into_iter().map(|history| history.name).collect()
+    }
+
+    #[test]
+    fn every_layout_gives_its_run_name() {
+        let folder = tree(&[
+            "metrics.csv",
+            "a/b.c.csv",
+            "light/version_0/metrics.csv",
+            "tb/run1/events.out.tfevents.2",
+            "tb/run1/events.out.tfevents.1",
+            "hf/checkpoint-10/trainer_state.json",
+            "hf/checkpoint-20/trainer_state.json",
+            "mlruns/1/meta.yaml",
+            "mlruns/1/r1/meta.yaml",
+            "mlruns/1/r1/metrics/val/F1",
+            "mlruns/1/models/m-1/meta.yaml",
+            "mlruns/1/models/m-1/metrics/loss",
+            "notes.md",
+            ".hidden.csv",
+        ]);
+        assert_eq!(names(&folder, None), ["in", "a/b.c", "hf", "light/version_0", "mlruns/1/r1", "tb/run1"]);
+        assert_eq!(names(&folder, FORMATS.called("tensorboard")), ["tb/run1"]);
+        let found = histories(&[folder.path().join("in/tb")], None).unwrap().histories;
+        let Content::Events(files) = &found[0].content else { panic!("{found:?}") };
+        assert!(files[0].shown.ends_with("tfevents.1"), "{files:?}");
+    }
+
+    #[test]
+    fn a_named_file_is_called_by_its_stem_or_its_folder() {
+        let folder = tree(&["x/metrics.csv", "x/a.b.csv", "tb/e.tfevents.2", "tb/e.tfevents.1"]);
+        let path = |name: &str| folder.path().join("in").join(name);
+        let given =
+            [path("x/metrics.csv"), path("x/a.b.csv"), path("tb/e.tfevents.2"), path("tb/e.tfevents.1")];
+        let found = histories(&given, None).unwrap().histories;
+        let names: Vec<&str> = found.iter().map(|history| history.name.as_str()).collect();
+        assert_eq!(names, ["x", "a.b", "tb"], "event files of one folder are one run");
+    }
+
+    #[test]
+    fn links_are_passed_over_and_an_empty_folder_says_what_was_looked_for() {
+        let folder = tree(&["readme.md"]);
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("readme.md", folder.path().join("in/link.csv")).unwrap();
+        let error = histories(&[folder.path().join("in")], None).unwrap_err().to_string();
+        assert!(error.contains("tfevents") && error.contains("/in"), "{error}");
+        assert!(histories(&[folder.path().join("none")], None).is_err());
+    }
+}
