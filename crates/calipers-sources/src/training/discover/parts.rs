@@ -16,7 +16,7 @@ const RUN_NAME: &str = "tags/mlflow.runName";
 
 /// Leaves out what was given before: a file, or a folder, once as itself and once as part of another.
 pub(super) fn each_once(histories: &mut Vec<History>) {
-    let mut seen: std::collections::BTreeSet<Vec<PathBuf>> = Default::default();
+    let mut seen: BTreeSet<Vec<PathBuf>> = Default::default();
     histories.retain(|history| {
         let real = |place: &&Place| place.path.canonicalize().unwrap_or_else(|_| place.path.clone());
         seen.insert(history.content.places().iter().map(real).collect())
