@@ -48,7 +48,9 @@ pub(super) fn noticed(
             format!("{SAMPLED_ROWS} rows over {steps} steps in {}", claim.file),
         ));
     }
-    if let Some(cut_at) = log.table.cut_at {
+    // What is cut off belongs to the run that the rows before it belong to.
+    let last = log.table.rows.checked_sub(1).and_then(|row| split.run_of(row as u32));
+    if let Some(cut_at) = log.table.cut_at.filter(|_| last.is_none_or(|run| run == at)) {
         facts.push(fact("truncated-file", format!("{} at byte {cut_at}", claim.file)));
     }
     if log.aggregated {

@@ -214,7 +214,7 @@ mod tests {
         let a = table.number("a").unwrap();
         assert!(a.rows.is_empty());
         let place = a.unreadable.as_ref().unwrap().place();
-        assert_eq!(place, Some("key `a`, list 1 and line 1, column 59"));
+        assert_eq!(place, Some("key `a`, list 1 and line 1, column 60"));
         assert_eq!(table.text("n").unwrap().cells, [(0, 0)]);
         let error = table.number("b").unwrap().unreadable.clone().unwrap();
         assert_eq!(error.place(), Some("entry 1, key `b`"));
