@@ -122,7 +122,7 @@ fn formats_meet_and_arrays_carry_their_spacing() {
     bench.write("t.npy", array(&cube(0))).write("p.npy", array(&cube(1)));
     let report = bench.report(&format!("segmentation --truth t.npy --pred p.npy {measured}"));
     assert_eq!((&report["units"], &metric(&report, "hd")["1"]), (&4.into(), &1.0.into()));
-    assert_eq!(codes(&report), ["repeated-truth", "stack-of-images"]);
+    assert_eq!(codes(&report), ["identical-files", "repeated-truth", "stack-of-images"]);
 }
 
 #[test]
