@@ -3,10 +3,10 @@
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
+use calipers::core::Warning;
 use calipers::core::error::printable;
 use calipers::core::metric::MetricInfo;
 use calipers::core::resample::Bootstrap;
-use calipers::core::Warning;
 use calipers::report::page::{self, Page, Section};
 use calipers::report::{csv, json, latex, markdown, per_unit, terminal};
 use calipers::resample::Intervals;
@@ -31,6 +31,11 @@ const TABLES: [(&str, TableFormat); 3] =
 /// The form of a written table by the ending of its file name.
 pub(crate) fn written_table(name: &str) -> Option<TableFormat> {
     TABLES.iter().find(|(ending, _)| name.ends_with(ending)).map(|(_, format)| *format)
+}
+
+/// The ending of the name of a written file, without its dot.
+pub(crate) fn ending(path: &Path) -> String {
+    path.extension().map(|ending| ending.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 /// The form that the ending of a table's file name asks for; `flag` is the option that names it.

@@ -76,8 +76,8 @@ fn with(at: usize, field: &[u8]) -> Vec<u8> {
 
 fn gz(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    encoder.write_all(bytes).unwrap();
-    encoder.finish().unwrap()
+    encoder.write_all(bytes).expect("memory takes all bytes");
+    encoder.finish().expect("memory takes all bytes")
 }
 
 fn expect(image: &Image, spacing: [f64; 3]) {

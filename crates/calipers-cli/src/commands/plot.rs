@@ -93,8 +93,7 @@ impl Plot {
         if is_stream(path) {
             return Ok(Some((path, files::format("svg")?)));
         }
-        let ending = path.extension().map(|ending| ending.to_string_lossy().into_owned()).unwrap_or_default();
-        let format = files::format(&ending).map_err(|error| {
+        let format = files::format(&emit::ending(path)).map_err(|error| {
             error.in_file(path.display()).advice("the ending of the file says its format")
         })?;
         output::check(path)?;

@@ -35,7 +35,10 @@ pub(super) fn read_split(bytes: &[u8], wanted: &Wanted) -> Result<Table> {
             return scan.skip().map(|_| ());
         }
         let mut found = Vec::new();
-        items(scan, |scan| Ok(found.push(scan.value()?.name().into_owned())))?;
+        items(scan, |scan| {
+            found.push(scan.value()?.name().into_owned());
+            Ok(())
+        })?;
         names = Some(found);
         Ok(())
     })?;

@@ -18,7 +18,8 @@ impl Percent {
         (0..=MOST_PLACES).find_map(|places| {
             let denominator = 10i128.pow(places);
             let numerator = (percent * denominator as f64).round() as i128;
-            (rounded_quotient(numerator, denominator) == percent).then_some(Self { numerator, denominator })
+            let is_it = rounded_quotient(numerator, denominator).total_cmp(&percent).is_eq();
+            is_it.then_some(Self { numerator, denominator })
         })
     }
 

@@ -99,8 +99,8 @@ impl Network {
         canvas.finish(&self.title, &self.description)
     }
 
-    /// The legend in rows: where each sign stands, and what it says.
-    fn legend_rows(&self, width: f64) -> Vec<Vec<(f64, Result<Look, Stroke>, &str)>> {
+    /// The legend in rows.
+    fn legend_rows(&self, width: f64) -> Vec<Vec<Sign<'_>>> {
         let nodes = self.legend.iter().map(|(look, name)| (Ok(*look), name.as_str()));
         let edges = self.strokes.iter().map(|(stroke, name)| (Err(*stroke), name.as_str()));
         let (mut rows, mut used) = (Vec::new(), f64::INFINITY);
@@ -118,6 +118,9 @@ impl Network {
         rows
     }
 }
+
+/// Where a sign of the legend stands, the node or edge that it shows, and what it says.
+type Sign<'a> = (f64, Result<Look, Stroke>, &'a str);
 
 impl Stroke {
     fn paint(self) -> Paint {
