@@ -6,6 +6,7 @@ use std::time::Instant;
 use calipers::run::Threads;
 use calipers_core::resample::{Asked, Bootstrap, Bounds, Clusters, Method};
 use calipers_core::{Accumulator, Ledger, Protocol, Workers};
+use serde_json::json;
 
 use crate::Outcome;
 use crate::clock::{by_turns, cpu_seconds};
@@ -25,7 +26,7 @@ const BCA: f64 = 2.2;
 
 /// Overlap of nineteen classes, then every number of every family.
 pub(crate) fn run(report: &mut dyn FnMut(Line)) -> Outcome {
-    let overlap = segmentation("overlap", CLASSES)?;
+    let overlap = segmentation(json!(["overlap"]), CLASSES)?;
     let images = rows(&overlap, UNITS, 0, 1, maps)?;
     timed(report, "overlap of 19 classes", &images)?;
     every_family(&mut Timed { report })
@@ -33,7 +34,7 @@ pub(crate) fn run(report: &mut dyn FnMut(Line)) -> Outcome {
 
 /// The report of a hundred thousand images of nineteen classes.
 pub(crate) fn run_report(report: &mut dyn FnMut(Line)) -> Outcome {
-    let images = rows(&segmentation("overlap", CLASSES)?, MANY, 0, 1, maps)?;
+    let images = rows(&segmentation(json!(["overlap"]), CLASSES)?, MANY, 0, 1, maps)?;
     let seconds = |work: &dyn Fn()| {
         let start = cpu_seconds();
         work();

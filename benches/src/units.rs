@@ -12,7 +12,7 @@ use calipers_metrics::robustness::{Budget, Matrix, Pair};
 use calipers_metrics::segmentation::{Config, LabelMap, MapData, Prediction, Segmentation, Unit};
 use calipers_metrics::training::survival::VELOCITY_RMST;
 use calipers_metrics::training::{Curve, Preset, Sample, Training};
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use crate::Outcome;
 
@@ -44,17 +44,17 @@ pub(crate) fn every_family(visitor: &mut impl Visitor) -> Outcome {
     )?;
     let explanation = Explanation { scores: Some(ScoreKind::Logits), ..Explanation::default() };
     visitor.family("explanation", &explanation, "fid_plus_prob_model", masks)?;
-    visitor.family("segmentation", &segmentation("all", CLASSES)?, "miou", maps)?;
+    visitor.family("segmentation", &segmentation("all".into(), CLASSES)?, "miou", maps)?;
     visitor.family("training", &Training::new(Preset::Strict), VELOCITY_RMST.id, curve)?;
     visitor.family("robustness", &Robustness::default(), "bias_relative", pair)?;
     visitor.family("robustness over budgets", &Robustness::default(), "accuracy_auc", pair_of_budgets)
 }
 
 /// So many classes, of which these parts are measured.
-pub(crate) fn segmentation(measure: &str, classes: usize) -> Outcome<Segmentation> {
+pub(crate) fn segmentation(measures: Json, classes: usize) -> Outcome<Segmentation> {
     let names: Vec<String> = (0..classes).map(|class| format!("class {class}")).collect();
     let labels = json!({"original": names, "ignore": [255], "background": "class 0"});
-    let config: Config = serde_json::from_value(json!({"labels": labels, "measure": measure}))?;
+    let config: Config = serde_json::from_value(json!({"labels": labels, "measure": measures}))?;
     Ok(config.resolve()?)
 }
 

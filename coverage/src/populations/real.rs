@@ -129,6 +129,6 @@ fn config(path: &Path) -> Result<Config> {
         fs::read_to_string(path).map_err(|error| Error::io(error.to_string()).in_file(path.display()))?;
     let config: Config = config_file::parse(&text).map_err(|error| error.in_file(path.display()))?;
     // Only the labels matter: heads and bands are not measured here.
-    let overlap: Config = config_file::parse("measure = \"overlap\"")?;
+    let overlap: Config = config_file::parse("measure = [\"overlap\"]")?;
     Ok(Config { labels: config.labels, ..overlap })
 }
