@@ -114,7 +114,8 @@ pub(crate) fn run(report: &mut dyn FnMut(Line)) -> Outcome {
                 };
                 let goal = Goal::AtLeast(if kind == "near" { near } else { far });
                 let line = format!("{kind} surfaces, spacing {}; {words}", spacing[1]);
-                let peer_job = format!("{job} {}", if spacing[0] == 1.0 { "1" } else { "2" });
+                let peer_job =
+                    format!("{job} {}", if spacing[0].total_cmp(&1.0).is_eq() { "1" } else { "2" });
                 against_once(report, line, volumes.truth.len(), goal, ours, (&mut peer, &peer_job))?;
             }
         }

@@ -69,9 +69,10 @@ fn a_figure_is_the_same_from_a_state_and_a_report_and_every_time() {
 }
 
 #[test]
+#[expect(clippy::print_stderr, reason = "a skipped test says so")]
 fn words_of_a_pdf_are_text() {
     if Command::new("pdftotext").arg("-v").output().is_err() {
-        println!("skipped: there is no pdftotext");
+        eprintln!("skipped: there is no pdftotext");
         return;
     }
     let bench = map();

@@ -174,6 +174,7 @@ fn a_plain_locale_gets_plain_signs_and_everyone_else_arrows() {
 }
 
 /// What pdflatex says of a document with these tables; nothing where it is not installed.
+#[expect(clippy::print_stderr, reason = "a skipped test says so")]
 fn compiled(bench: &Bench, text: &str) -> Option<String> {
     let document = format!(
         "\\documentclass{{article}}\n\\usepackage[utf8]{{inputenc}}\n\\usepackage[T1]{{fontenc}}\n\

@@ -123,11 +123,11 @@ fn read(path: &Path) -> Result<Vec<u8>> {
 fn recorded(bytes: &[u8], shown: &str) -> Result<(Vec<Report>, bool)> {
     if states::is_state(bytes) {
         let ledgers = states::from_bytes(bytes, shown)?;
-        let report = |ledger: &Box<dyn Ledger>| {
-            affordable(&**ledger, None, 1).map_err(|error| error.in_file(shown))?;
+        let report = |ledger: &dyn Ledger| {
+            affordable(ledger, None, 1).map_err(|error| error.in_file(shown))?;
             Ok(ledger.report())
         };
-        return Ok((ledgers.iter().map(report).collect::<Result<_>>()?, false));
+        return Ok((ledgers.iter().map(|ledger| report(&**ledger)).collect::<Result<_>>()?, false));
     }
     let reports = json::read(bytes).map_err(|error| error.in_file(shown))?;
     if reports.is_empty() {

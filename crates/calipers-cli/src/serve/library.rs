@@ -119,11 +119,11 @@ impl Library {
         let (kind, reports) = match &content {
             Content::Reports(reports) => ("report", reports.clone()),
             Content::State(ledgers) => {
-                let report = |ledger: &Box<dyn Ledger>| {
-                    affordable(&**ledger, None, 1).ok()?;
+                let report = |ledger: &dyn Ledger| {
+                    affordable(ledger, None, 1).ok()?;
                     Some(ledger.report())
                 };
-                ("state", ledgers.iter().map(report).collect::<Option<_>>()?)
+                ("state", ledgers.iter().map(|ledger| report(&**ledger)).collect::<Option<_>>()?)
             }
             Content::Table(_) => ("per-unit", Vec::new()),
         };

@@ -118,6 +118,9 @@ pub fn expectations(measured: &[Measured], same_label_share: Option<f64>) -> Vec
     ]
 }
 
+/// The points of a penalty, their biases, and those of another penalty.
+type SideBySide<'a> = (Vec<&'a Point>, Vec<f64>, Vec<f64>);
+
 type Read = fn(&Point) -> Option<f64>;
 
 struct Table<'a>(&'a [Measured]);
@@ -136,7 +139,7 @@ impl Table<'_> {
     }
 
     /// The points of a penalty, with its biases and those of another one, budget by budget.
-    fn side_by_side(&self, one: Kind, other: Kind) -> Result<(Vec<&Point>, Vec<f64>, Vec<f64>), String> {
+    fn side_by_side(&self, one: Kind, other: Kind) -> Result<SideBySide<'_>, String> {
         let (first, second) = (self.points(one)?, self.points(other)?);
         if !first.iter().map(|point| &point.label).eq(second.iter().map(|point| &point.label)) {
             return Err(format!("{one} and {other} were measured at different budgets"));

@@ -114,11 +114,8 @@ where
             },
         )
     };
-    let (workers, failure, mut whole) = match kept {
-        None => {
-            let (workers, failure) = run(None);
-            (workers, failure, Accumulator::new(protocol.clone()))
-        }
+    let ((workers, failure), mut whole) = match kept {
+        None => (run(None), Accumulator::new(protocol.clone())),
         Some(kept) => kept.while_running(run)?,
     };
     if let Some(error) = failure {

@@ -56,7 +56,7 @@ fn view(ids: &[u8], height: usize, width: usize) -> LabelMap<'_> {
 fn add_in_space(accumulator: &mut Accumulator<Segmentation>, name: &str, unit: usize) {
     let mut random = SplitMix64::new(unit as u64);
     let axes = [0, 1, 2].map(|axis| 1 + random.below(if axis == 0 { 3 } else { 7 }) as usize);
-    let spacing = (unit % 3 == 0).then_some([2.0, 0.5, 0.7]);
+    let spacing = (unit.is_multiple_of(3)).then_some([2.0, 0.5, 0.7]);
     let grid = Grid::new(&axes, spacing.as_ref().map(|steps| &steps[..])).unwrap();
     let mut map = |void: u64| -> Vec<u8> {
         let label = |random: &mut SplitMix64| match random.below(12) {

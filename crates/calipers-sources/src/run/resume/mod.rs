@@ -41,6 +41,9 @@ pub(super) struct Batch<P: Protocol> {
     pub(super) units: Vec<(String, Vec<ReadFile>)>,
 }
 
+/// The workers of a run, and why it failed if it did.
+type Run<P> = (Vec<Worker<P>>, Option<Error>);
+
 /// The rows of earlier runs, and the folder that later ones go on from.
 pub(super) struct Kept<P: Protocol> {
     rows: Accumulator<P>,
@@ -106,8 +109,8 @@ impl<P: Protocol> Kept<P> {
     /// Stores what workers hand over while they run; gives workers, failure, and all rows that are kept.
     pub(super) fn while_running(
         self,
-        run: impl FnOnce(Option<Sender<Batch<P>>>) -> (Vec<Worker<P>>, Option<Error>),
-    ) -> Result<(Vec<Worker<P>>, Option<Error>, Accumulator<P>)> {
+        run: impl FnOnce(Option<Sender<Batch<P>>>) -> Run<P>,
+    ) -> Result<(Run<P>, Accumulator<P>)> {
         let (send, receive) = channel();
         std::thread::scope(|scope| {
             let storing = scope.spawn(move || self.store(&receive));
@@ -118,7 +121,7 @@ impl<P: Protocol> Kept<P> {
             }
             drop(send);
             let stopped = |_| Error::io("a worker stopped while storing what was measured");
-            Ok((workers, failure, storing.join().map_err(stopped)??))
+            Ok(((workers, failure), storing.join().map_err(stopped)??))
         })
     }
 

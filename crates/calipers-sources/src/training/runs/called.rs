@@ -8,9 +8,11 @@ use calipers_core::{Error, Result};
 /// The rule as it is recorded; what the function says of a name no record holds.
 pub const CALLABLE: &str = "callable";
 
+type Function = dyn Fn(&str) -> Result<String> + Send + Sync;
+
 /// Such a function.
 #[derive(Clone)]
-pub struct Called(Arc<dyn Fn(&str) -> Result<String> + Send + Sync>);
+pub struct Called(Arc<Function>);
 
 impl Called {
     /// A function of the name of a run.

@@ -165,6 +165,9 @@ impl Ready {
     }
 }
 
+/// Pairs of nodes whose edge an attack adds or takes away.
+type Flips = Vec<(u32, u32)>;
+
 impl AttackArgs {
     pub(crate) fn run(self) -> Result<Outcome> {
         let inputs = Inputs::default();
@@ -197,11 +200,7 @@ impl AttackArgs {
     }
 
     /// The flips of every budget, which are not written.
-    pub(crate) fn found(
-        &self,
-        watch: &dyn Watch,
-        warnings: &mut Warnings,
-    ) -> Result<Vec<(String, Vec<(u32, u32)>)>> {
+    pub(crate) fn found(&self, watch: &dyn Watch, warnings: &mut Warnings) -> Result<Vec<(String, Flips)>> {
         let ready = self.ready(&Inputs::default())?;
         self.tell_first(&ready, warnings)?;
         let of_budget = |budget: &(String, Budget)| {
