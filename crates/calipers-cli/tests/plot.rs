@@ -26,7 +26,7 @@ fn listed(bench: &Bench) -> Vec<(String, Vec<String>)> {
 #[test]
 fn every_report_of_the_demo_has_figures_and_one_of_each_is_drawn() {
     let bench = Bench::new();
-    assert_eq!(bench.run("demo --out demo --quiet").status, 0);
+    assert_eq!(bench.run("demo --out demo").status, 0);
     let reports = listed(&bench);
     assert!(reports.len() >= 5 && reports.iter().all(|(_, names)| !names.is_empty()), "{reports:?}");
     for (i, (number, names)) in reports.iter().enumerate() {

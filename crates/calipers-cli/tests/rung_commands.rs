@@ -28,10 +28,11 @@ fn a_model_is_trained_attacked_and_measured() {
         "loss ",
         "train accuracy 1.0000",
         "val accuracy ",
+        "wrote t.safetensors",
     ] {
         assert!(lines.contains(part), "{part} is missing in {lines}");
     }
-    assert_eq!(lines.lines().count(), 3, "{lines}");
+    assert_eq!(lines.lines().count(), 4, "{lines}");
     assert!(done(&bench, &format!("{train} {MCP} --out again.safetensors --threads 1 --quiet")).is_empty());
     assert_eq!(bench.bytes("t.safetensors"), bench.bytes("again.safetensors"));
     let lines = done(

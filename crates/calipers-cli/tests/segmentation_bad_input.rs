@@ -62,11 +62,11 @@ fn sizes_and_shapes_show_both_sides() {
     scores(f32s(&[3, 1, 2], &[0.0; 6])).refuses(LOGITS, 1, &["head flat", "3 x 1 x 2", "2 x 1 x 2"]);
     scores(f32s(&[1, 2, 2], &[0.0; 4])).refuses(LOGITS, 1, &["1 x 2 x 2", "--layout HWC"]);
     scores(f32s(&[2, 2], &[0.0; 4])).refuses(LOGITS, 1, &["out/u.npy", "[2,2]", "three axes"]);
-    pair(("npy", u8s(&[2, 2, 1], &[0; 4])), ("png", grey(2, &[0; 4]))).refuses(
-        LABELS,
-        1,
-        &["gt/u.npy", "[2,2,1]", "two axes"],
-    );
+    // Three axes are a volume; of one slice they are an image.
+    let volume = pair(("npy", u8s(&[2, 2, 2], &[0; 8])), ("png", grey(2, &[0; 4])));
+    volume.refuses(LABELS, 1, &["gt/u.npy", "2 x 2 x 2", "prediction 2 x 2", "a volume and an image"]);
+    let flat = u8s(&[1, 2, 2, 2], &[0; 8]);
+    pair(("npy", flat), ("png", grey(2, &[0; 4]))).refuses(LABELS, 1, &["gt/u.npy", "[1,2,2,2]"]);
 }
 
 #[test]

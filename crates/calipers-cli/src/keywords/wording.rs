@@ -194,7 +194,7 @@ mod tests {
     /// What begins like an option and is none: the mark itself, a name that is filled in, and variables of styles.
     fn stays(path: &Path, text: &str) -> bool {
         let shown = path.to_string_lossy();
-        text == "--" || text.starts_with("--{") || shown.ends_with("chart/palette.rs")
+        text == "--" || text.starts_with("--{") || shown.ends_with("chart/drawing/palette.rs")
     }
 
     #[test]

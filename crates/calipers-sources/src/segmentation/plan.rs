@@ -76,7 +76,7 @@ impl Plan {
         let truth_units = listed.next().unwrap_or_default();
         if truth_units.is_empty() {
             let error = nothing(&truth, data.truth_suffix.as_deref());
-            return Err(mended(error, &truth, &preds, 0));
+            return Err(mended(error, &truth, &preds, None));
         }
         let mut units: Vec<UnitPlan> = truth_units
             .into_iter()
@@ -88,7 +88,7 @@ impl Plan {
         for ((number, pred), found) in preds.iter().enumerate().zip(listed) {
             if found.is_empty() && !data.allow_missing && !marginalise {
                 let error = nothing(&pred.side, data.pred_suffix.as_deref());
-                return Err(mended(error, &truth, &preds, 0));
+                return Err(mended(error, &truth, &preds, None));
             }
             for extra in join(&mut units, number, found) {
                 facts.insert(fact("extra-predictions", extra));
@@ -104,7 +104,7 @@ impl Plan {
         if !without.is_empty() && (!data.allow_missing || all) {
             if all || !inputs.goes_on() {
                 let paired = units.len() - without.len();
-                return Err(mended(unpredicted(&without, &truth, &preds), &truth, &preds, paired));
+                return Err(mended(unpredicted(&without, &truth, &preds), &truth, &preds, Some(paired)));
             }
             let alone = |name: &&str| inputs.leave_out(name, unpredicted(&[name], &truth, &preds));
             without.iter().try_for_each(alone)?;
@@ -259,7 +259,7 @@ fn nothing(side: &Side, suffix: Option<&str>) -> Error {
 }
 
 /// The error with two names of each side, and with the options under which more units pair than now.
-fn mended(error: Error, truth: &Side, preds: &[PredSide], paired: usize) -> Error {
+fn mended(error: Error, truth: &Side, preds: &[PredSide], paired: Option<usize>) -> Error {
     let Some(pred) = preds.first() else { return error };
     let (Some(truths), Some(predicted)) = (truth.below(), pred.side.below()) else { return error };
     let two = |side: &Side, files: &[String]| {
@@ -270,8 +270,9 @@ fn mended(error: Error, truth: &Side, preds: &[PredSide], paired: usize) -> Erro
             more => format!("{} and {} more", shown.join(", "), more - 2),
         }
     };
-    let error = error.found(format!("{}; {}", two(truth, &truths), two(&pred.side, &predicted)));
-    let Some(found) = proposed(&truths, &predicted, stem).filter(|found| found.pairs > paired) else {
+    let error = error.at(format!("{}; {}", two(truth, &truths), two(&pred.side, &predicted)));
+    let Some(found) = proposed(&truths, &predicted, stem).filter(|found| found.pairs > paired.unwrap_or(0))
+    else {
         return error;
     };
     let units = format!("{} unit{} pair so", found.pairs, if found.pairs == 1 { "" } else { "s" });
@@ -279,15 +280,19 @@ fn mended(error: Error, truth: &Side, preds: &[PredSide], paired: usize) -> Erro
         [] => units,
         others => format!("{units}; as many would with the truth that ends in {}", others.join(" or ")),
     };
-    error.advice(others).again_with(found.options())
+    let said = if paired.is_some() { format!("{others}; {LEFT_OUT}") } else { others };
+    error.advice(said).again_with(found.options())
 }
+
+/// What else may be meant where a truth has no prediction.
+const LEFT_OUT: &str = "--allow-missing leaves those without a prediction out, with a warning";
 
 fn unpredicted(names: &[&str], truth: &Side, preds: &[PredSide]) -> Error {
     let sides: Vec<&str> = preds.iter().map(|pred| pred.side.shown.as_str()).collect();
     Error::value(format!("truth without prediction: {}", names.len()))
         .at(format!("{} and {}", truth.shown, sides.join(", ")))
         .found(spelling::listed(names, 5))
-        .advice("units pair by name; --allow-missing leaves those without a prediction out, with a warning")
+        .advice(format!("units pair by name; {LEFT_OUT}"))
 }
 
 fn no_missing_side(

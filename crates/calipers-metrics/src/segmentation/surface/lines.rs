@@ -108,7 +108,7 @@ const MEAN_DICE: Line = Line {
     undefined: reasons!(overlap, "no class with a defined value"),
     differs: "mean_f1 pools the pixels of all units before it divides; this is a mean over units first.",
     example: ("surface-distances", "0.5"),
-    headline: Some(20),
+    headline: Some(9),
     number: mean!(dice, Dice),
     ..SHARE_MEAN
 };
@@ -127,7 +127,7 @@ const MEAN_HD95: Line = Line {
     measures: "The mean 95th percentile of the surface distances of the foreground classes.",
     formula: concat!("Mean of hd95 over the foreground classes that have a value. ", conventions!()),
     example: ("surface-distances", "1.2278174593052023"),
-    headline: Some(21),
+    headline: Some(10),
     number: mean!(hd95, At95),
     ..MEAN
 };
@@ -147,7 +147,7 @@ const MEAN_ASSD: Line = Line {
     measures: "The mean average distance between the surfaces of the foreground classes.",
     formula: concat!("Mean of assd over the foreground classes that have a value. ", conventions!()),
     example: ("surface-distances", "0.8414213562373095"),
-    headline: Some(22),
+    headline: Some(11),
     number: mean!(assd, MeanOfAll),
     ..MEAN
 };
@@ -167,7 +167,7 @@ const MEAN_NSD: Line = Line {
     formula: concat!("Mean of nsd over the foreground classes that have a value. ", conventions!()),
     undefined: reasons!(surface, "no tolerance is given", "no class with a defined value"),
     example: ("surface-distances", "0.9"),
-    headline: Some(23),
+    headline: Some(12),
     number: mean!(nsd, Within),
     ..SHARE_MEAN
 };

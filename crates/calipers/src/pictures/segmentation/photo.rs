@@ -5,6 +5,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use calipers_core::{Error, Result};
+use calipers_io::image::FORMATS;
 
 /// The most photos that are looked through for one name.
 const MOST_FILES: usize = 1_000_000;
@@ -31,9 +32,8 @@ impl Photo {
         let last = unit.rsplit('/').next().unwrap_or(unit);
         let belongs = |path: &Path| {
             let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-            let rest =
-                name.strip_prefix(last).map(|rest| rest.strip_suffix(".png").unwrap_or(rest).to_owned());
-            path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("png"))
+            let rest = FORMATS.stem(&name).strip_prefix(last);
+            FORMATS.by_name(&name) == FORMATS.called("png")
                 && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['_', '-', '.']))
         };
         let mut found: Vec<PathBuf> = files(folder)?.into_iter().filter(|path| belongs(path)).collect();
