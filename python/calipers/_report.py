@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 import numpy.typing as npt
 
 from calipers import _calipers, _frames, _plot
+from calipers._arguments import flag, texts
 from calipers._arguments import text as text_of
-from calipers._arguments import texts
 from calipers._errors import UsageError
 from calipers._paths import Path, path_text
 
@@ -216,7 +216,7 @@ class Report(Mapping[str, Value]):
         self, form: str, path: Path | None, select: Sequence[str] | None, everything: bool = False
     ) -> Any:
         target = None if path is None else path_text(path, "path")
-        return _calipers.report_form(self._text, form, _ids(select), everything, target)
+        return _calipers.report_form(self._text, form, _ids(select), flag("all", everything), target)
 
     @overload
     def to_json(self, path: None = None, *, select: Sequence[str] | None = None) -> str: ...

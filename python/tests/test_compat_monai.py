@@ -133,7 +133,9 @@ def masks(rng: np.random.Generator) -> tuple[Any, Any]:
 def close(found: Any, expected: Any) -> bool:
     same = torch.equal(found.isnan(), expected.isnan()) and torch.equal(found.isinf(), expected.isinf())
     kept = found.isfinite()
-    return same and torch.allclose(found[kept], expected[kept], rtol=1e-6, atol=1e-7)
+    # The library interpolates in single precision: its error is in proportion to the largest distance.
+    largest = float(expected[kept].abs().max()) if kept.any() else 0.0
+    return same and torch.allclose(found[kept], expected[kept], rtol=1e-6, atol=4e-7 * max(largest, 1.0))
 
 
 def test_surface_distances_agree() -> None:

@@ -31,8 +31,8 @@ def test_a_figure_has_the_bytes_of_the_command_line(tmp_path: Path, format: Any)
     (tmp_path / "a.state").write_bytes(acc.to_bytes())
     target = tmp_path / f"f.{format}"
     command = [sys.executable, "-m", "calipers", "plot", str(tmp_path / "a.state"), "iou"]
-    subprocess.run([*command, "-o", str(target), "--width", "3in", "--style", "dark"], check=True)
-    assert acc.report().figure("iou", format, width="3in", style="dark") == target.read_bytes()
+    subprocess.run([*command, "-o", str(target), "--width", "4in", "--style", "dark"], check=True)
+    assert acc.report().figure("iou", format, width="4in", style="dark") == target.read_bytes()
 
 
 def test_figures_lists_what_can_be_drawn() -> None:

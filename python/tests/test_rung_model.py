@@ -197,7 +197,7 @@ def test_a_reproduction_writes_what_the_command_writes(folder: pathlib.Path) -> 
     first = rung.reproduce(BOTH, **inside)
     assert rung.reproduce(BOTH, resume=True, **inside).reports == first.reports
     assert cp.verify("c/report.json") == []
-    with pytest.raises(cp.InputError, match="resume=True"):
+    with pytest.raises(cp.InputError, match="go on with what is there: resume"):
         rung.reproduce(BOTH, **inside)
     with pytest.raises(cp.InputError, match="graph file"):
         rung.reproduce(BOTH, resume=True, **{**inside, "features": X + 1})

@@ -68,6 +68,8 @@ def test_independent_sets_come_out_as_written(path: Path) -> None:
 @pytest.mark.parametrize("path", sorted(SPEC.glob("segmentation/*.md")), ids=lambda path: path.stem)
 def test_segmentations_come_out_as_written(path: Path) -> None:
     given = block(path, "input")
+    # What a configuration says of files is said of every array.
+    spacing = given["config"].pop("data", {}).get("spacing")
     acc = cp.segmentation.Evaluator(**given["config"])
     dtype = {"f16": np.float16, "f32": np.float32, "f64": np.float64}.get(given.get("dtype", ""))
     for unit in given["units"]:
@@ -77,5 +79,5 @@ def test_segmentations_come_out_as_written(path: Path) -> None:
         pred = {
             head: np.array(values, dtype=dtype) for head, values in unit["pred"].items() if values is not None
         }
-        acc.update(unit["id"], truth=np.array(unit["truth"]), pred=pred)
+        acc.update(unit["id"], truth=np.array(unit["truth"]), pred=pred, spacing=spacing)
     compare(acc.report(), path)

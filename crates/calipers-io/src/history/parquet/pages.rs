@@ -293,8 +293,13 @@ fn shown(code: Option<i64>) -> String {
 }
 
 /// The least bytes that a plain value takes.
+/// The fewest bytes of a value: texts begin with their length, values of a fixed length may be of one byte.
 fn width(physical: Type) -> u64 {
-    if matches!(physical, Type::INT64 | Type::DOUBLE) { 8 } else { 4 }
+    match physical {
+        Type::INT64 | Type::DOUBLE => 8,
+        Type::FIXED_LEN_BYTE_ARRAY => 1,
+        _ => 4,
+    }
 }
 
 fn fixed(physical: Type) -> bool {
