@@ -1,7 +1,7 @@
 """Surface distances, volumes and worst images: slow, obvious and exact.
 
 Distances are found by trying every pair of surface elements. Squared distances are fractions.Fraction built from the
-exact value of every spacing, square roots are decimal.Decimal with 50 digits, results are rounded to f64 once, at the
+exact value of every spacing, square roots are decimal.Decimal with 60 digits, results are rounded to f64 once, at the
 very end. `evaluate` gives a report, `per_unit` the columns of one unit.
 """
 from decimal import Decimal, getcontext
@@ -11,7 +11,7 @@ from pathlib import Path
 import json
 import math
 
-getcontext().prec = 50
+getcontext().prec = 60  # as oracle.py has it: one process has one context
 HERE = Path(__file__).resolve().parent
 CONVENTIONS = ("strict", "medpy", "monai", "deepmind")
 SLACK = Fraction(1, 10**6)             # within the tolerance: D2 <= T^2 (1 + SLACK)
