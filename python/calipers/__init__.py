@@ -39,8 +39,8 @@ from calipers._errors import (
 
 if TYPE_CHECKING:
     from calipers import explanation, independent_set, pyg, robustness, rung, segmentation, training
-    from calipers._comparison import Comparison, compare
     from calipers._report import Report
+    from calipers._report.comparison import Comparison, compare
     from calipers._top import Definition, Metric, demo, explain, load, merge, metrics, serve, to_json, verify
 
 __all__ = [
@@ -82,9 +82,9 @@ __all__ = [
 __version__: str = _calipers.VERSION
 
 _LATER = {
-    "Comparison": "calipers._comparison",
+    "Comparison": "calipers._report.comparison",
     "Report": "calipers._report",
-    "compare": "calipers._comparison",
+    "compare": "calipers._report.comparison",
     "Definition": "calipers._top",
     "Metric": "calipers._top",
     "demo": "calipers._top",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from calipers import _calipers, _frames
-from calipers._arguments import flag
+from calipers import _calipers
 from calipers._errors import InputTypeError, UsageError
-from calipers._paths import Path, path_text
-from calipers._report import Report, Value
+from calipers._inputs.arguments import flag
+from calipers._inputs.paths import Path, path_text
+from calipers._report import Report, Value, frames
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -84,7 +84,7 @@ class EvaluatorBase:
 
     def per_unit(self) -> dict[str, list[Value]]:
         """Return the per-unit table by column; `None` is undefined. Data frames take it as it is."""
-        return _frames.per_unit(*self._state.per_unit())
+        return frames.per_unit(*self._state.per_unit())
 
     def to_bytes(self) -> bytes:
         """Return the state as the command line's `--state` writes it."""

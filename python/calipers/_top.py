@@ -9,14 +9,14 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from calipers import _calipers
-from calipers._arguments import flag, text, whole, wrong_type
 from calipers._errors import UsageError
 from calipers._evaluator import EvaluatorBase
+from calipers._inputs.arguments import flag, text, whole, wrong_type
 from calipers._report import Report
-from calipers._short import short
+from calipers._report.short import short
 
 if TYPE_CHECKING:
-    from calipers._paths import Path
+    from calipers._inputs.paths import Path
 
 
 class Metric(NamedTuple):

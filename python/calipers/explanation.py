@@ -14,14 +14,15 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from calipers import _calipers, _files
-from calipers._arguments import arguments, names_of, number, parts, text, word
-from calipers._arrays import ArrayLike
+from calipers import _calipers
 from calipers._errors import UsageError
 from calipers._evaluator import EvaluatorBase
-from calipers._paths import Path
+from calipers._inputs import files
+from calipers._inputs.arguments import arguments, names_of, number, parts, text, word
+from calipers._inputs.arrays import ArrayLike
+from calipers._inputs.paths import Path
 from calipers._report import Report
-from calipers._short import short
+from calipers._report.short import short
 
 __all__ = [
     "Agreement",
@@ -156,7 +157,7 @@ def evaluate(*inputs: Path, **options: Any) -> Evaluator:
     >>> evaluate(path, metrics=["recall"]).report()["recall"]
     0.5
     """
-    return _files.evaluate(Evaluator, inputs, options)[0]
+    return files.evaluate(Evaluator, inputs, options)[0]
 
 
 def _flat(given: dict[str, Any]) -> dict[str, Any]:

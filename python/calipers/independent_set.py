@@ -20,14 +20,15 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from calipers import _calipers, _files, _graphs
-from calipers._arguments import flag, names_of, number, text, whole, word, words
-from calipers._arrays import ArrayLike, plain
+from calipers import _calipers
 from calipers._errors import InputError
 from calipers._evaluator import EvaluatorBase
-from calipers._graphs import Graph
-from calipers._paths import Path
-from calipers._short import short
+from calipers._inputs import files, graphs
+from calipers._inputs.arguments import flag, names_of, number, text, whole, word, words
+from calipers._inputs.arrays import ArrayLike, plain
+from calipers._inputs.graphs import Graph
+from calipers._inputs.paths import Path
+from calipers._report.short import short
 
 if TYPE_CHECKING:
     import torch
@@ -129,7 +130,7 @@ class Evaluator(EvaluatorBase):
         num_nodes: int | None = None,
     ) -> None:
         """Measure one graph. A name that was measured before raises `DuplicateError`."""
-        edge_index, num_nodes = _graphs.counted(edge_index, num_nodes)
+        edge_index, num_nodes = graphs.counted(edge_index, num_nodes)
         arrays = _given(
             edge_index=edge_index, logits=logits, probs=probs, set=set, labels=labels, optimum=optimum,
             num_nodes=num_nodes,
@@ -155,7 +156,7 @@ class Evaluator(EvaluatorBase):
         itself.
         """
         given = names_of(names)
-        graph = _graphs.edges(edge_index)
+        graph = graphs.edges(edge_index)
         if ptr is None and batch is None:
             ptr = graph.ptr
         arrays = _given(
@@ -183,7 +184,7 @@ def evaluate(*inputs: Path, **options: Any) -> Evaluator:
     >>> evaluate(path).report()["accuracy"]
     1.0
     """
-    return _files.evaluate(Evaluator, inputs, options)[0]
+    return files.evaluate(Evaluator, inputs, options)[0]
 
 
 def _given(**arrays: ArrayLike | None) -> dict[str, ArrayLike]:
@@ -192,7 +193,7 @@ def _given(**arrays: ArrayLike | None) -> dict[str, ArrayLike]:
 
 def greedy_decode(scores: ArrayLike, edge_index: Graph) -> npt.NDArray[np.bool_]:
     """Take nodes by falling score, ties by number, unless a neighbour is taken: a maximal independent set."""
-    return _calipers.independent_set_greedy_decode(scores, _graphs.on_nodes(edge_index, scores, "scores"))
+    return _calipers.independent_set_greedy_decode(scores, graphs.on_nodes(edge_index, scores, "scores"))
 
 
 def min_degree(edge_index: Graph, num_nodes: int | None = None) -> npt.NDArray[np.bool_]:
@@ -203,7 +204,7 @@ def min_degree(edge_index: Graph, num_nodes: int | None = None) -> npt.NDArray[n
     >>> min_degree([[0, 1, 1, 2], [1, 0, 2, 1]], num_nodes=3)
     array([ True, False,  True])
     """
-    return _calipers.independent_set_min_degree(*_graphs.whole(edge_index, num_nodes))
+    return _calipers.independent_set_min_degree(*graphs.whole(edge_index, num_nodes))
 
 
 def swap_search(start: ArrayLike, edge_index: Graph) -> npt.NDArray[np.bool_]:
@@ -212,12 +213,12 @@ def swap_search(start: ArrayLike, edge_index: Graph) -> npt.NDArray[np.bool_]:
     >>> swap_search([0, 1, 0], [[0, 1, 1, 2], [1, 0, 2, 1]])
     array([ True, False,  True])
     """
-    return _calipers.independent_set_swap_search(start, _graphs.on_nodes(edge_index, start, "start"))
+    return _calipers.independent_set_swap_search(start, graphs.on_nodes(edge_index, start, "start"))
 
 
 def upper_bound(edge_index: Graph, num_nodes: int | None = None) -> int:
     """Return a number that no independent set exceeds: the smallest of three greedy clique covers."""
-    return _calipers.independent_set_upper_bound(*_graphs.whole(edge_index, num_nodes))
+    return _calipers.independent_set_upper_bound(*graphs.whole(edge_index, num_nodes))
 
 
 def is_independent(set: ArrayLike, edge_index: Graph) -> bool:
@@ -226,7 +227,7 @@ def is_independent(set: ArrayLike, edge_index: Graph) -> bool:
     >>> is_independent([1, 1, 0], [[0, 1], [1, 0]])
     False
     """
-    return _calipers.independent_set_is_independent(set, _graphs.on_nodes(edge_index, set, "set"))
+    return _calipers.independent_set_is_independent(set, graphs.on_nodes(edge_index, set, "set"))
 
 
 class LossAndGrad(NamedTuple):
@@ -263,7 +264,7 @@ def loss_and_grad(
     weight = pos_weight if pos_weight in ("graph", "pooled") else number("pos_weight", pos_weight, 0)
     word("preset", preset, get_args(Preset))
     feasibility_weight = number("feasibility_weight", feasibility_weight)
-    graph = _graphs.edges(edge_index)
+    graph = graphs.edges(edge_index)
     arrays = _given(
         edge_index=graph.edge_index, logits=logits, labels=labels, ptr=graph.ptr if ptr is None else ptr
     )
@@ -290,7 +291,7 @@ def loss(
     """
     from calipers._torch import IndependentSetLoss
 
-    graph = _graphs.edges(edge_index)
+    graph = graphs.edges(edge_index)
     cuts = graph.ptr if ptr is None else ptr
     tensor: torch.Tensor = IndependentSetLoss.apply(
         logits, graph.edge_index, labels, cuts, pos_weight, feasibility_weight, preset
@@ -329,7 +330,7 @@ def losses(
     """
     from calipers._torch import IndependentSetLosses
 
-    graph = _graphs.edges(edge_index)
+    graph = graphs.edges(edge_index)
     cuts = graph.ptr if ptr is None else ptr
     found = IndependentSetLosses.apply(
         logits, graph.edge_index, labels, cuts, pos_weight, feasibility_weight, preset

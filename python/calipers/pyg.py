@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any
 
 from calipers import _calipers
 from calipers._errors import InputError, UsageError
-from calipers._pyg_errors import MaskError, NothingAskedError
-from calipers._pyg_passes import evidence as evidence
-from calipers._pyg_passes import fidelity, unfaithfulness
-from calipers._pyg_passes import options as options
-from calipers._pyg_tensors import plain, traced
+from calipers._pyg.errors import MaskError, NothingAskedError
+from calipers._pyg.passes import evidence as evidence
+from calipers._pyg.passes import fidelity, unfaithfulness
+from calipers._pyg.passes import options as options
+from calipers._pyg.tensors import plain, traced
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -25,9 +25,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from calipers import _calipers
-from calipers._arguments import whole, wrong_type
 from calipers._errors import CalipersError, UsageError
 from calipers._evaluator import EvaluatorBase
+from calipers._inputs.arguments import whole, wrong_type
 
 if TYPE_CHECKING:
     from ray import ObjectRef

@@ -15,15 +15,26 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from calipers import _calipers, _files, _graphs
-from calipers._arguments import arguments, names_of, number, numbers, parts, text, whole, word, wrong_type
-from calipers._arrays import ArrayLike
+from calipers import _calipers
 from calipers._errors import InputTypeError, UsageError
 from calipers._evaluator import EvaluatorBase
-from calipers._explained import Explained
-from calipers._graphs import Graph
-from calipers._paths import Path
-from calipers._short import short
+from calipers._inputs import files, graphs
+from calipers._inputs.arguments import (
+    arguments,
+    names_of,
+    number,
+    numbers,
+    parts,
+    text,
+    whole,
+    word,
+    wrong_type,
+)
+from calipers._inputs.arrays import ArrayLike
+from calipers._inputs.graphs import Graph
+from calipers._inputs.paths import Path
+from calipers._report.explained import Explained
+from calipers._report.short import short
 
 __all__ = [
     "EdgeDifferences",
@@ -182,11 +193,11 @@ def _keyed(budget: Budget | None, **arrays: Any) -> dict[str, Any]:
     """Return the arrays of a run under the keys of array files."""
     given = {key: arrays.get(key) for key in _PLAIN}
     if given["edge_index"] is not None:
-        given["edge_index"] = _graphs.edges(given["edge_index"]).edge_index
+        given["edge_index"] = graphs.edges(given["edge_index"]).edge_index
     for key in _BY_BUDGET:
         found = _by_budget(key, arrays.get(key), budget)
         if key == "edge_index_attacked":
-            found = {name: _graphs.edges(graph, key).edge_index for name, graph in found.items()}
+            found = {name: graphs.edges(graph, key).edge_index for name, graph in found.items()}
         given.update(found)
     return given
 
@@ -218,7 +229,7 @@ def evaluate(*inputs: Path, **options: Any) -> Evaluator:
     >>> evaluate(path).report()["bias_curve"]["0.05"]["bias_total"]
     4.0
     """
-    return _files.evaluate(Evaluator, inputs, options)[0]
+    return files.evaluate(Evaluator, inputs, options)[0]
 
 
 def _by_budget(key: str, given: Any, budget: Budget | None) -> dict[str, Any]:

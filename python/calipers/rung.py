@@ -22,10 +22,10 @@ import numpy as np
 import numpy.typing as npt
 
 from calipers import robustness
-from calipers._arrays import ArrayLike, plain
 from calipers._errors import InputError, InputTypeError
-from calipers._graph_models import class_scores, edge_index, features
-from calipers._rung_model import Model, Reproduction, attack, forward, load, reproduce, train
+from calipers._inputs.arrays import ArrayLike, plain
+from calipers._rung.graph_models import class_scores, edge_index, features
+from calipers._rung.model import Model, Reproduction, attack, forward, load, reproduce, train
 
 __all__ = [
     "Model",

@@ -15,15 +15,16 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from calipers import _calipers, _files
+from calipers import _calipers
 from calipers import _segmentation_config as config
-from calipers._arguments import names_of, number, text, whole, word
-from calipers._arrays import ArrayLike
 from calipers._errors import UsageError
 from calipers._evaluator import EvaluatorBase
-from calipers._paths import Path
+from calipers._inputs import files
+from calipers._inputs.arguments import names_of, number, text, whole, word
+from calipers._inputs.arrays import ArrayLike
+from calipers._inputs.paths import Path
 from calipers._report import Value
-from calipers._short import short
+from calipers._report.short import short
 
 __all__ = [
     "BoundaryCounts",
@@ -236,7 +237,7 @@ def evaluate(*inputs: Path, **options: Any) -> Evaluator:
     >>> acc.report()["iou"]
     {'road': 0.5, 'sky': 0.0}
     """
-    return _files.evaluate(Evaluator, inputs, options)[0]
+    return files.evaluate(Evaluator, inputs, options)[0]
 
 
 def _config(**keys: Any) -> dict[str, Any]:

@@ -16,14 +16,15 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args, overload
 
-from calipers import _calipers, _files
-from calipers._arguments import arguments, flag, names_of, number, numbers, parts, text, whole, word
-from calipers._arrays import ArrayLike
+from calipers import _calipers
 from calipers._errors import UsageError
 from calipers._evaluator import EvaluatorBase
-from calipers._paths import Path
-from calipers._runs import Run, Runs, warned
-from calipers._study import Table, Tables
+from calipers._inputs import files
+from calipers._inputs.arguments import arguments, flag, names_of, number, numbers, parts, text, whole, word
+from calipers._inputs.arrays import ArrayLike
+from calipers._inputs.paths import Path
+from calipers._training.runs import Run, Runs, warned
+from calipers._training.study import Table, Tables
 
 __all__ = [
     "Evaluator",
@@ -189,7 +190,7 @@ def evaluate(
     >>> evaluate(path, metric="val_F1").report()["velocity_wise"]
     {'all': 2.0}
     """
-    made = _files.evaluate(Evaluator, inputs, {"metric": metric, **options})
+    made = files.evaluate(Evaluator, inputs, {"metric": metric, **options})
     return made[0] if metric is None or isinstance(metric, str) else made
 
 

@@ -5,7 +5,7 @@ use std::fs;
 use crate::step::{Outcome, announced, cargo, output_of, root};
 
 const PAGES: &str = "docs/metrics";
-const IDS: &str = "python/calipers/_metric_ids.py";
+const IDS: &str = "python/calipers/_report/metric_ids.py";
 const NOTE: &str = "<!-- Written by `cargo xtask generate`. -->\n";
 
 /// One generated file: its path and its text as it should be.

@@ -151,7 +151,7 @@ fn no_file_knows_the_machine_it_was_written_on() {
 fn a_metric_id_is_written_once() {
     let files = texts(&root().join("crates/calipers-metrics/src"));
     let sources = sources_without_tests(&files);
-    let module = fs::read_to_string(root().join("python/calipers/_metric_ids.py")).unwrap();
+    let module = fs::read_to_string(root().join("python/calipers/_report/metric_ids.py")).unwrap();
     let ids = metric_ids(&module);
     assert_eq!(ids.len(), 5, "the families were not found");
     let repeated: Vec<String> = ids

@@ -48,7 +48,7 @@ pub(crate) fn read(object: &Bound<'_, PyAny>, key: &str) -> PyResult<Array> {
     static PLAIN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let py = object.py();
     let plain = PLAIN
-        .get_or_try_init(py, || PyResult::Ok(py.import("calipers._arrays")?.getattr("plain")?.unbind()))?;
+        .get_or_try_init(py, || PyResult::Ok(py.import("calipers._inputs.arrays")?.getattr("plain")?.unbind()))?;
     let (array, bfloat16): (Bound<'_, PyUntypedArray>, bool) = plain.call1(py, (object, key))?.extract(py)?;
     let dtype = bfloat16.then_some(Dtype::BF16);
     match borrowed(&array, dtype) {

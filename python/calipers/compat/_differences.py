@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from calipers._short import short
+from calipers._report.short import short
 
 
 class Difference(NamedTuple):

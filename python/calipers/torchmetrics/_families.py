@@ -11,7 +11,7 @@ from torch import Tensor
 
 from calipers import explanation, independent_set, robustness, segmentation, training
 from calipers._errors import InputError, UsageError
-from calipers._graphs import Graph, edges
+from calipers._inputs.graphs import Graph, edges
 from calipers.torchmetrics._base import EvaluatorMetric
 from calipers.torchmetrics._options import Ids, Names, split, texts
 

@@ -10,18 +10,19 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import numpy.typing as npt
 
-from calipers import _calipers, _frames, _plot
-from calipers._arguments import flag, texts
-from calipers._arguments import text as text_of
+from calipers import _calipers
 from calipers._errors import UsageError
-from calipers._paths import Path, path_text
+from calipers._inputs.arguments import flag, texts
+from calipers._inputs.arguments import text as text_of
+from calipers._inputs.paths import Path, path_text
+from calipers._report import frames, plot
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
     from matplotlib.axes import Axes
 
-    from calipers._metric_ids import MetricId
+    from calipers._report.metric_ids import MetricId
 
 Value: TypeAlias = Any
 """A number, a count, a list, a dict by class or head, text, or `None` where nothing is defined."""
@@ -165,7 +166,7 @@ class Report(Mapping[str, Value]):
         array([[1, 0, 0],
                [1, 0, 0]])
         """
-        return _frames.array(self[id], matrix=self._short(id) == "confusion")
+        return frames.array(self[id], matrix=self._short(id) == "confusion")
 
     @overload
     def per_class(self, *, frame: Literal["pandas"] = "pandas") -> pd.DataFrame: ...
@@ -186,8 +187,8 @@ class Report(Mapping[str, Value]):
         (['road', 'sky'], [0.5, 0.0])
         """
         family = str(self._parsed["protocol"]["name"])
-        columns = _frames.per_class(family, {self._short(id): value for id, value in self.items()})
-        return _frames.frame(columns, frame)
+        columns = frames.per_class(family, {self._short(id): value for id, value in self.items()})
+        return frames.frame(columns, frame)
 
     @overload
     def per_unit(self, *, frame: Literal["pandas"] = "pandas") -> pd.DataFrame: ...
@@ -210,7 +211,7 @@ class Report(Mapping[str, Value]):
                 "     help: read the report of an evaluator, or load the state"
             )
         columns, lines = self._state.per_unit()
-        return _frames.frame(_frames.per_unit(columns, lines), frame)
+        return frames.frame(frames.per_unit(columns, lines), frame)
 
     def _form(
         self, form: str, path: Path | None, select: Sequence[str] | None, everything: bool = False
@@ -327,16 +328,16 @@ class Report(Mapping[str, Value]):
 
         What is drawn carries the numbers of the report. Needs the extra `calipers[plot]`.
         """
-        return _plot.draw(json.loads(_calipers.report_chart(self._text, self._state, name)), ax)
+        return plot.draw(json.loads(_calipers.report_chart(self._text, self._state, name)), ax)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a data frame with a row for every number: `id`, `value`, `reason`."""
-        made: pd.DataFrame = _frames.frame(_frames.numbers(self, self._parsed["undefined"]), "pandas")
+        made: pd.DataFrame = frames.frame(frames.numbers(self, self._parsed["undefined"]), "pandas")
         return made
 
     def to_polars(self) -> pl.DataFrame:
         """Return a data frame with a row for every number: `id`, `value`, `reason`."""
-        made: pl.DataFrame = _frames.frame(_frames.numbers(self, self._parsed["undefined"]), "polars")
+        made: pl.DataFrame = frames.frame(frames.numbers(self, self._parsed["undefined"]), "polars")
         return made
 
     def __repr__(self) -> str:

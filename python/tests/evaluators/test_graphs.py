@@ -8,7 +8,7 @@ import pytest
 
 import calipers as cp
 from calipers import independent_set
-from calipers._graphs import edges
+from calipers._inputs.graphs import edges
 
 EDGES = [(0, 1), (1, 2), (3, 4)]
 NODES = 6

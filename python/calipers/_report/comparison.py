@@ -11,9 +11,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from calipers import _calipers
-from calipers._arguments import flag, number, text, texts, whole, wrong_type
 from calipers._errors import InputTypeError, UsageError
 from calipers._evaluator import EvaluatorBase
+from calipers._inputs.arguments import flag, number, text, texts, whole, wrong_type
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from calipers._pyg_passes import _changed, _divergence
+from calipers._pyg.passes import _changed, _divergence
 
 torch: Any = pytest.importorskip("torch", reason="torch is not installed")
 

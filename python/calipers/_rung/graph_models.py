@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from calipers._arrays import plain
 from calipers._errors import InputError, InputTypeError
-from calipers._graphs import edges, is_sparse_tensor
+from calipers._inputs.arrays import plain
+from calipers._inputs.graphs import edges, is_sparse_tensor
 
 Numbers = npt.NDArray[np.float64]
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from calipers import compat
 
-PAGE = Path(__file__).parents[2] / "docs/drop-ins.md"
+PAGE = Path(__file__).parents[3] / "docs/drop-ins.md"
 
 
 def test_the_documents_list_every_difference_and_no_other() -> None:

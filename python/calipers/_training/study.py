@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from calipers import _calipers, _frames
-from calipers._paths import Path
+from calipers import _calipers
+from calipers._inputs.paths import Path
+from calipers._report import frames
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +39,7 @@ class Table:
         """Return a data frame; the positions of the configurations in the study are its index."""
         columns = {name: [row[at] for row in self._rows] for at, name in enumerate(self._columns)}
         positions = [int(position) for position in columns.pop("")]
-        made: pd.DataFrame = _frames.frame(columns, "pandas")
+        made: pd.DataFrame = frames.frame(columns, "pandas")
         made.index = positions
         return made
 

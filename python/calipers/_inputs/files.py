@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from calipers import _calipers
-from calipers._arguments import flag
 from calipers._errors import UsageError
-from calipers._paths import Path
+from calipers._inputs.arguments import flag
+from calipers._inputs.paths import Path
 
 if TYPE_CHECKING:
     from calipers._evaluator import EvaluatorBase

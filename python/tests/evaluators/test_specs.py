@@ -11,7 +11,7 @@ import pytest
 
 import calipers as cp
 
-SPEC = Path(__file__).parents[2] / "spec"
+SPEC = Path(__file__).parents[3] / "spec"
 
 
 def block(path: Path, title: str) -> Any:

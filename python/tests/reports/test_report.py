@@ -9,7 +9,7 @@ import pytest
 
 import calipers as cp
 from calipers._calipers import metric_ids
-from calipers._metric_ids import MetricId
+from calipers._report.metric_ids import MetricId
 
 
 def report() -> cp.Report:

@@ -15,7 +15,7 @@ import pytest
 import calipers as cp
 from calipers import pyg
 
-RECORDED = Path(__file__).parents[2] / "oracles/explanation/pyg_dropin.json"
+RECORDED = Path(__file__).parents[3] / "oracles/explanation/pyg_dropin.json"
 CASES = json.loads(RECORDED.read_text())["cases"]
 METRICS = ["accuracy", "recall", "precision", "f1_score", "auroc"]
 

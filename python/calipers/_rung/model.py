@@ -12,13 +12,14 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from calipers import _calipers, _graph_models
-from calipers._arguments import flag, table, wrong_type
-from calipers._arrays import ArrayLike, plain
+from calipers import _calipers
 from calipers._errors import UsageError
-from calipers._graphs import Graph, edges, is_sparse_tensor
-from calipers._paths import Path, path_text
+from calipers._inputs.arguments import flag, table, wrong_type
+from calipers._inputs.arrays import ArrayLike, plain
+from calipers._inputs.graphs import Graph, edges, is_sparse_tensor
+from calipers._inputs.paths import Path, path_text
 from calipers._report import Report
+from calipers._rung import graph_models
 from calipers.robustness import Budget, budget_text
 
 Progress: TypeAlias = bool | Callable[[int, "int | None"], object]
@@ -77,7 +78,7 @@ class Model:
 
     def __call__(self, A: Any, X: Any) -> npt.NDArray[np.float64]:
         """Return the class scores [N, C], the same for any number of threads."""
-        entries, nodes = _graph_models.simple_edges(A)
+        entries, nodes = graph_models.simple_edges(A)
         return self._made.forward(entries, _dense(X), nodes)
 
     def get_aggregated_features(self, A: Any, X: Any) -> npt.NDArray[np.float64]:

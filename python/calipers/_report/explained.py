@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from calipers._short import short
+from calipers._report.short import short
 
 if TYPE_CHECKING:
     from calipers._report import Report

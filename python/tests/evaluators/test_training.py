@@ -12,7 +12,7 @@ import pytest
 
 import calipers as cp
 
-CASES = Path(__file__).parents[2] / "oracles/training/cases.json"
+CASES = Path(__file__).parents[3] / "oracles/training/cases.json"
 EXACT = 1e-12
 
 

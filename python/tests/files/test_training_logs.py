@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 SCRIPT = Path(__file__).with_name("write_logs.py")
-LOGS = Path(__file__).parents[2] / "target/training-logs"
+LOGS = Path(__file__).parents[3] / "target/training-logs"
 LIBRARIES = {"tensorboard": ["tensorboard", "torch"], "lightning": ["lightning", "tensorboard"]}
 LIBRARIES |= {"transformers": ["transformers", "accelerate"], "keras": ["keras", "torch"]}
 LIBRARIES |= {"pandas": ["pandas", "pyarrow"]}

@@ -11,7 +11,7 @@ import pytest
 import calipers as cp
 from calipers import explanation
 
-GOLDEN = json.loads((Path(__file__).parents[2] / "oracles/explanation/cases.json").read_text())
+GOLDEN = json.loads((Path(__file__).parents[3] / "oracles/explanation/cases.json").read_text())
 # Only files can have a key that nobody knows: a call refuses it.
 CASES = [case for case in GOLDEN["cases"] if case["name"] != "unknown_key"]
 LOOSE = {"auroc": 1e-6, "unfaithfulness": 2e-6, "fidelity_curve_auc": 1e-6}

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from calipers._arguments import flag, number, table, whole, word, words, wrong_type
+from calipers._inputs.arguments import flag, number, table, whole, word, words, wrong_type
 
 KINDS = ("labels", "logits", "log-probs", "probs")
 LAYOUTS = ("CHW", "HWC")

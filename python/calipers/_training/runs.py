@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from calipers import _frames
 from calipers._errors import InputError
+from calipers._report import frames
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,10 +108,10 @@ class Runs(Sequence[Run]):
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a row for every point: `unit`, `group`, `fold`, `number`, `x`, `value`."""
-        made: pd.DataFrame = _frames.frame(self._columns(), "pandas")
+        made: pd.DataFrame = frames.frame(self._columns(), "pandas")
         return made
 
     def to_polars(self) -> pl.DataFrame:
         """Return a row for every point: `unit`, `group`, `fold`, `number`, `x`, `value`."""
-        made: pl.DataFrame = _frames.frame(self._columns(), "polars")
+        made: pl.DataFrame = frames.frame(self._columns(), "polars")
         return made

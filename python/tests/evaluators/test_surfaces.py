@@ -8,7 +8,7 @@ import pytest
 
 import calipers as cp
 
-GOLDEN = Path(__file__).parents[2] / "oracles" / "segmentation" / "surface.json"
+GOLDEN = Path(__file__).parents[3] / "oracles" / "segmentation" / "surface.json"
 
 
 def cases() -> list[dict]:

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from calipers._arguments import whole as whole_number
-from calipers._arrays import ArrayLike
 from calipers._errors import InputError, InputTypeError, UsageError
+from calipers._inputs.arguments import whole as whole_number
+from calipers._inputs.arrays import ArrayLike
 
 Graph = Any
 """`edge_index` [2, M], or a graph of networkx, PyG (`Data`, `Batch`), SciPy sparse or torch sparse."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 pytestmark = pytest.mark.compat
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 FILES = ("test_basic_metric.py", "test_faithfulness.py", "test_fidelity.py")
 SOURCE = "https://raw.githubusercontent.com/pyg-team/pytorch_geometric/{version}/test/explain/metric/{file}"
 

@@ -1,0 +1,1 @@
+"""What a call is given, checked where it is given."""

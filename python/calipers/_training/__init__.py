@@ -1,0 +1,1 @@
+"""What is read from the logs of trainings."""
