@@ -7,8 +7,8 @@ use calipers::compare::{Model, Options, compare};
 use calipers_core::{Ledger, Protocol};
 
 use crate::Outcome;
-use crate::clock::cpu_seconds;
-use crate::line::{Goal, Line, duration};
+use crate::harness::clock::cpu_seconds;
+use crate::harness::line::{Goal, Line, duration};
 use crate::units::{Add, UNITS, Visitor, every_family, rows};
 
 /// What a comparison may take.

@@ -3,8 +3,8 @@
 use calipers_core::{ExactSum, SplitMix64};
 
 use crate::Outcome;
-use crate::clock::{by_turns, seconds_per_call};
-use crate::line::{Goal, Line, duration};
+use crate::harness::clock::{by_turns, seconds_per_call};
+use crate::harness::line::{Goal, Line, duration};
 
 const TERMS: usize = 10_000_000;
 

@@ -9,8 +9,8 @@ use calipers_core::{Accumulator, Ledger, Protocol, Workers};
 use serde_json::json;
 
 use crate::Outcome;
-use crate::clock::{by_turns, cpu_seconds};
-use crate::line::{Goal, Line, duration};
+use crate::harness::clock::{by_turns, cpu_seconds};
+use crate::harness::line::{Goal, Line, duration};
 use crate::units::{Add, UNITS, Visitor, every_family, maps, rows, segmentation};
 
 const RESAMPLES: u32 = 10_000;

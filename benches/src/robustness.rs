@@ -7,10 +7,10 @@ use calipers_metrics::robustness::Robustness;
 use calipers_metrics::robustness::{Budget, Edge, Matrix, NumberSlice, Pair};
 
 use crate::Outcome;
-use crate::clock::{by_turns, seconds_per_call};
-use crate::line::{Goal, Line, duration};
-use crate::npy;
-use crate::peer::Peer;
+use crate::harness::clock::{by_turns, seconds_per_call};
+use crate::harness::line::{Goal, Line, duration};
+use crate::harness::npy;
+use crate::harness::peer::Peer;
 
 /// The size of ogbn-arxiv with its 40 classes.
 const NODES: usize = 169_343;

@@ -12,10 +12,10 @@ use calipers::rung::model::{
 use calipers_core::SplitMix64;
 
 use crate::Outcome;
-use crate::clock::{by_turns, seconds_per_call};
-use crate::line::{Goal, Line, duration};
-use crate::npy;
-use crate::peer::Peer;
+use crate::harness::clock::{by_turns, seconds_per_call};
+use crate::harness::line::{Goal, Line, duration};
+use crate::harness::npy;
+use crate::harness::peer::Peer;
 
 /// The largest component of Cora.
 const NODES: usize = 2485;

@@ -7,10 +7,11 @@ use std::path::Path;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-use crate::clock::by_turns;
-use crate::instances::{Pack, satlib_size};
-use crate::line::{Goal, Line, duration};
-use crate::{Outcome, npy, program};
+use crate::Outcome;
+use crate::harness::clock::by_turns;
+use crate::harness::line::{Goal, Line, duration};
+use crate::harness::{npy, program};
+use crate::independent_set::instances::{Pack, satlib_size};
 
 const FILES: u64 = 500;
 

@@ -11,9 +11,9 @@ use calipers::sources::training::options::Options;
 use calipers::sources::training::{Measured, measure};
 
 use crate::Outcome;
-use crate::clock::{by_turns, seconds_per_call};
-use crate::line::{Goal, Line, duration};
-use crate::peer::Peer;
+use crate::harness::clock::{by_turns, seconds_per_call};
+use crate::harness::line::{Goal, Line, duration};
+use crate::harness::peer::Peer;
 
 /// A format: the peer's job, the file below the data folder, the peer and the goal.
 const FORMATS: [(&str, &str, &str, Goal); 4] = [

@@ -5,9 +5,9 @@ use calipers_metrics::segmentation::boundary::{BandRules, contours, inner_band, 
 use super::maps::{CLASSES, Maps};
 use super::{against, speed};
 use crate::Outcome;
-use crate::clock::seconds_per_call;
-use crate::line::{Goal, Line};
-use crate::peer::Peer;
+use crate::harness::clock::seconds_per_call;
+use crate::harness::line::{Goal, Line};
+use crate::harness::peer::Peer;
 
 /// 2 % of the diagonal of 1024 x 2048.
 const CHENG: u32 = 46;

@@ -7,8 +7,8 @@ use calipers_metrics::segmentation::{Prediction, Unit, measure};
 use super::against;
 use super::maps::{Maps, protocol};
 use crate::Outcome;
-use crate::line::{Goal, Line};
-use crate::peer::Peer;
+use crate::harness::line::{Goal, Line};
+use crate::harness::peer::Peer;
 
 /// Smooth maps and noise, 1024 x 2048.
 pub(crate) fn run(report: &mut dyn FnMut(Line)) -> Outcome {

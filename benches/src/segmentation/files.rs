@@ -11,10 +11,11 @@ use calipers::sources::segmentation::options::Options;
 
 use super::maps::Maps;
 use super::speed;
-use crate::clock::{by_turns, seconds_per_call};
-use crate::line::{Goal, Line, duration};
-use crate::peer::Peer;
-use crate::{Outcome, program};
+use crate::Outcome;
+use crate::harness::clock::{by_turns, seconds_per_call};
+use crate::harness::line::{Goal, Line, duration};
+use crate::harness::peer::Peer;
+use crate::harness::program;
 
 /// Street-sized pairs on one thread, against decoding them and nothing else.
 pub(crate) fn run(report: &mut dyn FnMut(Line)) -> Outcome {

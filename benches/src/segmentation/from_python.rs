@@ -7,9 +7,9 @@ use super::maps::{CLASSES, Maps, protocol};
 use super::probabilities::{logits, save_logits};
 use super::speed;
 use crate::Outcome;
-use crate::clock::{by_turns, seconds_per_call};
-use crate::line::{Goal, Line};
-use crate::peer::Peer;
+use crate::harness::clock::{by_turns, seconds_per_call};
+use crate::harness::line::{Goal, Line};
+use crate::harness::peer::Peer;
 
 /// What the way through Python may cost.
 const GOAL: Goal = Goal::AtMost(1.05);

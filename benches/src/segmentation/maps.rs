@@ -5,7 +5,8 @@ use std::path::Path;
 use calipers_core::SplitMix64;
 use calipers_metrics::segmentation::{Config, LabelMap, MapData, Segmentation};
 
-use crate::{Outcome, npy};
+use crate::Outcome;
+use crate::harness::npy;
 
 /// Classes of every bench.
 pub(crate) const CLASSES: usize = 19;

@@ -9,9 +9,9 @@ pub(crate) mod probabilities;
 pub(crate) mod surfaces;
 
 use crate::Outcome;
-use crate::clock::{by_turns, seconds_per_call};
-use crate::line::{Goal, Line};
-use crate::peer::Peer;
+use crate::harness::clock::{by_turns, seconds_per_call};
+use crate::harness::line::{Goal, Line};
+use crate::harness::peer::Peer;
 
 /// Times our job and one of a peer's by turns and reports million pixels per CPU second of both.
 fn against<T>(

@@ -8,10 +8,11 @@ use half::f16;
 
 use super::maps::{CLASSES, Maps, VOID, protocol};
 use super::{against, speed};
-use crate::clock::seconds_per_call;
-use crate::line::{Goal, Line};
-use crate::peer::Peer;
-use crate::{Outcome, npy};
+use crate::Outcome;
+use crate::harness::clock::seconds_per_call;
+use crate::harness::line::{Goal, Line};
+use crate::harness::npy;
+use crate::harness::peer::Peer;
 
 /// Against NumPy, and what more than the largest probability costs.
 pub(crate) fn run(report: &mut dyn FnMut(Line)) -> Outcome {

@@ -8,9 +8,10 @@ use calipers_metrics::segmentation::{
 };
 
 use super::against_once;
-use crate::line::{Goal, Line};
-use crate::peer::Peer;
-use crate::{Outcome, npy};
+use crate::Outcome;
+use crate::harness::line::{Goal, Line};
+use crate::harness::npy;
+use crate::harness::peer::Peer;
 
 /// Slices, rows and columns.
 const AXES: [usize; 3] = [128, 192, 192];

@@ -8,8 +8,8 @@ use half::{bf16, f16};
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods, ToPyArray};
 use pyo3::prelude::*;
 
-use crate::array::read;
 use crate::failure::{detached, wanted};
+use crate::given::array::read;
 
 /// Ids that are widened at once: two blocks stay in the cache.
 const BLOCK: usize = 1 << 14;

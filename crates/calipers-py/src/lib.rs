@@ -1,37 +1,30 @@
 //! The Python extension module `calipers._calipers`: conversion and errors, nothing else.
 //!
 //! ```text
-//! array     Python arrays into arrays of the library, without a copy where memory allows
+//! families   what the evaluator and the functions of each family take, one file per family
+//! given      keyword arguments and paths; arrays, without a copy where memory allows; short tensors of torch
+//! state      an accumulator of any family
+//! report     the text forms of a report, its figures, and models side by side
+//! files      files measured as the command line measures them
+//! rung       the RUNG network, made and used
+//! counts     exact counts of labels, for drop-ins
 //! catalogue  what there is to measure
-//! comparison  models side by side
-//! counts    exact counts of labels, for drop-ins
-//! failure   errors into exceptions, interrupts into a stop
-//! state     an accumulator of any family
-//! tensor    short tensors of torch, lent for the length of a call
-//! report    the text forms of a report
-//! given     keyword arguments and paths
-//! rung      the RUNG network, made and used
-//! files     files measured as the command line measures them
-//! progress  how far the work has come, told to Python
-//! families  one file a family: what its evaluator and functions take
+//! progress   how far the work has come, told to Python
+//! failure    errors into exceptions, interrupts into a stop
 //! ```
 //!
 //! Signatures, defaults and documentation live in the Python package.
 
-mod array;
 mod catalogue;
-mod comparison;
 mod counts;
 mod failure;
 mod families;
-mod figures;
 mod files;
 mod given;
 mod progress;
 mod report;
 mod rung;
 mod state;
-mod tensor;
 
 use pyo3::prelude::*;
 
@@ -39,11 +32,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _calipers {
     #[pymodule_export]
-    use crate::array::address;
-    #[pymodule_export]
     use crate::catalogue::{headline_ids, metric_definition, metric_ids, metric_list, unknown_metric};
-    #[pymodule_export]
-    use crate::comparison::{Compared, compare_models};
     #[pymodule_export]
     use crate::counts::{count_id_pairs, count_masks};
     #[pymodule_export]
@@ -72,9 +61,13 @@ mod _calipers {
     #[pymodule_export]
     use crate::families::training::{training_new, training_update, training_update_batch};
     #[pymodule_export]
-    use crate::figures::{report_chart, report_figure, report_figures};
-    #[pymodule_export]
     use crate::files::{demo, evaluate, load, report_keywords, segmentation_fit, serve, verify};
+    #[pymodule_export]
+    use crate::given::array::address;
+    #[pymodule_export]
+    use crate::report::comparison::{Compared, compare_models};
+    #[pymodule_export]
+    use crate::report::figures::{report_chart, report_figure, report_figures};
     #[pymodule_export]
     use crate::report::{
         report_array, report_check, report_form, report_notebook, report_page, report_table,

@@ -13,9 +13,9 @@ use numpy::{PyArray2, PyArrayDyn, PyArrayMethods, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::array::{entries, read};
 use crate::failure::{detached, detached_told, refused};
 use crate::given;
+use crate::given::array::{entries, read};
 use crate::progress::Told;
 
 /// A trained model.

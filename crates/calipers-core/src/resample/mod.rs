@@ -11,13 +11,9 @@
 //! * [`Intervals`] is what a report holds: every output shows these.
 
 mod collected;
-mod column;
-mod cut;
 mod held;
 mod intervals;
-mod means;
 mod method;
-mod partition;
 mod plan;
 mod resampler;
 mod splitmix;
@@ -28,11 +24,10 @@ pub use collected::collected;
 pub use held::Held;
 pub(crate) use intervals::add;
 pub use intervals::{Asked, Bounds, Drawn, Intervals};
-pub use means::Means;
 pub use method::{Evidence, Interval, Level, Method, percentile_interval};
 pub use plan::{Clusters, Draws, Plan, Sampled, Sampling, Stratum};
 pub(crate) use resampler::Numbers;
-pub use resampler::{Leaf, Resampler, Scope, resampled};
+pub use resampler::{Leaf, Means, Resampler, Scope, resampled};
 pub use splitmix::SplitMix64;
 pub use warnings::{clusters_ignored, few_resamples, few_units};
 pub use weighted_sum::{Panels, Weights};

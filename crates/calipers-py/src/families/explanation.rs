@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::{object, settings};
-use crate::array::{entries, read};
 use crate::failure::detached;
+use crate::given::array::{entries, read};
 use crate::state::State;
 
 /// An empty state; `options` are those of the command line as JSON.

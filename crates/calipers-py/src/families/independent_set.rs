@@ -15,8 +15,8 @@ use pyo3::types::PyDict;
 use serde_json::{Value as Json, json};
 
 use super::{object, settings};
-use crate::array::{read, read_all};
 use crate::failure::detached;
+use crate::given::array::{read, read_all};
 use crate::state::State;
 
 /// An empty state; `options` are those of the command line as JSON.

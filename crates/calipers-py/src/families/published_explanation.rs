@@ -10,7 +10,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 
 use crate::failure::watched;
-use crate::tensor::{self, Lent};
+use crate::given::tensor::{self, Lent};
 
 /// From how many elements on other threads may run meanwhile.
 const LONG: usize = 1 << 15;

@@ -11,8 +11,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::{object, settings};
-use crate::array::{along, entries, read};
 use crate::failure::detached;
+use crate::given::array::{along, entries, read};
 use crate::state::State;
 
 fn protocol(config: &str) -> Result<Segmentation> {

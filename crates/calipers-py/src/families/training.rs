@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 use serde_json::Value as Json;
 
 use super::{object, settings};
-use crate::array::read;
 use crate::failure::detached;
+use crate::given::array::read;
 use crate::state::State;
 
 /// An empty state; `options` are parameters of the protocol as JSON.

@@ -1,11 +1,11 @@
 //! The whole metric set on packed batches, against NumPy or torch with a dict-of-sets decode.
 
 use crate::Outcome;
-use crate::clock::{by_turns, seconds_per_call};
-use crate::instances::{Pack, Recipe, er_size, satlib_size};
-use crate::line::{Goal, Line, duration};
-use crate::peer::Peer;
-use crate::scoring::{core_metrics, score};
+use crate::harness::clock::{by_turns, seconds_per_call};
+use crate::harness::line::{Goal, Line, duration};
+use crate::harness::peer::Peer;
+use crate::independent_set::instances::{Pack, Recipe, er_size, satlib_size};
+use crate::independent_set::scoring::{core_metrics, score};
 
 /// As in the peers' scripts: how many graphs of a batch its post-processing is timed on.
 const TIMED_GRAPHS: usize = 16;

@@ -47,8 +47,9 @@ pub(crate) fn read(object: &Bound<'_, PyAny>, key: &str) -> PyResult<Array> {
     // Lists, tensors, DLPack, strides, foreign byte orders: the package makes them plain arrays.
     static PLAIN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let py = object.py();
-    let plain = PLAIN
-        .get_or_try_init(py, || PyResult::Ok(py.import("calipers._inputs.arrays")?.getattr("plain")?.unbind()))?;
+    let plain = PLAIN.get_or_try_init(py, || {
+        PyResult::Ok(py.import("calipers._inputs.arrays")?.getattr("plain")?.unbind())
+    })?;
     let (array, bfloat16): (Bound<'_, PyUntypedArray>, bool) = plain.call1(py, (object, key))?.extract(py)?;
     let dtype = bfloat16.then_some(Dtype::BF16);
     match borrowed(&array, dtype) {

@@ -5,10 +5,10 @@ use calipers_metrics::independent_set::Kind;
 use calipers_metrics::independent_set::unit::{Scores, Unit};
 
 use crate::Outcome;
-use crate::clock::seconds_per_call;
-use crate::instances::Pack;
-use crate::line::{Goal, Line, duration};
-use crate::scoring::core_metrics;
+use crate::harness::clock::seconds_per_call;
+use crate::harness::line::{Goal, Line, duration};
+use crate::independent_set::instances::Pack;
+use crate::independent_set::scoring::core_metrics;
 
 /// A graph of 2000 nodes and about a million edges with its rows ready, so that decoding and the
 /// sums over nodes hardly count.

@@ -6,7 +6,7 @@ use calipers_metrics::independent_set::protocol::Switch;
 use calipers_metrics::independent_set::unit::{Scores, Unit};
 use calipers_metrics::independent_set::{Baseline, IndependentSet, Kind};
 
-use crate::instances::Pack;
+use crate::independent_set::instances::Pack;
 
 /// The document's metrics alone: no baseline, no certificate.
 pub(crate) fn core_metrics() -> IndependentSet {

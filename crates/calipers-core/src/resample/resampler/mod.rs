@@ -1,10 +1,17 @@
 //! The numbers of an accumulator over resamples of its units.
 
+mod column;
+mod cut;
+mod means;
+mod partition;
+
 use std::cell::OnceCell;
 use std::ptr::fn_addr_eq;
 
-use super::cut::{Cut, terms_of};
-use super::partition::{Histogram, Occurrence, Partition};
+use cut::{Cut, terms_of};
+pub use means::Means;
+use partition::{Histogram, Occurrence, Partition};
+
 use crate::accumulator::Accumulator;
 use crate::metric::{AddTerms, IntervalRule, Metric, Number, full_id};
 use crate::protocol::Protocol;

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use calipers_core::SplitMix64;
 
-use crate::{Outcome, npy};
+use crate::Outcome;
+use crate::harness::npy;
 
 /// Graphs over consecutive node numbers, with scores and labels: a packed batch.
 #[derive(Default)]

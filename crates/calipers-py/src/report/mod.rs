@@ -1,5 +1,8 @@
 //! The text forms of a report, made from its JSON as `calipers show` makes them.
 
+pub(crate) mod comparison;
+pub(crate) mod figures;
+
 use calipers::chosen::Chosen;
 use calipers::core::Error;
 use calipers::core::metric::MetricInfo;

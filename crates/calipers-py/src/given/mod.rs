@@ -1,5 +1,8 @@
 //! Keyword arguments and paths from Python.
 
+pub(crate) mod array;
+pub(crate) mod tensor;
+
 use std::sync::Arc;
 
 use calipers::core::Error;
@@ -9,8 +12,8 @@ use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyMapping, PyString};
 
-use crate::array::entries;
 use crate::failure::wrong_type;
+use crate::given::array::entries;
 use crate::progress::Raised;
 
 /// Keyword arguments by name; what is `None` is not given.

@@ -4,10 +4,10 @@ use calipers_metrics::independent_set::graph::Graph;
 use calipers_metrics::independent_set::search::greedy;
 
 use crate::Outcome;
-use crate::clock::{by_turns, seconds_per_call};
-use crate::instances::{Pack, Recipe, er_size, satlib_size};
-use crate::line::{Goal, Line, duration};
-use crate::peer::Peer;
+use crate::harness::clock::{by_turns, seconds_per_call};
+use crate::harness::line::{Goal, Line, duration};
+use crate::harness::peer::Peer;
+use crate::independent_set::instances::{Pack, Recipe, er_size, satlib_size};
 
 /// Many graphs, so that no branch predictor learns one by heart.
 const GRAPHS: usize = 64;

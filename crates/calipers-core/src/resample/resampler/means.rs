@@ -3,7 +3,7 @@
 use std::iter::repeat_n;
 
 use super::column::Column;
-use super::resampler::{Leaf, Resampler};
+use super::{Leaf, Resampler};
 use crate::exact::exact_mean;
 use crate::reading::Term;
 use crate::resample::{Panels, Weights};

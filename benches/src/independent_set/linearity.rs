@@ -3,10 +3,10 @@
 use calipers_metrics::independent_set::IndependentSet;
 
 use crate::Outcome;
-use crate::clock::seconds_per_call;
-use crate::instances::{Order, Pack};
-use crate::line::{Goal, Line, duration};
-use crate::scoring::{core_metrics, default_metrics, score};
+use crate::harness::clock::seconds_per_call;
+use crate::harness::line::{Goal, Line, duration};
+use crate::independent_set::instances::{Order, Pack};
+use crate::independent_set::scoring::{core_metrics, default_metrics, score};
 
 /// Sparse graphs of 10⁵, 10⁶ and 10⁷ entries: sorted entries without and with baseline and
 /// certificate, and entries in random order.

@@ -2,8 +2,9 @@
 
 use calipers_core::SplitMix64;
 
-use crate::line::{Goal, Line};
-use crate::{Outcome, npy, program};
+use crate::Outcome;
+use crate::harness::line::{Goal, Line};
+use crate::harness::{npy, program};
 
 const NODES: u64 = 10_000_000;
 const EDGES: usize = 50_000_000;
