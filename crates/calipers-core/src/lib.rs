@@ -25,16 +25,18 @@ pub mod resample;
 
 pub use contract::provenance::{input_files, ledger, listings};
 pub use contract::{
-    accumulator, error, metric, protocol, provenance, report, spelling, state, stop, value, workers,
+    accumulator, differences, error, metric, protocol, provenance, report, spelling, state, stop, unit_id,
+    value, workers,
 };
 
-pub use contract::accumulator::{Accumulator, UnitId};
+pub use contract::accumulator::Accumulator;
 pub use contract::error::{Error, ErrorKind, Result};
 pub use contract::metric::{Better, Column, Form, IntervalRule, Metric, MetricInfo, Need, Number, Range};
 pub use contract::protocol::Protocol;
 pub use contract::provenance::listings::{Listing, Listings};
 pub use contract::provenance::{Content, Fact, Provenance, Reading};
 pub use contract::report::{Report, Table, Warning};
+pub use contract::unit_id::UnitId;
 pub use contract::value::Value;
 pub use contract::workers::{Alone, Workers};
 pub use exact::{CompactSum, ExactSum, Stored};

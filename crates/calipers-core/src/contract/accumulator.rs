@@ -1,77 +1,20 @@
 //! A protocol and its rows, keyed by unit name: the only state there is, and its only merge.
 
-use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::fmt;
 use std::sync::Arc;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Value as Json;
-
+use crate::differences::mismatch;
 use crate::error::{Error, ErrorKind, Result};
 use crate::metric::{Column, Metric, full_id};
-use crate::protocol::Protocol;
-use crate::provenance::{Fact, Provenance, Reading, Setting, are_many};
+use crate::protocol::{Protocol, protocol_json};
+use crate::provenance::{Fact, Provenance, are_many, readings_json};
 use crate::reading::{Reader, Rows};
 use crate::report::{Report, Table, Warning};
 use crate::resample::Bootstrap;
+use crate::unit_id::UnitId;
 use crate::value::Value;
 use crate::workers::{Alone, Workers};
-
-/// The name of a unit. Rows are kept and read in the byte order of these names. A clone shares the
-/// memory.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct UnitId(Arc<str>);
-
-impl UnitId {
-    /// The name as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl Borrow<str> for UnitId {
-    fn borrow(&self) -> &str {
-        &self.0
-    }
-}
-
-impl From<&str> for UnitId {
-    fn from(name: &str) -> Self {
-        Self(name.into())
-    }
-}
-
-impl From<String> for UnitId {
-    fn from(name: String) -> Self {
-        Self(name.into())
-    }
-}
-
-impl From<&UnitId> for UnitId {
-    fn from(name: &UnitId) -> Self {
-        name.clone()
-    }
-}
-
-impl Serialize for UnitId {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for UnitId {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        String::deserialize(deserializer).map(Self::from)
-    }
-}
-
-impl fmt::Display for UnitId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
 
 /// A protocol, its rows and where they came from.
 ///
@@ -393,88 +336,4 @@ fn padded_rows(provenance: &Provenance) -> Option<Warning> {
 fn twice(id: &UnitId) -> Error {
     Error::new(ErrorKind::Duplicate, format!("unit '{id}' occurs twice in this run"))
         .advice("give every unit a name of its own; merge states to combine runs")
-}
-
-/// The protocol as the report prints it: its name first, then every parameter.
-pub fn protocol_json<P: Protocol>(protocol: &P) -> serde_json::Map<String, Json> {
-    let mut object = serde_json::Map::new();
-    object.insert("name".into(), P::NAME.into());
-    if let Ok(Json::Object(parameters)) = serde_json::to_value(protocol) {
-        object.extend(parameters);
-    }
-    object
-}
-
-fn readings_json(provenance: &Provenance) -> Json {
-    let mut all: Vec<Json> = provenance.readings.iter().map(reading_json).collect();
-    match all.len() {
-        0 => Json::Null,
-        1 => all.remove(0),
-        _ => Json::Array(all),
-    }
-}
-
-/// How inputs were read, as the report prints it.
-pub fn reading_json(reading: &Reading) -> Json {
-    Json::Object(reading.iter().map(|(key, setting)| (key.clone(), setting_json(setting))).collect())
-}
-
-fn setting_json(setting: &Setting) -> Json {
-    match setting {
-        Setting::Unset => Json::Null,
-        Setting::Flag(on) => (*on).into(),
-        Setting::Number(n) => (*n).into(),
-        Setting::Text(text) => text.as_str().into(),
-        Setting::List(words) => words.clone().into(),
-    }
-}
-
-/// How many settings that differ a message names.
-const SHOWN: usize = 5;
-
-fn mismatch<P: Protocol>(ours: &P, theirs: &P, our_source: &str, their_source: &str) -> Error {
-    let [ours, theirs] = [ours, theirs].map(|protocol| Json::Object(protocol_json(protocol)));
-    let differences: Vec<Difference> = differences(&ours, &theirs)
-        .into_iter()
-        .map(|(place, sides)| (format!("protocol.{place}"), sides))
-        .collect();
-    // Several, because the first may only follow from another: a cut-off from its penalty.
-    let shown = &differences[..differences.len().min(SHOWN)];
-    let places: Vec<&str> = shown.iter().map(|(place, _)| place.as_str()).collect();
-    let more = match differences.len() - shown.len() {
-        0 => String::new(),
-        more => format!(" (and {more} more)"),
-    };
-    let found: Vec<String> = shown
-        .iter()
-        .map(|(_, (ours, theirs))| format!("{ours} in {our_source}, {theirs} in {their_source}"))
-        .collect();
-    Error::new(ErrorKind::ProtocolMismatch, "the states were made under different protocols")
-        .at(format!("{}{more}", places.join("; ")))
-        .found(found.join("; "))
-        .advice("merge only states made with the same options")
-}
-
-/// A path at which two JSON values differ, with both sides.
-type Difference = (String, (String, String));
-
-/// The paths at which two JSON values differ, with both sides.
-pub fn differences(a: &Json, b: &Json) -> Vec<Difference> {
-    let mut out = Vec::new();
-    difference("", a, b, &mut out);
-    out
-}
-
-fn difference(path: &str, a: &Json, b: &Json, out: &mut Vec<Difference>) {
-    match (a, b) {
-        (Json::Object(x), Json::Object(y)) => {
-            for key in x.keys().chain(y.keys().filter(|key| !x.contains_key(*key))) {
-                let (left, right) = (x.get(key).unwrap_or(&Json::Null), y.get(key).unwrap_or(&Json::Null));
-                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
-                difference(&path, left, right, out);
-            }
-        }
-        _ if a != b => out.push((path.into(), (a.to_string(), b.to_string()))),
-        _ => {}
-    }
 }

@@ -1,6 +1,7 @@
 //! What a family defines, and what is made of it: accumulators, states and reports.
 
 pub mod accumulator;
+pub mod differences;
 pub mod error;
 pub mod metric;
 pub mod protocol;
@@ -9,5 +10,6 @@ pub mod report;
 pub mod spelling;
 pub mod state;
 pub mod stop;
+pub mod unit_id;
 pub mod value;
 pub mod workers;

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
 
 use crate::error::Result;
 use crate::metric::{Column, Metric};
@@ -89,4 +90,14 @@ pub trait Protocol: Clone + PartialEq + Serialize + DeserializeOwned + Send + Sy
 
     /// What looks wrong in the evidence, in the order of the spec.
     fn warnings(&self, rows: &Rows<'_, Self::Row>, provenance: &Provenance) -> Vec<Warning>;
+}
+
+/// The protocol as the report prints it: its name first, then every parameter.
+pub fn protocol_json<P: Protocol>(protocol: &P) -> serde_json::Map<String, Json> {
+    let mut object = serde_json::Map::new();
+    object.insert("name".into(), P::NAME.into());
+    if let Ok(Json::Object(parameters)) = serde_json::to_value(protocol) {
+        object.extend(parameters);
+    }
+    object
 }

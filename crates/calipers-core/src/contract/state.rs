@@ -20,12 +20,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::accumulator::{Accumulator, UnitId};
+use crate::accumulator::Accumulator;
 use crate::error::{Error, Result};
 use crate::input_files::InputFiles;
 use crate::listings::Listings;
 use crate::protocol::Protocol;
 use crate::provenance::{Content, Fact, Provenance, Reading};
+use crate::unit_id::UnitId;
 
 const MAGIC: &[u8; 8] = b"CALIPERS";
 const VERSION: u32 = 2;

@@ -3,7 +3,7 @@
 use std::iter::repeat_n;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::accumulator::UnitId;
+use crate::unit_id::UnitId;
 use crate::workers::{Alone, Workers};
 
 /// Rows with their names, in key order. In a resample a row counts several times or not at all.

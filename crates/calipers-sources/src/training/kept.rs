@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use calipers_core::accumulator::protocol_json;
+use calipers_core::protocol::protocol_json;
 use calipers_core::{Error, InputFiles, Listing, Result};
 use calipers_metrics::training::Training;
 use serde::{Deserialize, Serialize};

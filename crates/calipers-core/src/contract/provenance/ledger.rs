@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value as Json};
 
-use crate::accumulator::{Accumulator, protocol_json};
+use crate::accumulator::Accumulator;
 use crate::error::{Error, ErrorKind, Result};
 use crate::metric::{MetricInfo, metric_infos};
 use crate::protocol::Protocol;
+use crate::protocol::protocol_json;
 use crate::provenance::Provenance;
 use crate::report::{Report, Table};
 use crate::resample::{self, Asked, Bootstrap, Clusters, Numbers, Plan, Resampler, Scope};

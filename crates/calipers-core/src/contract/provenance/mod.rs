@@ -8,11 +8,12 @@ pub mod listings;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
 
-use crate::accumulator::UnitId;
 use crate::error::{Error, ErrorKind, Result};
 use crate::input_files::InputFiles;
 use crate::listings::Listings;
+use crate::unit_id::UnitId;
 
 /// Everything about a run that is neither protocol nor row but belongs in its report.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -122,5 +123,30 @@ fn shown(setting: Option<&Setting>) -> String {
         Some(Setting::Number(n)) => n.to_string(),
         Some(Setting::Text(text)) => text.clone(),
         Some(Setting::List(words)) => words.join(","),
+    }
+}
+
+/// How all inputs were read; a list only where they were read in several ways.
+pub(crate) fn readings_json(provenance: &Provenance) -> Json {
+    let mut all: Vec<Json> = provenance.readings.iter().map(reading_json).collect();
+    match all.len() {
+        0 => Json::Null,
+        1 => all.remove(0),
+        _ => Json::Array(all),
+    }
+}
+
+/// How inputs were read, as the report prints it.
+pub fn reading_json(reading: &Reading) -> Json {
+    Json::Object(reading.iter().map(|(key, setting)| (key.clone(), setting_json(setting))).collect())
+}
+
+fn setting_json(setting: &Setting) -> Json {
+    match setting {
+        Setting::Unset => Json::Null,
+        Setting::Flag(on) => (*on).into(),
+        Setting::Number(n) => (*n).into(),
+        Setting::Text(text) => text.as_str().into(),
+        Setting::List(words) => words.clone().into(),
     }
 }

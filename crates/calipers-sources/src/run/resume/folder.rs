@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use calipers_core::accumulator::differences;
+use calipers_core::differences::differences;
 use calipers_core::{Digest, Error, ErrorKind, Result};
 use serde_json::Value as Json;
 

@@ -17,7 +17,8 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use calipers_core::accumulator::{protocol_json, reading_json};
+use calipers_core::protocol::protocol_json;
+use calipers_core::provenance::reading_json;
 use calipers_core::{
     Accumulator, Digest, Error, Input, InputFiles, Ledger, Listing, Protocol, Reading, Result,
 };

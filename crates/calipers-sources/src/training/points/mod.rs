@@ -3,7 +3,8 @@
 //! ```text
 //! x_axis    which key is x          samples  the values of a run, in the order of logging
 //! sessions  what a restart removes  repeats  what it means that an x comes again
-//! sketch    a curve to be drawn         read     a run as it was read
+//! x_values  the x of each row             read     a run as it was read
+//! sketch    a curve to be drawn
 //! ```
 
 pub mod read;
@@ -12,3 +13,4 @@ pub mod samples;
 pub mod sessions;
 pub mod sketch;
 pub mod x_axis;
+pub mod x_values;

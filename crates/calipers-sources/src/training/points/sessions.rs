@@ -11,7 +11,8 @@ use calipers_core::Result;
 use calipers_io::history::{Origin, Session, Table};
 use calipers_metrics::training::{Restarts, Sample};
 
-use super::x_axis::{Cursor, later, readable};
+use super::x_axis::later;
+use super::x_values::{Cursor, readable};
 
 /// The key under which W&B counts its steps.
 const WANDB_STEP: &str = "_step";
