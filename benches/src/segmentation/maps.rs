@@ -78,7 +78,7 @@ impl Maps {
         LabelMap { height: self.height, width: self.width, data: MapData::U8(&self.pred) }
     }
 
-    /// Writes `truth.npy` and `pred.npy` with one row a line.
+    /// Writes `truth.npy` and `pred.npy` with one row per line.
     pub(crate) fn save(&self, folder: &Path) -> Outcome {
         for (name, map) in [("truth.npy", &self.truth), ("pred.npy", &self.pred)] {
             let mut bytes = Vec::new();

@@ -77,7 +77,7 @@ pub(crate) fn watched<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) 
     watched_unless(py, || false, work)
 }
 
-/// The same for work that tells Python how far it has come; what the callable raised ends it.
+/// The same for work that reports its progress to Python; what the callable raised ends it.
 pub(crate) fn detached_told<T: Send>(
     py: Python<'_>,
     raised: &Arc<Raised>,

@@ -1,4 +1,4 @@
-//! How far the work has come, told to Python or drawn.
+//! The progress of the work, reported to Python or drawn as a bar.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -11,10 +11,10 @@ use pyo3::types::PyBool;
 
 use crate::failure::wrong_type;
 
-/// Who is told.
+/// Where progress is reported.
 pub(crate) struct Told {
     told: Box<dyn Progress + Send>,
-    /// What the callable raised; whoever looks finds out that the work is no longer wanted.
+    /// What the callable raised; from then on the work is no longer wanted.
     pub(crate) raised: Arc<Raised>,
 }
 
@@ -45,7 +45,7 @@ impl Raised {
 }
 
 impl Told {
-    /// Nobody for `False`, a bar for `True`, or a callable.
+    /// No display for `False`, a bar for `True`, or a callable.
     pub(crate) fn new(progress: &Bound<'_, PyAny>) -> PyResult<Self> {
         let raised = Arc::<Raised>::default();
         let told: Box<dyn Progress + Send> = match progress.cast::<PyBool>() {

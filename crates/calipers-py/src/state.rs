@@ -17,7 +17,7 @@ use crate::given;
 /// What an evaluator holds: measured units and how they were measured.
 #[pyclass(frozen, module = "calipers._calipers")]
 pub(crate) struct State {
-    /// Shared with reports that were read from it: whoever changes it makes its own first.
+    /// Shared with reports that were read from it; copied before it is changed.
     ledger: Mutex<Arc<dyn Ledger>>,
 }
 

@@ -10,7 +10,7 @@ use crate::text::{Paint, columns, left, short, wrapped};
 /// A family: its name, what it scores in a few words, and its metric table.
 pub type Family<'a> = (&'a str, &'a str, Vec<MetricInfo>);
 
-/// Every metric of every family, one a line under its group.
+/// Every metric of every family, one per line under its group.
 pub fn list(families: &[Family<'_>], style: Style) -> String {
     let mut blocks = Vec::new();
     for (family, summary, infos) in families {
@@ -33,26 +33,14 @@ pub fn list(families: &[Family<'_>], style: Style) -> String {
 /// One metric's definition under fixed headings.
 pub fn explain(info: &MetricInfo, style: Style) -> String {
     const HEADING: usize = 16;
-    let better = match info.better {
-        Better::Higher => "higher ↑",
-        Better::Lower => "lower ↓",
-        Better::Neither => "neither: a description, not a score",
-    };
-    let undefined = if info.undefined.is_empty() { "never" } else { info.undefined };
-    let (example, value) = info.example;
-    let example = if example.is_empty() { String::new() } else { format!("{example}: {value}") };
-    let entries = [
-        ("Measures", info.measures),
-        ("Formula", info.formula),
-        ("Range", info.range.text),
-        ("Better", better),
-        ("Undefined when", undefined),
-        ("Differs from", info.differs),
-        ("Reference", info.reference),
-        ("Example", &example),
-    ];
     let mut text = format!("{}\n\n", Paint::Bold.on(&info.id, style.colour));
-    for (heading, entry) in entries.into_iter().filter(|(_, entry)| !entry.is_empty()) {
+    let (example, value) = info.example;
+    let example = (!example.is_empty()).then(|| ("Example", format!("{example}: {value}")));
+    let entries = definition(info).map(|(heading, entry)| match heading {
+        "Better" => (heading, format!("{entry} {}", arrow(info.better)).trim_end().to_owned()),
+        _ => (heading, entry.to_owned()),
+    });
+    for (heading, entry) in entries.chain(example) {
         let room = style.width.saturating_sub(2 + HEADING).clamp(24, 100);
         for (i, line) in entry.lines().flat_map(|line| wrapped(line, room)).enumerate() {
             let heading = if i == 0 { heading } else { "" };
@@ -62,6 +50,26 @@ pub fn explain(info: &MetricInfo, style: Style) -> String {
         }
     }
     text
+}
+
+/// What a definition says under its headings, without those that have nothing to say.
+pub(crate) fn definition(info: &MetricInfo) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let better = match info.better {
+        Better::Higher => "higher",
+        Better::Lower => "lower",
+        Better::Neither => "neither: a description, not a score",
+    };
+    let undefined = if info.undefined.is_empty() { "never" } else { info.undefined };
+    let entries = [
+        ("Measures", info.measures),
+        ("Formula", info.formula),
+        ("Range", info.range.text),
+        ("Better", better),
+        ("Undefined when", undefined),
+        ("Differs from", info.differs),
+        ("Reference", info.reference),
+    ];
+    entries.into_iter().filter(|(_, entry)| !entry.is_empty())
 }
 
 /// The metric tables of every family for `docs/metrics/`.

@@ -1,4 +1,4 @@
-//! The files a run reads, each opened once more than needed by nobody and hashed by everybody.
+//! The files that a run reads: each is opened once, and hashed whoever reads it.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ pub struct Inputs {
     passed_over: Mutex<PassedOver>,
 }
 
-/// A file that was read, and how it is told whether it has changed since.
+/// A file that was read, and how a later change of it is noticed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ReadFile {
     pub(crate) shown: Box<str>,

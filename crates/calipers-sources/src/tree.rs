@@ -32,7 +32,7 @@ pub(crate) struct Tree {
     again: Vec<String>,
 }
 
-/// What listings have found and nobody reads.
+/// What listings have found and no family reads.
 #[derive(Debug, Default)]
 pub(crate) struct PassedOver {
     hidden: usize,
@@ -111,7 +111,7 @@ impl Tree {
         files.into_iter()
     }
 
-    /// Counts hidden names, links that add nothing, and these files, which nobody reads.
+    /// Counts hidden names, links that add nothing, and these files, which are not read.
     pub(crate) fn pass_over<'p>(&self, files: impl Iterator<Item = &'p str>, inputs: &Inputs) {
         let hidden = self.folders.values().map(|entries| entries.hidden.len()).sum();
         let mut passed_over = PassedOver { hidden, links: self.again.clone(), ..PassedOver::default() };

@@ -12,7 +12,7 @@ pub use calipers_sources::memory::half_of_memory;
 pub struct Intervals {
     /// How to resample.
     pub bootstrap: Bootstrap,
-    /// Which sampling units come together; `None` where nobody said.
+    /// Which sampling units come together; `None` where it was not said.
     pub cluster_by: Option<ClusterRule>,
 }
 

@@ -44,7 +44,7 @@ impl Merge {
             if output.wants_report() {
                 return Err(error);
             }
-            // Joining some shards is no fault, but whoever does it should know.
+            // Joining only some shards is allowed, but worth a warning.
             emit::state(&merged, &output)?;
             if !output.quiet {
                 states::unfinished(&merged).iter().for_each(|sentence| emit::note(sentence));

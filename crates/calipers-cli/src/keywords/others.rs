@@ -72,7 +72,7 @@ pub fn demo(options: &Options, progress: &dyn Progress) -> Result<Vec<Report>, R
     Ok(demo.made(progress)?.0)
 }
 
-/// Serves the reports of a folder while that is wanted; `tell` is told the address first.
+/// Serves the reports of a folder while that is wanted; `tell` is called with the address first.
 pub fn serve(
     folder: &str,
     options: &Options,

@@ -160,7 +160,7 @@ struct Steps<'a> {
     told: Mutex<Told>,
 }
 
-/// How far the parts have come that are told of as one piece of work.
+/// The progress of the parts that are reported as one piece of work.
 #[derive(Default)]
 struct Told {
     started: bool,
@@ -170,7 +170,7 @@ struct Told {
 }
 
 impl<'a> Steps<'a> {
-    /// Those of so many pieces of work of one length.
+    /// This many pieces of work, all of one length.
     fn new(progress: &'a dyn Progress, parts: u64) -> Self {
         Self { progress, parts, told: Mutex::default() }
     }

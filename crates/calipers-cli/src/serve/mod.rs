@@ -110,7 +110,7 @@ impl Server {
         Ok(())
     }
 
-    /// Answers while it is wanted; asks several times a second.
+    /// Answers while it is wanted; asks several times per second.
     pub fn run_while(self, wanted: impl Fn() -> bool) -> Result<()> {
         let (shared, port) = (Arc::clone(&self.shared), self.port);
         let serving = std::thread::spawn(move || self.run(None));

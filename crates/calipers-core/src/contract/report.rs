@@ -42,7 +42,7 @@ pub struct Warning {
     pub units: Vec<String>,
 }
 
-/// The per-unit table: one row a unit, in key order.
+/// The per-unit table: one row per unit, in key order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     /// The headings; the first is `unit`.

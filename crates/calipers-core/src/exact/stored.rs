@@ -37,7 +37,7 @@ impl Stored {
     }
 }
 
-/// Rounds to so many bits of mantissa; `lowest` is the exponent of the smallest normal number.
+/// Rounds to a mantissa of this many bits; `lowest` is the exponent of the smallest normal number.
 fn rounded(value: f64, bits: i32, lowest: i32, largest: f64) -> f64 {
     if !value.is_finite() || value.abs() <= 0.0 {
         return value;

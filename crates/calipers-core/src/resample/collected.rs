@@ -26,7 +26,7 @@ pub fn collected(
             part.get_mut().unwrap_or_else(PoisonError::into_inner).push(chunks.next().unwrap_or_default());
         }
     }
-    // Only the thread that was told of it can ask; the others look at what it found.
+    // Only the thread that has the callback can ask; the others look at what it found.
     let unwanted = AtomicBool::new(false);
     workers.each(parts.len(), &|at| {
         if stop::asked() {

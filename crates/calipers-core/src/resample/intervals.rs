@@ -23,7 +23,7 @@ use crate::workers::Workers;
 pub struct Asked<'a> {
     /// How to resample.
     pub bootstrap: Bootstrap,
-    /// Which sampling units come together; `None` where nobody said.
+    /// Which sampling units come together; `None` where it was not said.
     pub clusters: Option<&'a Clusters>,
     /// How many bytes drawing may take: half of the machine's memory.
     pub memory: u64,

@@ -60,7 +60,7 @@ impl Bootstrap {
     }
 }
 
-/// So many samples in blocks.
+/// The samples, divided into blocks.
 pub fn blocks(samples: u32) -> Vec<std::ops::Range<u32>> {
     let end = |start: u32| start.saturating_add(BLOCK).min(samples);
     (0..samples).step_by(BLOCK as usize).map(|start| start..end(start)).collect()

@@ -28,7 +28,7 @@ pub struct Sampling {
     pub unit: &'static str,
     /// How strata are drawn.
     pub draws: Draws,
-    /// Whether the folders of unit names tell videos, patients or scenes, whose units come together.
+    /// Whether the folders of unit names are videos, patients or scenes, whose units come together.
     pub by_folder: bool,
 }
 

@@ -17,7 +17,7 @@ use crate::spelling::listed;
 const FEW: usize = 20;
 /// A label in fewer sampling units is missing from many resamples.
 const RARE: usize = 5;
-/// So many values lie outside an interval on each side at least.
+/// At least this many values lie outside an interval on each side.
 const OUTSIDE: f64 = 5.0;
 /// A folder of so many units is no coincidence.
 const FOLDER: usize = 5;

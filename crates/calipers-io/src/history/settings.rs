@@ -109,7 +109,7 @@ impl Settings {
         if self.found.len() >= MOST {
             return Err(Error::format("too many settings").allowed(format_args!("at most {MOST}")));
         }
-        // Longer names are nobody's key.
+        // No key has a longer name.
         self.found.extend(key.filter(|key| key.len() < limits::NAME).map(|key| (key, text)));
         Ok(())
     }
@@ -119,7 +119,7 @@ impl Settings {
             let allowed = format!("at most {} levels", limits::DEPTH);
             return Err(Error::format("the settings are nested too deep").allowed(allowed));
         }
-        // A mapping may itself be a key, which nobody can name.
+        // A mapping may itself be a key, which has no name.
         let is_key = self.open.last().is_some_and(|open| !open.is_list && open.next.is_none());
         let key = if is_key { None } else { self.value_key() };
         if let (true, Some(open)) = (is_key, self.open.last_mut()) {

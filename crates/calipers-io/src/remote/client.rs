@@ -15,7 +15,7 @@ use super::{Authorization, Cause, Failure, Request};
 const CONNECT: Duration = Duration::from_secs(10);
 /// The most redirects of one request.
 const REDIRECTS: usize = 5;
-/// How often whoever waits asks whether the work is still wanted.
+/// How often a waiting thread asks whether the work is still wanted.
 const ASK: Duration = Duration::from_millis(50);
 /// The longest answer.
 const MOST_BYTES: usize = 512 << 20;

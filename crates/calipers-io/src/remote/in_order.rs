@@ -8,7 +8,7 @@ use tokio::task::JoinHandle;
 
 use super::Client;
 
-/// Work that a client does ahead, at most so many pieces of it at a time.
+/// Work that a client does ahead, a limited number of pieces at a time.
 pub struct InOrder<'c, J, T> {
     client: &'c Client,
     /// What was not begun yet.

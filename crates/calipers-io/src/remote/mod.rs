@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Nothing runs beside the caller: requests move on while the caller waits for one of them. Whoever
-//! waits asks several times a second whether the work is still wanted.
+//! waits asks several times per second whether the work is still wanted.
 
 mod client;
 mod failure;

@@ -18,7 +18,7 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<f64>> {
         if let Some(blank) = blank {
             return Err(Error::format("a blank line between values")
                 .at(format_args!("line {blank}"))
-                .allowed("one value a line")
+                .allowed("one value per line")
                 .advice("take the blank line away"));
         }
         let value =

@@ -22,7 +22,7 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<String>> {
         if let Some(blank) = blank {
             return Err(Error::format("a blank line between names")
                 .at(blank)
-                .allowed("one name a line")
+                .allowed("one name per line")
                 .advice("take the blank line away"));
         }
         let name = text(line.text).map_err(|error| error.at(place))?;

@@ -10,7 +10,7 @@ use crate::segmentation::surface::Grid;
 pub enum MapData<'a> {
     /// A byte a pixel.
     U8(&'a [u8]),
-    /// Two bytes a pixel.
+    /// Two bytes per pixel.
     U16(&'a [u16]),
     /// Every other integer type, widened.
     I64(&'a [i64]),

@@ -1,4 +1,4 @@
-//! One file a family: what its evaluator and functions take.
+//! One file per family: what its evaluator and functions take.
 
 pub(crate) mod explanation;
 pub(crate) mod histories;

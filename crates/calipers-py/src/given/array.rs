@@ -64,7 +64,7 @@ pub(crate) fn read(object: &Bound<'_, PyAny>, key: &str) -> PyResult<Array> {
     }
 }
 
-/// An array for each of so many units: a list of them, or the parts of one along its first axis.
+/// One array per unit: a list of arrays, or the parts of one along its first axis.
 pub(crate) fn along(object: &Bound<'_, PyAny>, key: &str, count: usize) -> PyResult<Vec<Array>> {
     let py = object.py();
     let given = |found: usize| {

@@ -56,7 +56,7 @@ impl Style {
         }
     }
 
-    /// How wide a figure is in points if nobody says: a column or a page of a paper, or a slide.
+    /// The default width of a figure in points: a column or a page of a paper, or a slide.
     fn usual(self, wide: bool) -> f64 {
         match (self, wide) {
             (Self::Paper, false) => 3.3 * INCH,

@@ -8,7 +8,7 @@ use crate::grid::{Cell, Grid};
 use crate::markdown as md;
 use crate::number::{rounded, shortest};
 
-/// One line a number and later model.
+/// One line per number and later model.
 pub fn csv(comparisons: &[Comparison]) -> String {
     let mut lines = Lines::new();
     lines.push([

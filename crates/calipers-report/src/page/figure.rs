@@ -7,6 +7,7 @@ use serde_json::{Value as Json, json};
 
 use super::data::Shelf;
 use super::markup::Markup;
+use crate::catalogue::definition;
 use crate::leaf::{Leaf, children, leaf};
 use crate::number::{rounded, rounded_count};
 use crate::sparkline::sparkline;
@@ -55,7 +56,9 @@ impl Figure {
     pub(crate) fn write_name(&self, html: &mut Markup, shelf: &mut Shelf) {
         match &self.info {
             Some(info) => {
-                shelf.define(&self.id, || definition(info));
+                shelf.define(&self.id, || {
+                    definition(info).map(|(heading, text)| json!([heading, text])).collect()
+                });
                 html.open("button", &[("type", "button"), ("class", "term"), ("data-metric", &self.id)]);
                 html.words(&self.name).close("button");
             }
@@ -155,23 +158,4 @@ pub(crate) fn plain(leaf: Leaf<'_>) -> String {
         Leaf::Count(n) => rounded_count(n),
         Leaf::Undefined(_) => "–".into(),
     }
-}
-
-fn definition(info: &MetricInfo) -> Json {
-    let better = match info.better {
-        Better::Higher => "higher",
-        Better::Lower => "lower",
-        Better::Neither => "neither: a description, not a score",
-    };
-    let undefined = if info.undefined.is_empty() { "never" } else { info.undefined };
-    let entries = [
-        ("Measures", info.measures),
-        ("Formula", info.formula),
-        ("Range", info.range.text),
-        ("Better", better),
-        ("Undefined when", undefined),
-        ("Differs from", info.differs),
-        ("Reference", info.reference),
-    ];
-    entries.into_iter().filter(|(_, text)| !text.is_empty()).map(|(head, text)| json!([head, text])).collect()
 }

@@ -1,4 +1,4 @@
-//! A report as CSV: one line a number.
+//! A report as CSV: one line per number.
 
 use calipers_core::Report;
 use csv::Writer;
@@ -6,7 +6,7 @@ use csv::Writer;
 use crate::leaf::{Leaf, visit_with_bounds};
 use crate::number::shortest;
 
-/// `id,value,reason`, one line a number; values inside a metric are lines of their own under the
+/// `id,value,reason`, one line per number; values inside a metric are lines of their own under the
 /// id and the path below it. Intervals add the columns `low,high`, several reports the column
 /// `report`, counted from 1.
 pub fn write(reports: &[Report]) -> String {

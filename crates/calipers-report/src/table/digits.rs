@@ -6,7 +6,7 @@ use crate::number::rounded_count;
 /// One format for all numbers of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Digits {
-    /// So many decimals.
+    /// This many decimals.
     Decimals(usize),
     /// Four digits and a power of ten.
     Scientific,

@@ -142,13 +142,13 @@ impl LabelTable {
         self.columns.iter().any(|column| column.entries.iter().any(|entry| entry.interval.is_some()))
     }
 
-    /// Whether metrics are better rows than columns, of which at most so many stand side by side.
+    /// Whether metrics fit better as rows than as columns, of which at most this many stand side by side.
     pub(crate) fn is_tall(&self, columns: usize) -> bool {
         let labels = self.labels.len();
         labels <= columns && labels < self.columns.len() && (labels == 1 || self.columns.len() > columns)
     }
 
-    /// Tables of at most so many columns and labels.
+    /// Tables of at most this many columns and labels.
     pub(crate) fn cut(&self, columns: usize, labels: usize) -> Vec<Window<'_>> {
         let rows = (0..self.labels.len()).step_by(labels.max(1));
         rows.flat_map(|row| {
@@ -213,7 +213,7 @@ impl<'t> Window<'t> {
         Self { labels: &table.labels, columns: &table.columns, first: 0 }
     }
 
-    /// Whether it lies below so many labels.
+    /// Whether it lies below at most this many labels.
     pub(crate) fn is_below(&self, labels: usize) -> bool {
         self.first >= labels
     }

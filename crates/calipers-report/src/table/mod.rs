@@ -83,7 +83,7 @@ pub(crate) enum Cell {
     Heading,
     /// No value, and why.
     Undefined(String),
-    /// So many further values are left out.
+    /// This many further values are left out.
     Omitted(usize),
 }
 

@@ -369,7 +369,7 @@ mod tests {
         assert!(!text.contains("[0, 1]"), "{text}");
     }
 
-    /// A report with so many labels, of which each has some numbers.
+    /// A report with this many labels, of which each has some numbers.
     fn labelled(labels: usize, names: &[&str]) -> (Report, Vec<Vec<MetricInfo>>) {
         let value = || {
             let label = |i: usize| (format!("label {i}"), Value::Number(i as f64 / 100.0));

@@ -5,7 +5,7 @@ use crate::model::watch::Watch;
 
 /// Follows one part after another.
 pub trait Stage {
-    /// So many parts are to come.
+    /// This many parts are to come.
     fn start(&self, parts: usize);
     /// A part begins; what it returns follows its steps.
     fn begin(&self, name: &str) -> Box<dyn Watch + '_>;

@@ -89,7 +89,7 @@ impl Cuts {
             }
             Some(Role::Elements(_)) if base(key) != key => {
                 Err(bad(format!("`{key}` is a mask by type, which a batched file cannot hold"))
-                    .advice("write one file a unit"))
+                    .advice("write one file per unit"))
             }
             Some(Role::Elements(axes)) => match &self.elements {
                 None => Err(bad(format!("`{key}` in a batched file needs `mask_ptr`"))),

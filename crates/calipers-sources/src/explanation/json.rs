@@ -1,4 +1,4 @@
-//! Units in JSON: one object, an array of them, or one a line.
+//! Units in JSON: one object, an array of them, or one per line.
 
 use std::collections::BTreeMap;
 

@@ -15,7 +15,7 @@ use super::plan::{UnitAt, UnitPlan, shown, unmatched};
 use crate::inputs::{Inputs, role};
 use crate::stdin;
 
-/// Gives the graphs of packs the names of a file, one a line.
+/// Gives the graphs of packs the names of a file, one per line.
 pub fn rename(units: &mut [UnitPlan], path: &Path, inputs: &Inputs) -> Result<()> {
     let shown = shown(path);
     let names = names::parse(&text_file(path, "names", inputs)?).map_err(|error| error.in_file(&shown))?;
@@ -30,7 +30,7 @@ pub fn rename(units: &mut [UnitPlan], path: &Path, inputs: &Inputs) -> Result<()
             .in_file(shown)
             .found(format!("{} names", names.len()))
             .allowed(format!("{} graphs", packed.len()))
-            .advice("write one name a line, in the order of the graphs"));
+            .advice("write one name per line, in the order of the graphs"));
     }
     for (unit, name) in packed.into_iter().zip(names) {
         unit.name = name;

@@ -100,7 +100,7 @@ pub fn pack_names(arrays: &Arrays, stem: &str, graphs: usize) -> Result<Vec<Stri
             let empty = names.iter().position(String::is_empty);
             empty.map_or(Ok(names), |graph| Err(no_name().at(format!("key names, graph {graph}"))))
         }
-        Some(names) => Err(Error::value("'names' must have one name a graph")
+        Some(names) => Err(Error::value("'names' must have one name per graph")
             .at("key names")
             .found(format!("{} names", names.len()))
             .allowed(format!("{graphs} names"))
@@ -213,7 +213,7 @@ fn known_nodes(
             Some((first, expected)) if expected != nodes => {
                 return Err(Error::value(format!("'{first}' and '{what}' are of different lengths"))
                     .found(format!("{expected} nodes by {first}, {nodes} by {what}"))
-                    .allowed("one value a node")
+                    .allowed("one value per node")
                     .advice("check that both belong to the same graph"));
             }
             Some(_) => {}

@@ -23,7 +23,7 @@ pub fn measure(
     same_kind(&options.protocol, found)?;
     let container = in_memory(given, options)?;
     if names.len() != container.units() {
-        return Err(Error::value("'names' must have one name a graph")
+        return Err(Error::value("'names' must have one name per graph")
             .at("key names")
             .found(format!("{} names", names.len()))
             .allowed(format!("{} names", container.units())));

@@ -48,7 +48,7 @@ pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Acc
     let plan = Plan::new(options, &inputs)?;
     let (first, (scores, axis)) = first_kind(&plan, options, &inputs)?;
     if let (Some(said), Some(kind), None) = (options.axis, scores, axis) {
-        return Err(Error::value("an axis was named, but the scores have one value a node")
+        return Err(Error::value("an axis was named, but the scores have one value per node")
             .in_file(&first.shown)
             .at(format!("unit {}", first.name))
             .found(format!("--axis {}, one row of {}", word(said), word(kind)))

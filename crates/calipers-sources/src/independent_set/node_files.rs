@@ -37,7 +37,7 @@ pub enum NodeFile {
     Values(ReadValues, Vec<u8>),
     /// A set that needs the number of nodes to be understood, and the function that reads it.
     Set(ReadSet, Vec<u8>),
-    /// One value a node, of one graph.
+    /// One value per node, of one graph.
     Array(Array),
     /// Containers of arrays.
     Arrays(Vec<Member>),
@@ -74,7 +74,7 @@ pub enum Values {
     Chosen(Vec<u64>),
     /// A solution or cover file that needs the number of nodes.
     Text(ReadSet, Vec<u8>),
-    /// One value a line, so that a wrong one can be named by its line.
+    /// One value per line, so that a wrong one can be named by its line.
     Lines(Kind, Vec<f64>),
 }
 
@@ -331,7 +331,7 @@ impl Values {
         }
     }
 
-    /// One value a node, now that their number is known.
+    /// One value per node, now that their number is known.
     pub fn for_nodes(self, nodes: u64) -> Result<ScoreValues> {
         match self {
             Self::Known(values) if values.nodes() as u64 == nodes => Ok(values),
@@ -344,7 +344,7 @@ impl Values {
                 .advice("check that the file and the graph belong together")),
             Self::Lines(kind, values) => {
                 if values.len() as u64 != nodes {
-                    return Err(Error::value("the file must have one line a node")
+                    return Err(Error::value("the file must have one line per node")
                         .at(format!("line {}", values.len()))
                         .found(format!("{} values", values.len()))
                         .allowed(format!("{nodes} values, the graph has {nodes} nodes"))

@@ -1,4 +1,4 @@
-//! Values one a node: scores with their kind and axis, and labels, checked where they are read.
+//! One value per node: scores with their kind and axis, and labels, checked where they are read.
 
 use calipers_core::{Error, Result};
 use calipers_io::array::{Array, Dtype};

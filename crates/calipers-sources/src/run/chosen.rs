@@ -20,7 +20,7 @@ pub struct Chosen<'u, U> {
     pub units: Vec<&'u U>,
     pub(super) listing: Listing,
     pub(super) shard: Shard,
-    /// The units of this shard that nobody can measure, and why.
+    /// The units of this shard that cannot be measured, and why.
     left_out: BTreeMap<UnitId, String>,
 }
 

@@ -31,7 +31,7 @@ impl<P: Protocol> Worker<P> {
         Self { rows: empty(), left_out: Vec::new(), batch, store, since: Instant::now() }
     }
 
-    /// Notes that a unit was measured, and hands over what has come together.
+    /// Notes that a unit was measured, and hands over what has been collected.
     fn measured(&mut self, name: &str, read: Inputs, inputs: &Inputs) -> Result<()> {
         if let Some(store) = &self.store {
             if self.batch.units.is_empty() {
@@ -41,7 +41,7 @@ impl<P: Protocol> Worker<P> {
             if self.batch.units.len() >= HELD || self.since.elapsed() >= HELD_FOR {
                 let empty = Accumulator::new(self.batch.rows.protocol().clone());
                 let full = Batch { rows: empty, units: Vec::new() };
-                // Whoever stores has failed where nobody takes it, and will say why.
+                // Nothing is received any more only when the storing side has failed, which reports why.
                 let taken = store.send(std::mem::replace(&mut self.batch, full));
                 taken.map_err(|_| Error::io("what is measured cannot be kept"))?;
             }

@@ -24,7 +24,7 @@ pub(crate) use self::measure::interrupted;
 pub use self::measure::measure_all;
 pub use self::shard::Shard;
 
-/// Told how far the work has come; the command line draws a bar from it.
+/// Receives the progress of the work; the command line draws a bar from it.
 pub trait Progress: Sync {
     /// The work begins, with this many units.
     fn start(&self, total: u64);
@@ -32,7 +32,7 @@ pub trait Progress: Sync {
     fn advance(&self);
     /// The work is over, well or badly.
     fn finish(&self);
-    /// Something that whoever watches should know, in a line.
+    /// A notice for the person who watches, in one line.
     fn note(&self, _line: &str) {}
 }
 
@@ -59,12 +59,12 @@ pub struct Work<'a> {
     pub resume: Option<&'a Path>,
     /// How many workers there are.
     pub threads: usize,
-    /// Told how far the work has come.
+    /// Receives the progress of the work.
     pub progress: &'a dyn Progress,
 }
 
 impl Work<'_> {
-    /// All units on so many threads, without a progress bar.
+    /// All units on this many threads, without a progress bar.
     pub fn quiet(threads: usize) -> Self {
         Self { shard: None, units: None, threads, progress: &Silent, keep_going: false, resume: None }
     }
@@ -154,7 +154,7 @@ fn internal(panic: &(dyn Any + Send)) -> Error {
     Error::new(ErrorKind::Internal, "internal error, please report").found(text)
 }
 
-/// So many threads for passes over rows; the caller's is one of them.
+/// A number of threads for passes over rows; the caller's is one of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Threads(pub usize);
 

@@ -25,7 +25,7 @@ pub fn classes(word: &str, inputs: &Inputs) -> Result<Config> {
     let path = Path::new(word);
     if !path.exists() {
         return Err(Error::io("there is no such file of classes").at("--classes").found(word).allowed(
-            "a number of classes, cityscapes, or a file of names: text with one a line, .json or .toml",
+            "a number of classes, cityscapes, or a file of names: text with one name per line, .json or .toml",
         ));
     }
     let bytes = inputs.read(path, word, &role("classes", None))?;
@@ -147,7 +147,7 @@ fn lines(text: &str) -> Result<Originals> {
         if name.is_empty() {
             return Err(Error::value("a blank line among the class names")
                 .at(format!("line {number}"))
-                .advice("give one name a line; the first line is class 0"));
+                .advice("give one name per line; the first line is class 0"));
         }
         if let Some(first) = seen.insert(name, number) {
             return Err(twice(name).at(format!("lines {first} and {number}")));

@@ -84,7 +84,7 @@ impl Options {
         ];
         let mut reading: Reading =
             settings.into_iter().map(|(key, setting)| (key.to_owned(), setting)).collect();
-        // Said of volumes alone: whoever says nothing has the record that he always had.
+        // Written for volumes alone, so that the record of a plane stays what it was.
         if let Some(spacing) = &data.spacing {
             let steps = spacing.numbers().iter().map(f64::to_string).collect();
             reading.insert("spacing".to_owned(), Setting::List(steps));

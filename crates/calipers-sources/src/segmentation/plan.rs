@@ -216,7 +216,7 @@ fn pred_sides(options: &Options, protocol: &Segmentation, inputs: &Inputs) -> Re
             return Err(Error::value("a container holds one array a unit, not one for each head")
                 .in_file(&side.shown)
                 .found(format!("heads {}", names.join(", ")))
-                .advice("give every head a path of its own, or a folder with one file a unit"));
+                .advice("give every head a path of its own, or a folder with one file per unit"));
         }
         Ok(PredSide { side, heads })
     };

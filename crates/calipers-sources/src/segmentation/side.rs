@@ -55,7 +55,7 @@ pub struct Side {
 
 /// What a path stands for.
 pub enum SideKind {
-    /// A folder, one file a unit.
+    /// A folder, one file per unit.
     Folder(PathBuf),
     /// An image, one unit.
     Image(PathBuf, image::Reader),

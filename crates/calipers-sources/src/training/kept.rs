@@ -114,7 +114,7 @@ impl Kept {
         Ok(())
     }
 
-    /// Keeps what has come together since the last part.
+    /// Keeps what has been collected since the last part.
     pub(super) fn close(&self) -> Result<()> {
         locked(&self.open).close()
     }

@@ -47,7 +47,7 @@ pub struct Options {
     pub between_groups: bool,
     /// What finds the names of runs, whatever their model is.
     pub run_by: Option<RunBy>,
-    /// Which sampling units come together; `None` where nobody said.
+    /// Which sampling units come together; `None` where it was not said.
     pub cluster_by: Option<ClusterRule>,
     /// How intervals are made; as many random sign patterns are tried.
     pub bootstrap: Bootstrap,

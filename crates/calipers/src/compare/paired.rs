@@ -87,7 +87,7 @@ impl<'a> Number<'a> {
     }
 }
 
-/// The strata that a number reads, told by its label or what lies before the last points in it.
+/// The strata that a number reads, named by its label or by the part of the label before its last points.
 fn read_by(plan: &Plan, label: Option<&str>) -> Range<usize> {
     let all = plan.read_by(None);
     let mut label = label;

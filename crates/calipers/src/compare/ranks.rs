@@ -10,7 +10,7 @@ use super::Options;
 use super::paired::{Number, apart};
 use super::samples::Column;
 
-/// From so many models on there are ranks.
+/// With this many models or more there are ranks.
 const FEWEST: usize = 3;
 
 /// The ranks of the models that have a number; `None` where fewer than three do. `columns` holds one for

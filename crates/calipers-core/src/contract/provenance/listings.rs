@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::input_files::Digest;
 use crate::report::Warning;
 
-/// A list of unit names, told by how many there are and by the hash of the sorted names.
+/// A list of unit names, identified by their number and by the hash of the sorted names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Listing {
     /// How many names it has.

@@ -95,7 +95,7 @@ impl Provenance {
         self.listings.merge(other.listings);
         for (unit, reason) in other.left_out {
             let ours = self.left_out.entry(unit).or_insert_with(|| reason.clone());
-            // Of two reasons one is kept, whoever comes first.
+            // Of two reasons one is kept, in whatever order they arrive.
             *ours = std::mem::take(ours).min(reason);
         }
         Ok(())

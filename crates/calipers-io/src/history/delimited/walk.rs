@@ -60,7 +60,7 @@ impl<'a> Walk<'a> {
                         if !all && rows.is_open() {
                             break;
                         }
-                        // Whoever wrote the file has not finished this line.
+                        // The program that writes the file has not finished this line.
                         if let (true, Some(cut)) = (self.ended, rows.cut()) {
                             self.cut_at = Some(self.window.start() + cut as u64);
                             break;

@@ -66,7 +66,7 @@ impl Cells {
         }
     }
 
-    /// Notes that a key occurs twice in one object: whoever uses its numbers is told, and it gives no names.
+    /// Notes that a key occurs twice in one object: using its numbers gives a warning, and it gives no names.
     pub(super) fn spoil(&mut self, place: usize, places: &str) -> Result<()> {
         let column = &mut self.columns[place];
         column.found = true;

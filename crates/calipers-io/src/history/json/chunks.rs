@@ -161,7 +161,7 @@ impl Chunks for Lines<'_> {
                 self.passed += 1;
                 if scan.peek().is_some() {
                     if let Err(error) = self.rows.read(&mut scan, &mut held).and_then(|()| scan.end()) {
-                        // Whoever wrote the file has not finished this line.
+                        // The program that writes the file has not finished this line.
                         if self.ended && self.rows.count > 0 && is_cut(&text[start..]) {
                             self.cut_at = Some(self.window.start() + start as u64);
                             break;

@@ -101,7 +101,7 @@ pub struct ServedTable {
     /// A row for each value of each wanted metric, metric after metric, in order of step, timestamp
     /// and value.
     pub table: Table,
-    /// A line `timestamp value step` for each row: what was read, whoever served it.
+    /// A line `timestamp value step` for each row: what was read, whichever server gave it.
     pub lines: String,
 }
 

@@ -160,7 +160,7 @@ fn active(connection: &Connection) -> Result<Vec<Active>> {
     let sql = format!(
         "SELECT run_uuid, {name}, {stage}, CAST({experiment} AS TEXT), {status}, {start} FROM main.runs"
     );
-    // The name of every run, deleted or not: it may be somebody's parent.
+    // The name of every run, deleted or not: it may be the parent of another.
     let mut names: HashMap<String, String> = HashMap::new();
     each(connection, &sql, &[], |row| {
         let Some(id) = text(row, 0)? else { return Ok(()) };

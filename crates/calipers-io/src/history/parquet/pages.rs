@@ -163,7 +163,7 @@ impl Page {
         let start = end as u64 - self.stored.saturating_sub(levels);
         let most = self.inflated.saturating_sub(levels);
         let inflated = Decompressor::new(&chunk.bytes[start as usize..end], BLOCK);
-        // What is damaged is told by the decoder itself.
+        // The decoder's own message says what is damaged.
         match std::io::copy(&mut inflated.take(most.saturating_add(1)), &mut std::io::sink()) {
             Ok(read) if read > most => {
                 let (found, allowed) = (format!("more than {most} bytes"), format!("{most} bytes"));

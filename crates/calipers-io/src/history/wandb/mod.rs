@@ -234,7 +234,7 @@ impl<'w> History<'w> {
         for field in Fields::of(config) {
             let (1, Field::Bytes(item)) = field? else { continue };
             let item = Item::read(item, &mut key)?;
-            // What W&B writes down about itself is nobody's configuration.
+            // What W&B writes about itself is no setting of the run.
             if key == OWN_CONFIG || !(self.wanted.config || leads_to_wanted(&key, self.wanted)) {
                 continue;
             }

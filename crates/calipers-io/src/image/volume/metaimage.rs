@@ -116,7 +116,7 @@ impl<'a> Header<'a> {
         }
     }
 
-    /// So many numbers, where one of the keys is there.
+    /// This many numbers, where one of the keys is there.
     fn numbers<T: std::str::FromStr>(&self, keys: &[&str], count: usize) -> Result<Option<Vec<T>>> {
         let Some(text) = self.get(keys) else { return Ok(None) };
         let numbers: Option<Vec<T>> = text.split_whitespace().map(|word| word.parse().ok()).collect();

@@ -35,7 +35,7 @@ pub fn decode(bytes: &[u8], image: &mut Image) -> Result<()> {
     }
 }
 
-/// Decodes what a reader gives, of which there are at most so many bytes.
+/// Decodes what a reader gives, up to this many bytes.
 fn decode_from(source: &mut dyn Read, held: u64, image: &mut Image) -> Result<()> {
     let mut bytes = [0; HEADER];
     source.read_exact(&mut bytes).map_err(|error| {

@@ -36,7 +36,7 @@ fn add_scalars(protocol: &Robustness, row: &Row, terms: &mut Terms<'_>) {
     scalars().for_each(|(_, scalar)| scalar.add(protocol, row, terms));
 }
 
-/// The first so many lines, from the repetitions of a condition alone.
+/// The first few lines, from the repetitions of a condition alone.
 fn means(protocol: &Robustness, sums: &Sums<'_, Row>, first: usize) -> Vec<(String, Value)> {
     scalars().take(first).map(|(id, scalar)| (id.into(), scalar.printed(protocol, sums))).collect()
 }

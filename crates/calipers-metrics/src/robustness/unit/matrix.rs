@@ -1,4 +1,4 @@
-//! Features and class scores: numbers of a file's own type, one line a node.
+//! Features and class scores: numbers of a file's own type, one line per node.
 
 use calipers_core::{Error, NumberSlice, Result, on_numbers};
 use half::{bf16, f16};

@@ -17,7 +17,7 @@ pub(super) struct Maps {
 }
 
 impl Maps {
-    /// Two maps drawn as text, a line a row: digits are classes, `-` is no prediction, `.` is void.
+    /// Two maps drawn as text, one line per row: digits are classes, `-` is no prediction, `.` is void.
     pub(super) fn drawn(classes: usize, truth: &str, pred: &str) -> Self {
         let read = |text: &str| -> Vec<u8> {
             let pixels = text.chars().filter(|pixel| !pixel.is_whitespace());

@@ -95,7 +95,7 @@ impl Spacing {
 pub enum Orientation {
     /// Truth and prediction must agree.
     Check,
-    /// Nobody looks.
+    /// It is not looked at.
     Ignore,
 }
 

@@ -23,7 +23,7 @@ const WEIGHT_SLACK: f64 = 1.0 - 1e-9;
 pub struct Space {
     /// The number of slices; 1 for an image.
     pub depth: u32,
-    /// How far elements are apart along slices, rows and columns; none where nobody says it.
+    /// How far elements are apart along slices, rows and columns; `None` where it is not known.
     pub spacing: Option<[f64; 3]>,
     /// The surfaces of each foreground class, where there is any.
     pub surfaces: Sparse<u32, SurfaceRow>,

@@ -195,7 +195,7 @@ impl Lines {
         canvas.finish(&self.title, &self.description)
     }
 
-    /// Whether a curve is told from others by the shape of its signs too.
+    /// Whether curves also differ in the shape of their markers.
     fn is_signed(&self, curve: &Curve) -> bool {
         let named = self.curves.iter().filter(|curve| curve.name.is_some()).count();
         named > 1 && curve.name.is_some() && matches!(curve.colour, Colour::Series(_))

@@ -117,7 +117,7 @@ impl<P: Protocol> Kept<P> {
             let storing = scope.spawn(move || self.store(&receive));
             let (mut workers, failure) = run(Some(send.clone()));
             for rest in workers.iter_mut().filter_map(Worker::rest) {
-                // Whoever stores has failed where nobody takes it, and says so below.
+                // Nothing is received any more only when the storing side has failed, which is reported below.
                 let _ = send.send(rest);
             }
             drop(send);

@@ -92,7 +92,7 @@ fn root(input: &Path) -> PathBuf {
     folder.unwrap_or(Path::new(".")).to_path_buf()
 }
 
-/// What was spent on each run, and the records that belong to nobody.
+/// What was spent on each run, and the records that belong to no run.
 fn spent(tree: &Tree, owners: &Owners<'_>, folds: &[Fold]) -> Result<(Vec<Carbon>, Vec<Warning>)> {
     let mut carbon = vec![Carbon::default(); folds.len()];
     let mut unassigned: BTreeSet<String> = BTreeSet::new();

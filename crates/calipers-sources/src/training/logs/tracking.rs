@@ -82,7 +82,7 @@ fn asked(reader: &Reader<'_>, wanted: &Wanted) -> Wanted {
     asked
 }
 
-/// Without a client there is nobody to ask.
+/// Without a client there is no server to ask.
 #[cfg(not(feature = "remote"))]
 pub(super) fn read(
     _: &Reader<'_>,

@@ -20,7 +20,7 @@ pub fn count(samples: &[Sample]) -> (usize, usize) {
     (samples.len(), x.len())
 }
 
-/// The columns that have to be read as text before it can be told whether a table holds several runs.
+/// The columns that decide, as text, whether a table holds several runs.
 pub fn undecided<'t>(table: &'t Table, key: &'t str, x_key: &'t str) -> impl Iterator<Item = &'t String> {
     let known = move |column: &str| column == key || column == x_key || LATER.contains(&column);
     table.keys.iter().filter(move |column| !known(column))

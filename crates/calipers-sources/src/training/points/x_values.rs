@@ -9,7 +9,7 @@ use super::x_axis::{ROW, STEP, missing};
 
 /// Where the x of rows comes from.
 pub(super) enum Source<'a> {
-    /// The position in the file, of which so many rows come before the table.
+    /// The position in the file; this many rows come before the table.
     Row(usize),
     Column(&'a Numbers),
     /// Values were logged one key at a time; those at the same step belong together.
@@ -51,9 +51,9 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Where the look at x has come to.
+/// Looks x up by ascending rows.
 pub(super) enum Along<'a> {
-    /// Rows are x, after so many of the file.
+    /// The position of a row is x, counted from this row of the file.
     Row(usize),
     /// A column is.
     Column(Cursor<'a>),

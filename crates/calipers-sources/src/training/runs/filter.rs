@@ -105,7 +105,7 @@ pub fn rows(table: &mut Table, tests: &[Where]) -> bool {
     }
     for Texts { names, cells, .. } in &mut table.texts {
         cells.retain(|(row, _)| kept[*row as usize]);
-        // Names that no row has any more are names of nobody.
+        // Names that no row has any more are dropped.
         let mut place = vec![None; names.len()];
         let mut left = Vec::new();
         for (_, name) in cells.iter_mut() {

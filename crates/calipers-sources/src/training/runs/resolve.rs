@@ -61,7 +61,7 @@ pub struct Measured {
     pub row: Row,
     /// The key that x was read from.
     pub x_key: String,
-    /// What its values are told by.
+    /// What tells its values apart.
     pub print: Print,
     /// What was noticed about its values.
     pub facts: Vec<(String, String)>,
@@ -83,7 +83,7 @@ pub struct Lacking {
     pub keys: Vec<String>,
 }
 
-/// What the values of a run are told by.
+/// What tells the values of a run apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Print {
     /// How many there are.
@@ -173,7 +173,7 @@ impl Pending {
                 Ok(measured) => {
                     let row = Row { group: group.clone(), fold: fold.clone(), ..measured.row };
                     accumulator.insert(unit.as_str(), row)?;
-                    // What only all shards together can compare is told of every run.
+                    // What only all shards together can compare is noted of every run.
                     let told = [
                         fact("values-of", measured.print.in_words(format, &claim)),
                         fact("x-of", measured.x_key.clone()),

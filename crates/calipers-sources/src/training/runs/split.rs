@@ -19,7 +19,7 @@ pub struct Split {
     of_row: Option<Vec<u32>>,
 }
 
-/// Stands for the run of a row that belongs to none: four bytes a row instead of eight.
+/// Stands for the run of a row that belongs to none: four bytes per row instead of eight.
 const NOBODY: u32 = u32::MAX;
 
 /// What the columns say about one run.
@@ -89,7 +89,7 @@ impl Split {
             let mut cells = texts.cells.iter().peekable();
             for (row, run) in of_row.iter_mut().enumerate() {
                 let cell = cells.next_if(|(at, _)| *at as usize == row);
-                // A row that lacks one of the columns belongs to nobody.
+                // A row that lacks one of the columns belongs to no run.
                 *run = match cell {
                     Some((_, name)) if *run != NOBODY => {
                         let next = known.len() as u32;
@@ -99,7 +99,7 @@ impl Split {
                 };
             }
         }
-        // Numbers of rows that turned out to be nobody's leave no gap.
+        // Rows that belong to no run leave no gap in the numbering.
         let (mut places, mut runs): (BTreeMap<u32, u32>, Vec<Part>) = (BTreeMap::new(), Vec::new());
         for run in of_row.iter_mut().filter(|run| **run != NOBODY) {
             *run = *places.entry(*run).or_insert_with(|| {

@@ -45,7 +45,7 @@ fn described(options: &Options, histories: &[History]) -> Result<Vec<Known>> {
     Ok(runs.0)
 }
 
-/// Why the conditions on runs leave nothing over: a key that nobody has, or the texts that are there.
+/// Why the conditions leave no run over: a key that no run has, or the texts that are there.
 pub fn nothing_left(options: &Options, histories: &[History], found: usize) -> Error {
     let described = described(options, histories).unwrap_or_default();
     for test in &options.filters {
@@ -68,7 +68,7 @@ pub fn nothing_left(options: &Options, histories: &[History], found: usize) -> E
 /// How many texts a message lists.
 const LISTED: usize = 20;
 
-/// The error for the first condition on a key that nobody has, if there is one.
+/// The error for the first condition on a key that no run has, if there is one.
 pub fn unknown_keys(options: &Options, histories: &[History]) -> Option<Error> {
     let described = described(options, histories).ok()?;
     options.filters.iter().find_map(|test| unknown_key(test, &described))

@@ -34,7 +34,7 @@ impl Speaking {
         Work { threads: self.threads, ..Work::default() }.threads()
     }
 
-    /// Says nothing any more: somebody else will.
+    /// Shows nothing any more: another display takes over.
     pub(crate) fn hush(&mut self) {
         self.quiet = true;
     }
@@ -99,7 +99,7 @@ impl Warnings {
         self.said.push(format!("{code}: {message}"));
     }
 
-    /// What was said, for whoever says it elsewhere.
+    /// What was said, so that it can be said elsewhere.
     pub(crate) fn into_said(self) -> Vec<String> {
         self.said
     }

@@ -232,7 +232,7 @@ struct Study {
     /// The per-run JSON itself, where it is no file.
     #[arg(skip)]
     json: Option<String>,
-    /// Whether tables are made and written by nobody here.
+    /// Whether the caller writes the tables itself.
     #[arg(skip)]
     tabled: bool,
 }
@@ -381,7 +381,7 @@ impl TrainingArgs {
             format: self.files.format.0,
             skip_missing: self.runs.skip_missing,
             endings: self.study.wants_tables(),
-            // A folder that is resumed has them for whoever wants a table later.
+            // A resumed folder keeps them, because a table may be asked for later.
             sketches: self.output.wants_table() || self.work.resume.is_some(),
             timeout: self.files.timeout,
             ..Options::over(self.inputs.clone(), self.protocols()?)

@@ -39,7 +39,7 @@ pub(crate) fn curves(measured: &Measured, style: Style) -> String {
     curves::write(&panels(&measured.sketches, &protocols), style)
 }
 
-/// One line a run: group, fold, run, file, logged values.
+/// One line per run: group, fold, run, file, logged values.
 fn assignment(runs: &[Claim]) -> String {
     let head = ["group", "fold", "run", "file", "values"].map(String::from);
     let line = |claim: &Claim| {

@@ -25,7 +25,7 @@ const COLUMNS_PER_MEMORY: usize = 8;
 struct Steps([f64; 3]);
 
 impl Steps {
-    /// The squared distance of places so many elements apart along each axis.
+    /// The squared distance of two places, from the number of elements between them along each axis.
     fn squared(self, apart: Place) -> f64 {
         let [a, b, c] = [0, 1, 2].map(|axis| {
             let length = f64::from(apart[axis]) * self.0[axis];

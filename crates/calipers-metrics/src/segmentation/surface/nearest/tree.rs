@@ -2,7 +2,7 @@
 
 use super::{Place, Steps};
 
-/// Parts of at most so many points are not halved.
+/// Parts of at most this many points are not halved.
 const LEAF: usize = 8;
 
 struct Node {
