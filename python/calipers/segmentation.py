@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from calipers import _calipers
-from calipers import _segmentation_config as config
 from calipers._errors import UsageError
 from calipers._evaluator import EvaluatorBase
 from calipers._inputs import files
+from calipers._inputs import segmentation_config as config
 from calipers._inputs.arguments import names_of, number, text, whole, word
 from calipers._inputs.arrays import ArrayLike
 from calipers._inputs.paths import Path

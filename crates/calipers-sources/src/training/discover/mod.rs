@@ -238,6 +238,8 @@ pub(super) fn text(path: &Path) -> Result<&str> {
 
 #[cfg(test)]
 mod tests {
+    use calipers_io::history::FORMATS;
+
     use super::*;
 
     fn tree(files: &[&str]) -> tempfile::TempDir {
