@@ -76,6 +76,7 @@ def compute_edge_feature_diff_distribution(
 ) -> tuple[Floats | None, Floats | None, float | None]:
     """Return densities, the edges of their bins, and the mean difference along the edges of `A`.
 
+    Features of a node are divided by the square root of its degree plus one first.
     Where all differences are equal there is no histogram, and the first two are `None`; without an edge the
     mean is too.
 

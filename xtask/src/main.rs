@@ -4,6 +4,7 @@
 mod bench;
 mod browser;
 mod coverage;
+mod docs;
 mod figures;
 mod fuzz;
 mod gate;
@@ -22,6 +23,7 @@ cargo xtask COMMAND
   test [--no-compat]                  everything a change must pass; without what needs torch
   python [--no-compat]                the Python package only
   browser                             the pages only, in Chromium
+  docs [--site]                       the site of the documents, strictly, and every code block; --site: without them
   check                               formatting and lints only
   generate [--check]                  rewrite (or only compare) what the program writes itself
   golden [FAMILY...]                  write the golden files from their oracles, of all families or the named
@@ -56,6 +58,8 @@ fn run(arguments: &[&str]) -> Outcome {
         ["python"] => python::test(true),
         ["python", "--no-compat"] => python::test(false),
         ["browser"] => browser::test(),
+        ["docs"] => docs::make(),
+        ["docs", "--site"] => docs::site(),
         ["check"] => gate::check(),
         ["generate"] => generate::write(),
         ["generate", "--check"] => generate::compare(),

@@ -21,6 +21,20 @@ pub(crate) fn cargo(arguments: &str) -> Command {
     command
 }
 
+/// The `calipers` program: the one that `CALIPERS_PROGRAM` names, or the release build, which is made first.
+pub(crate) fn program() -> Outcome<Command> {
+    let path = match std::env::var_os("CALIPERS_PROGRAM") {
+        Some(given) => PathBuf::from(given),
+        None => {
+            step("release binary", &mut cargo("build --quiet --release --locked --package calipers-cli"))?;
+            root().join("target/release/calipers")
+        }
+    };
+    let mut command = Command::new(path);
+    command.current_dir(root());
+    Ok(command)
+}
+
 /// Runs the command with its output passed through and fails when it fails.
 pub(crate) fn step(title: &str, command: &mut Command) -> Outcome {
     announced(title, || {

@@ -2,6 +2,7 @@
 
 use calipers_core::Better;
 use calipers_core::metric::MetricInfo;
+use serde_json::{Value as Json, json};
 
 use crate::markdown::{escaped, name};
 use crate::terminal::{Style, arrow};
@@ -91,6 +92,38 @@ pub fn markdown_table(families: &[Family<'_>]) -> String {
     blocks.join("\n")
 }
 
+/// Every definition in full, for programs: an array of families with their metrics.
+pub fn json(families: &[Family<'_>]) -> String {
+    let families = families.iter().map(|(family, summary, infos)| {
+        let metrics: Vec<Json> = infos.iter().map(|info| definition(family, info)).collect();
+        json!({"family": family, "summary": summary, "metrics": metrics})
+    });
+    format!("{:#}\n", Json::Array(families.collect()))
+}
+
+fn definition(family: &str, info: &MetricInfo) -> Json {
+    let better = match info.better {
+        Better::Higher => "higher",
+        Better::Lower => "lower",
+        Better::Neither => "neither",
+    };
+    let (example, value) = info.example;
+    json!({
+        "id": info.id,
+        "name": info.id.strip_prefix(&format!("{family}.")).unwrap_or(&info.id),
+        "group": info.group,
+        "better": better,
+        "range": info.range.text,
+        "headline": info.headline,
+        "measures": info.measures,
+        "formula": info.formula,
+        "undefined": info.undefined,
+        "differs": info.differs,
+        "reference": info.reference,
+        "example": {"name": example, "value": value},
+    })
+}
+
 /// The lines of a metric table by group, groups in order of first appearance.
 fn grouped(infos: &[MetricInfo]) -> Vec<(&str, Vec<&MetricInfo>)> {
     let mut groups: Vec<(&str, Vec<&MetricInfo>)> = Vec::new();
@@ -153,6 +186,17 @@ mod tests {
   Example         path-of-three: 0.75
 ";
         assert_eq!(explain(&families()[0].2[0], STYLE), expected);
+    }
+
+    #[test]
+    fn programs_get_every_definition_in_full() {
+        let all: Json = serde_json::from_str(&json(&families())).unwrap();
+        assert_eq!(all[0]["family"], "graphs");
+        assert_eq!(all[0]["metrics"].as_array().map(Vec::len), Some(3));
+        let first = &all[0]["metrics"][0];
+        assert_eq!((&first["id"], &first["name"]), (&json!("graphs.f1"), &json!("f1")));
+        assert_eq!((&first["better"], &first["group"]), (&json!("higher"), &json!("Agreement")));
+        assert_eq!(first["example"], json!({"name": "path-of-three", "value": "0.75"}));
     }
 
     #[test]

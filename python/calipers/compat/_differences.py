@@ -26,6 +26,30 @@ class Difference(NamedTuple):
     def __repr__(self) -> str:
         return short(self)
 
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The ids of Calipers' own numbers that the row is about."""
+        found = [ids for word, ids in NUMBERS.items() if word in self.name]
+        return tuple(dict.fromkeys(id for ids in found for id in ids))
+
+
+# What the names of the libraries are called here, by a word of theirs.
+NUMBERS = {
+    "confusion": ("segmentation.confusion",),
+    "Jaccard": ("segmentation.iou", "segmentation.miou"),
+    "IoU": ("segmentation.iou", "segmentation.miou"),
+    "iou": ("segmentation.iou", "segmentation.miou"),
+    "Accuracy": ("segmentation.pixel_accuracy", "segmentation.mean_class_accuracy"),
+    "Precision": ("segmentation.precision", "segmentation.mean_precision"),
+    "Recall": ("segmentation.recall", "segmentation.mean_recall"),
+    "F1": ("segmentation.f1", "segmentation.mean_f1"),
+    "Dice": ("segmentation.dice", "segmentation.mean_dice"),
+    "CalibrationError": ("segmentation.ece",),
+    "hausdorff": ("segmentation.hd", "segmentation.hd95"),
+    "average_surface": ("segmentation.asd_from_pred", "segmentation.assd"),
+    "surface_dice": ("segmentation.nsd",),
+}
+
 
 _EXACT = "a count is a whole number, and adding to a large float loses it"
 _NO_CLASS = "a wrong label is no prediction of another class"

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import calipers as cp
 from calipers import compat
 
 PAGE = Path(__file__).parents[3] / "docs/drop-ins.md"
@@ -13,6 +14,13 @@ def test_the_documents_list_every_difference_and_no_other() -> None:
     ]
     found = ["| " + " | ".join(difference) + " |" for difference in compat.differences()]
     assert rows[2:] == found
+
+
+def test_a_difference_names_numbers_that_there_are() -> None:
+    ids = {metric.id for metric in cp.metrics()}
+    for difference in compat.differences():
+        assert difference.numbers or difference.library == "all", difference
+        assert ids.issuperset(difference.numbers)
 
 
 def test_a_difference_says_everything() -> None:

@@ -1,4 +1,7 @@
-"""The drop-in for mmsegmentation against the metric's own file from the wheel."""
+"""The drop-in for mmsegmentation against the metric's own file from the wheel.
+
+Peer: mmsegmentation: segmentation overlap.
+"""
 
 import importlib.metadata
 import importlib.util

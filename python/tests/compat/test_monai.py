@@ -1,4 +1,7 @@
-"""Drop-ins for MONAI against MONAI itself."""
+"""Drop-ins for MONAI against MONAI itself.
+
+Peer: MONAI: segmentation overlap, surface.
+"""
 
 from typing import Any
 

@@ -1,4 +1,7 @@
-"""Drop-ins for torchmetrics against torchmetrics itself."""
+"""Drop-ins for torchmetrics against torchmetrics itself.
+
+Peer: torchmetrics: segmentation overlap, pixels, calibration.
+"""
 
 import functools
 import pickle

@@ -1,4 +1,7 @@
-"""`calipers.pyg` against torch_geometric itself, on random draws."""
+"""`calipers.pyg` against torch_geometric itself, on random draws.
+
+Peer: torch_geometric: explanation fidelity, faithfulness, agreement, curve.
+"""
 
 import math
 import random

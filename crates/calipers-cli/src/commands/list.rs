@@ -14,6 +14,12 @@ pub(crate) struct List {
     /// Print the list as a Markdown table, or write it: --markdown=FILE
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     markdown: Option<PathBuf>,
+    /// Print every definition in full as JSON, or write it: --json=FILE
+    #[arg(
+        long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-",
+        conflicts_with = "markdown"
+    )]
+    json: Option<PathBuf>,
 }
 
 impl List {
@@ -22,9 +28,10 @@ impl List {
             .iter()
             .map(|family| (family.name, family.summary, (family.metrics)()))
             .collect();
-        match &self.markdown {
-            Some(path) => emit::put(path, catalogue::markdown_table(&families), false)?,
-            None => emit::show(&catalogue::list(&families, emit::style()))?,
+        match (&self.markdown, &self.json) {
+            (Some(path), _) => emit::put(path, catalogue::markdown_table(&families), false)?,
+            (_, Some(path)) => emit::put(path, catalogue::json(&families), false)?,
+            (None, None) => emit::show(&catalogue::list(&families, emit::style()))?,
         }
         Ok(Outcome::Done)
     }

@@ -32,6 +32,7 @@ pub(crate) const FAMILIES: [&Family; 5] = [
 /// What a line of the metric table says.
 pub(crate) struct Definition {
     pub(crate) id: &'static str,
+    pub(crate) group: &'static str,
     pub(crate) measures: &'static str,
     pub(crate) formula: &'static str,
     pub(crate) undefined: &'static str,
@@ -41,9 +42,10 @@ pub(crate) struct Definition {
 
 /// The lines of a protocol's metric table.
 pub(crate) fn metrics<P: Protocol>() -> Vec<Definition> {
-    let definition = |&Metric { id, measures, formula, undefined, reference, example, .. }: &Metric<P>| {
-        Definition { id, measures, formula, undefined, reference, example }
-    };
+    let definition =
+        |&Metric { id, group, measures, formula, undefined, reference, example, .. }: &Metric<P>| {
+            Definition { id, group, measures, formula, undefined, reference, example }
+        };
     P::METRICS.iter().map(definition).collect()
 }
 

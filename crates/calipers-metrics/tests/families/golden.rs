@@ -92,7 +92,7 @@ fn every_reason_is_written_in_the_definition_of_its_metric() {
 }
 
 /// Whether there is a number in it.
-fn has_number(value: &Json) -> bool {
+pub(crate) fn has_number(value: &Json) -> bool {
     match value {
         Json::Number(_) => true,
         Json::Array(points) => points.iter().any(has_number),

@@ -12,3 +12,4 @@ mod independent_set;
 mod robustness;
 mod segmentation;
 mod training;
+mod trust;

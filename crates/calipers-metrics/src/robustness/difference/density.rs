@@ -99,7 +99,8 @@ pub(in crate::robustness) const HIST_VALUES: Line = Line {
                 edges differ between units; give --hist-range\"; \"attacked graph has no edges\"; \"all edge \
                 differences are equal\"; \"no edge difference inside the range\"; \"bin edges coincide in \
                 single precision\".",
-    differs: "Every undirected edge counts once. Preset rung-fork: each entry of the matrix, bin edges in float32.",
+    differs: "Every undirected edge counts once. y is that of mean_diff, with features divided by the square \
+              root of the degree plus one. Preset rung-fork: each entry of the matrix, bin edges in float32.",
     reference: "Estimation Bias Measurement, compute_edge_feature_diff_distribution",
     example: ("four-nodes", "[0.8031765749962483, 0.0, 0.0, 2.4095297249887446]"),
     number: series!(All, |protocol, histogram: Histogram| histogram.densities(protocol)),

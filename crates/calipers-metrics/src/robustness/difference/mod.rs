@@ -95,7 +95,13 @@ fn differences(protocol: &Robustness, row: &Row, terms: &mut Terms<'_>) {
     }
 }
 
-const DIFFERENCE: Line = Line { group: "edges", range: NON_NEGATIVE, per_unit: true, ..BEYOND };
+const DIFFERENCE: Line = Line {
+    group: "edges",
+    range: NON_NEGATIVE,
+    per_unit: true,
+    differs: "y is that of mean_diff, with features divided by the square root of the degree plus one.",
+    ..BEYOND
+};
 
 pub(super) const MEAN_DIFF: Line = Line {
     id: "mean_diff",
@@ -137,7 +143,8 @@ pub(super) const REMOVED_MEAN_DIFF: Line = Line {
     measures: "How far apart the ends of edges that the attack removed are.",
     formula: "Mean of y over removed edges, with clean features and degrees; mean over repetitions.",
     undefined: reasons!(flips, "attack removed no edge"),
-    differs: "They exist in the clean graph only, so they are measured there.",
+    differs: "They exist in the clean graph only, so they are measured there. y is that of mean_diff, with \
+              features divided by the square root of the degree plus one.",
     example: ("four-nodes", "1.877213961320028"),
     number: mean!(differences, REMOVED),
     ..DIFFERENCE

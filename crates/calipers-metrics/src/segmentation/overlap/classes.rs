@@ -81,7 +81,7 @@ pub const IOU: Line = Line {
               over all units.",
     undefined: reasons!(overlap, "class occurs in neither truth nor prediction"),
     differs: "Preset torchmetrics-jaccard prints 0 for a class in neither map, and still leaves it out of \
-              miou.",
+              miou. From scores the predicted class is that of the fused heads, as miou says.",
     example: (
         "absent-class",
         r#"{"sky": 0.5, "road": 0.3333333333333333, "car": 0.0, "sign": 0.0, "boat": null}"#,

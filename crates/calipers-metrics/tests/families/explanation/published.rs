@@ -1,4 +1,6 @@
 //! Preset `pyg` against calls of the published functions, recorded with their results.
+//!
+//! Peer: torch_geometric: explanation fidelity, faithfulness, agreement, curve.
 
 use calipers_core::functions::sigmoid;
 use calipers_core::{Report, Value};

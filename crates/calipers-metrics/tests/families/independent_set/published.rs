@@ -1,4 +1,6 @@
 //! Thirteen batches with the outputs of the published code itself, computed in single precision.
+//!
+//! Peer: published training code: independent_set losses, feasibility, classification, set size, decode, confidence.
 
 use calipers_core::{Accumulator, Value};
 use calipers_metrics::independent_set::graph::{Graph, Storage};

@@ -1,4 +1,6 @@
 //! Published numbers, from curves with the published counts.
+//!
+//! Peer: published tables: training velocity, stability, divergence.
 
 use calipers_core::Value;
 use serde_json::{Value as Json, json};
