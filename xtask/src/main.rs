@@ -4,6 +4,7 @@
 mod bench;
 mod browser;
 mod coverage;
+mod dist;
 mod docs;
 mod figures;
 mod fuzz;
@@ -24,6 +25,7 @@ cargo xtask COMMAND
   python [--no-compat]                the Python package only
   browser                             the pages only, in Chromium
   docs [--site]                       the site of the documents, strictly, and every code block; --site: without them
+  dist                                a release in target/dist: sources, wheel, program, checksums, each tried
   check                               formatting and lints only
   generate [--check]                  rewrite (or only compare) what the program writes itself
   golden [FAMILY...]                  write the golden files from their oracles, of all families or the named
@@ -58,6 +60,7 @@ fn run(arguments: &[&str]) -> Outcome {
         ["python"] => python::test(true),
         ["python", "--no-compat"] => python::test(false),
         ["browser"] => browser::test(),
+        ["dist"] => dist::make(),
         ["docs"] => docs::make(),
         ["docs", "--site"] => docs::site(),
         ["check"] => gate::check(),

@@ -70,9 +70,7 @@ fn speed(line: &str, section: &str, library: &str) -> Outcome<Option<Speed>> {
         return Ok(None);
     }
     let ratio: f64 = ratio.parse().map_err(|_| format!("{TABLES}: the ratio {ratio:?} of {job}"))?;
-    // Most tables write the peer after the job, the others have a column of its name.
-    let (job, peer) =
-        job.rsplit_once("; ").unwrap_or((job, if peer.is_empty() { "" } else { "the library" }));
+    let (job, peer) = job.rsplit_once("; ").unwrap_or((job, library));
     Ok(Some(Speed {
         section: section.to_owned(),
         job: job.replace('`', ""),
