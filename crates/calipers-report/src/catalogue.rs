@@ -95,13 +95,13 @@ pub fn markdown_table(families: &[Family<'_>]) -> String {
 /// Every definition in full, for programs: an array of families with their metrics.
 pub fn json(families: &[Family<'_>]) -> String {
     let families = families.iter().map(|(family, summary, infos)| {
-        let metrics: Vec<Json> = infos.iter().map(|info| definition(family, info)).collect();
+        let metrics: Vec<Json> = infos.iter().map(|info| in_full(family, info)).collect();
         json!({"family": family, "summary": summary, "metrics": metrics})
     });
     format!("{:#}\n", Json::Array(families.collect()))
 }
 
-fn definition(family: &str, info: &MetricInfo) -> Json {
+fn in_full(family: &str, info: &MetricInfo) -> Json {
     let better = match info.better {
         Better::Higher => "higher",
         Better::Lower => "lower",
