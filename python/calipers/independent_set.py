@@ -58,8 +58,8 @@ Baseline = Literal["min-degree", "low-degree", "high-degree", "high-degree-cut",
 class Evaluator(EvaluatorBase):
     """Measures graphs with their scores, labels and known optima.
 
-    Numbers of several graphs are means over the graphs where they are defined. Under the presets `document` and
-    `trm-mis-head` a graph without a label 1 adds a gap of 0 to the mean.
+    Numbers of several graphs are means over the graphs where they are defined. Under the presets `document`
+    and `trm-mis-head` a graph without a label 1 adds a gap of 0 to the mean.
 
     >>> acc = Evaluator(scores="probs", feasibility_weight=0.5)
     >>> path = [[0, 1, 1, 2], [1, 0, 2, 1]]
@@ -257,8 +257,8 @@ def loss_and_grad(
 ) -> LossAndGrad:
     """Return the training losses and the gradient by the logits.
 
-    Several graphs count the same: each loss is the mean of their values. The published presets take one mean over
-    the nodes and entries of the batch.
+    Several graphs count the same: each loss is the mean of their values. The published presets take one mean
+    over the nodes and entries of the batch.
 
     The gradient is computed in f64 and returned in the type of `logits` (f32 for bfloat16, which NumPy
     does not have). The published presets know the weights `pooled` and a number.

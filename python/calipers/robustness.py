@@ -296,8 +296,8 @@ def edge_feature_diff(
 ) -> EdgeDifferences:
     """Return how much features differ along the edges of the graph they were computed on.
 
-    Features of a node are divided by the square root of its degree plus one first, as in the published function;
-    the document's summary leaves that out.
+    Features of a node are divided by the square root of its degree plus one first, as in the published
+    function; the document's summary leaves that out.
 
     `edge_index` has both directions of every edge; each counts once. Where there is no histogram, its arrays
     are `None`, and the mean stays.

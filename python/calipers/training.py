@@ -199,9 +199,9 @@ def measure(
 ) -> dict[str, Any]:
     """Measure one run and return its line of the per-unit table; `options` are those of `Evaluator`.
 
-    `broken` counts points after the first saturation that are worse than the threshold, as the document's formula
-    says. Its text says worse than the value at the first saturation, which the presets `table-2024-04-24` and
-    `table-2024-04-25` take for `stability`.
+    `broken` counts points after the first saturation that are worse than the threshold, as the document's
+    formula says. Its text says worse than the value at the first saturation, which the presets
+    `table-2024-04-24` and `table-2024-04-25` take for `stability`.
 
     >>> measure([0.5, 0.95, 0.93, 0.85])["velocity"]
     2

@@ -1,7 +1,7 @@
 //! What a change must pass.
 
 use crate::step::{Outcome, cargo, is_there, step};
-use crate::{browser, fuzz, generate, golden, python};
+use crate::{browser, docs, fuzz, generate, golden, python};
 
 /// Formatting and lints.
 pub(crate) fn check() -> Outcome {
@@ -21,6 +21,8 @@ pub(crate) fn test(compat: bool) -> Outcome {
     generate::compare()?;
     golden::compare()?;
     python::test(compat)?;
+    // Its code blocks are among the tests of the package.
+    docs::site()?;
     browser::test()?;
     fuzzing()?;
     println!("==> all passed");

@@ -18,10 +18,10 @@ def png(path: str, ids: npt.ArrayLike) -> None:
 
     header = struct.pack(">IIBBBBB", rows.shape[1], rows.shape[0], 8, 0, 0, 0, 0)
     lines = b"".join(b"\0" + row.tobytes() for row in rows)
-    made = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(lines)) + chunk(b"IEND", b"")
+    chunks = chunk(b"IHDR", header), chunk(b"IDAT", zlib.compress(lines)), chunk(b"IEND", b"")
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(made)
+    target.write_bytes(b"\x89PNG\r\n\x1a\n" + b"".join(chunks))
 
 
 def nifti(path: str, ids: npt.ArrayLike) -> None:
@@ -40,7 +40,7 @@ def nifti(path: str, ids: npt.ArrayLike) -> None:
 
 
 def two_blocks(path: str, nodes: int = 80) -> None:
-    """Write a graph of two classes that rarely mix, with features: what the model of a citation graph reads."""
+    """Write a graph of two classes that rarely mix, with features and labels."""
     random = np.random.default_rng(0)
     labels = np.arange(nodes) % 2
     near = labels[:, None] == labels

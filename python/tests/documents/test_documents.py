@@ -47,7 +47,8 @@ def test_commands_are_told_from_what_they_print() -> None:
 
 
 def test_a_block_has_the_comments_before_it() -> None:
-    page = "<!-- file: a.toml -->\n```toml\nx = 1\n```\n<!-- prepare python\ny = 2\n-->\n\n```console\n$ ls\n```\n"
+    page = "<!-- file: a.toml -->\n```toml\nx = 1\n```\n"
+    page += "<!-- prepare python\ny = 2\n-->\n\n```console\n$ ls\n```\n"
     assert list(blocks(page)) == [
         Block(2, "toml", "x = 1", {"file": "a.toml"}),
         Block(5, "python", "y = 2", {}),
