@@ -432,10 +432,11 @@ def fuse(
 ) -> npt.NDArray[np.float64]:
     """Return the probability of every global class at every pixel, [C, H, W], from the scores of the heads.
 
-    Each head gives a softmax over its channels at its `tau`. An original class has their product with the
-    powers `alpha`, a global class the sum of its originals. Where the document differs: a channel that several
-    originals share is divided by their number, which presets `document` and `coral-mtl` leave out. One head is
-    fused in the same way, so that its sums decide and not the argmax of its channels.
+    Each head gives a softmax over its channels at its `tau`. An original class has their product
+    with the powers `alpha`, a global class the sum of its originals. Where the document differs: a
+    channel that several originals share is divided by their number, which presets `document` and
+    `coral-mtl` leave out. One head is fused in the same way, so that its sums decide and not the
+    argmax of its channels.
 
     >>> head = {"name": "flat", "kind": "probs"}
     >>> fuse([[[0.25]], [[0.75]]], [head], {"original": 2}).ravel()

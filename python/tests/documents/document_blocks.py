@@ -3,7 +3,8 @@
 Every block of a page is run, from top to bottom, in one empty folder and one Python namespace:
 
 * ``console``: each line after ``$`` is run by the shell. What is shown below it is what it prints; a line
-  with ``⋮`` alone stands for any number of lines. It fails if the page shows an ``error:``, and else succeeds.
+  with ``⋮`` alone stands for any number of lines. It fails if the page shows an ``error:``, and succeeds
+  otherwise.
 * ``python``: run as it stands. A line that ends in a comment which is a literal has that value.
 * ``diff``: what is left after the change, as Python.
 * ``json`` and ``toml``: parsed. ``text`` is not code.
