@@ -121,6 +121,22 @@ fn the_readme_is_one_screen() {
 }
 
 #[test]
+fn the_citation_has_the_version_and_the_licences_of_the_program() {
+    let (citation, manifest) = (read("CITATION.cff"), read("Cargo.toml"));
+    let value = |text: &str, key: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(key).map(str::trim).map(str::to_owned));
+        line.unwrap_or_else(|| panic!("no {key}")).trim_matches('"').to_owned()
+    };
+    assert_eq!(value(&citation, "version:"), value(&manifest, "version ="));
+    for key in ["cff-version:", "message:", "title:", "type:", "authors:"] {
+        value(&citation, key);
+    }
+    let licences: Vec<_> =
+        value(&manifest, "license =").split(" OR ").map(|name| format!("  - {name}\n")).collect();
+    assert!(citation.contains(&format!("license:\n{}", licences.concat())), "{licences:?}");
+}
+
+#[test]
 fn the_architecture_is_a_map() {
     let words = read("ARCHITECTURE.md").split_whitespace().count();
     assert!(
