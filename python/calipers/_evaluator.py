@@ -37,7 +37,11 @@ class EvaluatorBase:
         Equal rows under one name coincide; unequal ones raise `ConflictError`, other settings
         `ProtocolMismatchError`. After an error nothing has changed.
         """
-        self._state.merge(self._evaluator(other)._state, "the other evaluator")
+        self._take_in(self._evaluator(other), "the other evaluator")
+
+    def _take_in(self, other: Self, name: str) -> None:
+        """Add the units of another evaluator, which `name` is in messages."""
+        self._state.merge(other._state, name)
 
     def _evaluator(self, other: Self | bytes) -> Self:
         if isinstance(other, bytes | bytearray | memoryview):
@@ -140,7 +144,11 @@ class EvaluatorBase:
         return type(self).from_bytes, (self.to_bytes(),), self._beside_the_state()
 
     def __copy__(self) -> Self:
-        made = type(self).from_bytes(self.to_bytes())
+        return self._copied("bytes")
+
+    def _copied(self, name: str) -> Self:
+        """Return a copy, which `name` is in messages."""
+        made = self._of(_calipers.State.from_bytes(self.to_bytes(), name))
         made.__dict__.update(copy.deepcopy(self._beside_the_state()))
         return made
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import copy
 import importlib
+import os
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from calipers import _calipers
 from calipers._errors import UsageError
 from calipers._evaluator import EvaluatorBase
 from calipers._inputs.arguments import flag, text, whole, wrong_type
+from calipers._inputs.paths import Path, path_text
 from calipers._report import Report
 from calipers._report.short import short
-
-if TYPE_CHECKING:
-    from calipers._inputs.paths import Path
 
 
 class Metric(NamedTuple):
@@ -125,10 +123,13 @@ def merge(states: Iterable[EvaluatorBase | bytes | Path], *, threads: int | None
     workers = None if threads is None else whole("threads", threads, 1)
     with ThreadPoolExecutor(workers) as pool:
         opened = list(pool.map(_opened, given))
-    whole_state = copy.copy(opened[0])
-    for other in opened[1:]:
-        whole_state.merge(other)
-    return whole_state
+    names = [
+        str(one) if isinstance(one, str | os.PathLike) else f"states[{at}]" for at, one in enumerate(given)
+    ]
+    merged = opened[0]._copied(names[0])
+    for other, name in zip(opened[1:], names[1:], strict=True):
+        merged._take_in(other, name)
+    return merged
 
 
 def _opened(given: Any) -> EvaluatorBase:
@@ -164,12 +165,17 @@ def verify(path: Path, *, root: Path | None = None, threads: int | None = None) 
 
     Paths in the report are relative to `root`, or to the working directory.
     """
-    return _calipers.verify(path, {"root": root, "threads": threads})
+    given = {
+        "root": None if root is None else path_text(root, "root"),
+        "threads": None if threads is None else whole("threads", threads, 1),
+    }
+    return _calipers.verify(path, given)
 
 
 def demo(out: Path = "calipers-demo", *, seed: int = 0) -> list[Report]:
     """Make a small data set of every family, score it, and return the reports."""
-    return [Report(one) for one in _calipers.demo({"out": out, "seed": seed})]
+    given = {"out": path_text(out, "out"), "seed": whole("seed", seed, 0)}
+    return [Report(one) for one in _calipers.demo(given)]
 
 
 def serve(folder: Path, *, port: int = 0, open: bool = False) -> None:

@@ -22,7 +22,7 @@ from calipers._inputs.arguments import arguments, names_of, number, parts, text,
 from calipers._inputs.arrays import ArrayLike
 from calipers._inputs.paths import Path
 from calipers._report import Report
-from calipers._report.short import short
+from calipers._report.explained import Explained
 
 __all__ = [
     "Agreement",
@@ -149,7 +149,7 @@ def evaluate(*inputs: Path, **options: Any) -> Evaluator:
     * measuring: `task`, `scores`, `threshold`, `target_threshold`, `mask_scores`, `pos_weight`, `neg_weight`,
       `preset`, `metrics` (what a report shows)
     * work: `threads`, `shard`, `units` (names), `keep_going`, `resume` (a folder), `strict`, `progress`
-    * for the report: `bootstrap`, `confidence`, `seed`
+    * for the report: `bootstrap`, `confidence`, `seed`, `interval`, `cluster_by`, `partial`
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "masks.jsonl"
@@ -196,16 +196,18 @@ def score(**given: Any) -> Report:
     return acc.report()
 
 
-class Fidelity(NamedTuple):
-    """Shares of instances whose label changes; `None` where an array or an instance is missing."""
-
+class _Fidelity(NamedTuple):
     plus_model: float | None
     minus_model: float | None
     plus_phenomenon: float | None
     minus_phenomenon: float | None
 
-    def __repr__(self) -> str:
-        return short(self)
+
+class Fidelity(Explained, _Fidelity):
+    """Shares of instances whose label changes.
+
+    Where an array or an instance is missing a field is `None`, and `undefined` says why.
+    """
 
 
 def fidelity(
@@ -224,11 +226,10 @@ def fidelity(
     0.3333333333333333
     """
     report = score(y=y, y_hat=y_hat, y_sub=y_sub, y_comp=y_comp, index=index, scores=scores, task=task)
-    return Fidelity(*(_read(report, f"fid_{field}") for field in Fidelity._fields))
-
-
-def _read(report: Report, id: str) -> Any:
-    return report.get(id)
+    ids = {field: f"fid_{field}" for field in Fidelity._fields}
+    made = Fidelity(*map(report.get, ids.values()))
+    made._explain(report, ids)
+    return made
 
 
 def characterization_score(
@@ -256,9 +257,7 @@ def fidelity_curve_auc(pos_fidelity: ArrayLike, neg_fidelity: ArrayLike, x: Arra
     return area  # type: ignore[no-any-return]
 
 
-class Agreement(NamedTuple):
-    """How a mask agrees with its truth; `None` where a number is undefined."""
-
+class _Agreement(NamedTuple):
     accuracy: float | None
     recall: float | None
     precision: float | None
@@ -269,8 +268,9 @@ class Agreement(NamedTuple):
     relevance_mass: float | None
     relevance_rank: float | None
 
-    def __repr__(self) -> str:
-        return short(self)
+
+class Agreement(Explained, _Agreement):
+    """How a mask agrees with its truth; where a number is `None`, `undefined` says why."""
 
 
 def agreement(
@@ -293,7 +293,9 @@ def agreement(
         pred_mask=pred_mask, target_mask=target_mask, target_masks=target_masks, threshold=threshold,
         target_threshold=target_threshold, mask_scores=mask_scores,
     )  # fmt: skip
-    return Agreement(*(_read(report, field) for field in Agreement._fields))
+    made = Agreement(*map(report.get, Agreement._fields))
+    made._explain(report)
+    return made
 
 
 def unfaithfulness(

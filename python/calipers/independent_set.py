@@ -23,8 +23,9 @@ import numpy.typing as npt
 from calipers import _calipers
 from calipers._errors import InputError
 from calipers._evaluator import EvaluatorBase
+from calipers._extras import library
 from calipers._inputs import files, graphs
-from calipers._inputs.arguments import flag, names_of, number, text, whole, word, words
+from calipers._inputs.arguments import called, flag, names_of, number, text, whole, word, words, wrong_type
 from calipers._inputs.arrays import ArrayLike, plain
 from calipers._inputs.graphs import Graph
 from calipers._inputs.paths import Path
@@ -94,7 +95,9 @@ class Evaluator(EvaluatorBase):
         The options are those of the command line. `axis` says what the rows of two-dimensional scores are.
         """
         weight = (
-            pos_weight if pos_weight in (None, "graph", "pooled") else number("pos_weight", pos_weight, 0)
+            pos_weight
+            if pos_weight is None or (isinstance(pos_weight, str) and pos_weight in ("graph", "pooled"))
+            else number("pos_weight", pos_weight, 0)
         )
         options: dict[str, Any] = {
             "preset": word("preset", preset, get_args(Preset)),
@@ -179,7 +182,7 @@ def evaluate(*inputs: Path, **options: Any) -> Evaluator:
     * measuring: `preset`, `pos_weight`, `feasibility_weight`, `reference`, `reference_mean`, `baseline`,
       `certificate`, `decoders`, `ils_iterations`, `seed`
     * work: `threads`, `shard`, `units` (names), `keep_going`, `resume` (a folder), `strict`, `progress`
-    * for the report: `bootstrap`, `confidence`
+    * for the report: `bootstrap`, `confidence`, `interval`, `cluster_by`, `partial`
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "edge.npz"
@@ -216,7 +219,8 @@ def swap_search(start: ArrayLike, edge_index: Graph) -> npt.NDArray[np.bool_]:
     >>> swap_search([0, 1, 0], [[0, 1, 1, 2], [1, 0, 2, 1]])
     array([ True, False,  True])
     """
-    return _calipers.independent_set_swap_search(start, graphs.on_nodes(edge_index, start, "start"))
+    with called(set="start"):
+        return _calipers.independent_set_swap_search(start, graphs.on_nodes(edge_index, start, "start"))
 
 
 def upper_bound(edge_index: Graph, num_nodes: int | None = None) -> int:
@@ -267,18 +271,25 @@ def loss_and_grad(
     >>> losses.loss_feasibility, losses.grad
     (0.25, array([-0.125,  0.375]))
     """
-    weight = pos_weight if pos_weight in ("graph", "pooled") else number("pos_weight", pos_weight, 0)
-    word("preset", preset, get_args(Preset))
-    feasibility_weight = number("feasibility_weight", feasibility_weight)
+    weighted = _weighted(pos_weight, feasibility_weight, preset)
     graph = graphs.edges(edge_index)
     arrays = _given(
         edge_index=graph.edge_index, logits=logits, labels=labels, ptr=graph.ptr if ptr is None else ptr
     )
-    bce, feasibility, total, grad = _calipers.independent_set_loss_and_grad(
-        arrays, json.dumps(weight), feasibility_weight, preset
-    )
+    with called(scores="logits"):
+        bce, feasibility, total, grad = _calipers.independent_set_loss_and_grad(
+            arrays, json.dumps(weighted[0]), *weighted[1:]
+        )
     dtype = str(getattr(logits, "dtype", "float64")).removeprefix("torch.").replace("bfloat16", "float32")
     return LossAndGrad(bce, feasibility, total, grad.astype(dtype, copy=False))
+
+
+def _weighted(pos_weight: Any, feasibility_weight: Any, preset: Any) -> tuple[PosWeight, float, Preset]:
+    """Check what a loss is told beside its arrays."""
+    named = isinstance(pos_weight, str) and pos_weight in ("graph", "pooled")
+    weight = pos_weight if named else number("pos_weight", pos_weight, 0)
+    word("preset", preset, get_args(Preset))
+    return weight, number("feasibility_weight", feasibility_weight), preset
 
 
 def loss(
@@ -296,14 +307,19 @@ def loss(
     Several graphs count the same: the loss is the mean of their losses, not one over all nodes.
     The gradient is the closed form of `loss_and_grad`; weights of labels count as constants.
     """
-    from calipers._torch import IndependentSetLoss
-
+    function = library("calipers._torch", "independent_set.loss", "torch").IndependentSetLoss
     graph = graphs.edges(edge_index)
     cuts = graph.ptr if ptr is None else ptr
-    tensor: torch.Tensor = IndependentSetLoss.apply(
-        logits, graph.edge_index, labels, cuts, pos_weight, feasibility_weight, preset
+    tensor: torch.Tensor = function.apply(
+        _tensor(logits), graph.edge_index, labels, cuts, *_weighted(pos_weight, feasibility_weight, preset)
     )
     return tensor
+
+
+def _tensor(logits: Any) -> Any:
+    if not hasattr(logits, "requires_grad"):
+        raise wrong_type("logits", logits, "a tensor of torch")
+    return logits
 
 
 class Losses(NamedTuple):
@@ -335,12 +351,11 @@ def losses(
     >>> found.feasibility.item(), found.total.item() == (found.bce + found.feasibility).item()
     (0.25, True)
     """
-    from calipers._torch import IndependentSetLosses
-
+    function = library("calipers._torch", "independent_set.losses", "torch").IndependentSetLosses
     graph = graphs.edges(edge_index)
     cuts = graph.ptr if ptr is None else ptr
-    found = IndependentSetLosses.apply(
-        logits, graph.edge_index, labels, cuts, pos_weight, feasibility_weight, preset
+    found = function.apply(
+        _tensor(logits), graph.edge_index, labels, cuts, *_weighted(pos_weight, feasibility_weight, preset)
     )
     return Losses(*found)
 

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from calipers import _calipers
 from calipers._errors import CalipersError, UsageError
 from calipers._evaluator import EvaluatorBase
+from calipers._extras import library
 from calipers._inputs.arguments import whole, wrong_type
 
 if TYPE_CHECKING:
@@ -261,10 +262,4 @@ def _merged_together(*states: bytes) -> bytes:
 
 
 def _ray() -> Any:
-    try:
-        import ray
-    except ImportError as error:
-        raise ImportError(
-            f"calipers.ray needs Ray ({error})\n     help: pip install 'calipers[ray]'"
-        ) from error
-    return ray
+    return library("ray", "calipers.ray")

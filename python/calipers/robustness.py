@@ -21,6 +21,7 @@ from calipers._evaluator import EvaluatorBase
 from calipers._inputs import files, graphs
 from calipers._inputs.arguments import (
     arguments,
+    called,
     names_of,
     number,
     numbers,
@@ -110,7 +111,7 @@ class Evaluator(EvaluatorBase):
         options = {
             "preset": word("preset", preset, get_args(Preset)),
             "bins": whole("bins", bins, 1, 100_000),
-            "hist_range": None if hist_range is None else _range(hist_range),
+            "hist_range": None if hist_range is None else _range("hist_range", hist_range),
             "nodes": word("nodes", nodes, get_args(Nodes)),
             "ddof": None if ddof is None else whole("ddof", ddof, 0),
             "cutoff": None if cutoff is None else number("cutoff", cutoff),
@@ -202,11 +203,15 @@ def _keyed(budget: Budget | None, **arrays: Any) -> dict[str, Any]:
     return given
 
 
-def _range(given: Any) -> list[float]:
-    ends = numbers("hist_range", given)
+def _range(name: str, given: Any) -> tuple[float, float]:
+    ends = numbers(name, given)
     if len(ends) != 2:
-        raise InputTypeError(f"hist_range has two ends\n    found: {len(ends)}\n  allowed: (low, high)")
-    return ends
+        raise InputTypeError(f"{name} has two ends\n    found: {len(ends)}\n  allowed: (low, high)")
+    if not ends[0] < ends[1]:
+        raise UsageError(
+            f"{name} does not take this value\n    found: {tuple(ends)}\n  allowed: (low, high), low < high"
+        )
+    return ends[0], ends[1]
 
 
 def evaluate(*inputs: Path, **options: Any) -> Evaluator:
@@ -219,9 +224,10 @@ def evaluate(*inputs: Path, **options: Any) -> Evaluator:
     * a model: `graph`, `features_file`, `labels_file`, `prepare`, `model`, `trained_on`, `run`, `splits`,
       `split`, `seeds`, `shares`, `penalty`, `weights`, `gamma`, `lambda_hat`, `layers`, `scad_a`,
       `scad_scale`, `attacked`, `flips` (files by budget), `budgets`
+    * names: `model_name`, `run_by`
     * `per_node`, a file with one row per node that is written
     * work: `threads`, `shard`, `units` (names), `keep_going`, `resume` (a folder), `strict`, `progress`
-    * for the report: `bootstrap`, `confidence`, `seed`
+    * for the report: `bootstrap`, `confidence`, `seed`, `interval`, `cluster_by`, `partial`
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "split0.npz"
@@ -308,11 +314,13 @@ def edge_feature_diff(
     >>> edge_feature_diff([[0.0], [1.0]], [[0, 1], [1, 0]])
     EdgeDifferences(hist_values=None, bin_edges=None, mean_diff=0.7071067811865475)
     """
-    acc = Evaluator(bins=bins, hist_range=range)
-    acc.update(
-        "run", clean=features, attacked=features, budget="1", edge_index=edge_index,
-        edge_index_attacked=edge_index,
-    )  # fmt: skip
+    ends = None if range is None else _range("range", range)
+    acc = Evaluator(bins=bins, hist_range=ends)
+    with called(clean="features", attacked_1="features", edge_index_attacked_1="edge_index"):
+        acc.update(
+            "run", clean=features, attacked=features, budget="1", edge_index=edge_index,
+            edge_index_attacked=edge_index,
+        )  # fmt: skip
     report = acc.report()
     found = {field: report.get(field) for field in EdgeDifferences._fields}
     series = {
@@ -331,6 +339,7 @@ def robust_accuracy(logits: ArrayLike, labels: ArrayLike, test_idx: ArrayLike) -
     0.5
     """
     acc = Evaluator()
-    acc.update("run", clean=logits, attacked=logits, budget="1", labels=labels, test_idx=test_idx)
+    with called(clean="logits", attacked_1="logits"):
+        acc.update("run", clean=logits, attacked=logits, budget="1", labels=labels, test_idx=test_idx)
     share: float | None = acc.report().get("robust_accuracy")
     return share

@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from calipers import robustness
 from calipers._errors import InputError, InputTypeError
+from calipers._inputs.arguments import whole, wrong_type
 from calipers._inputs.arrays import ArrayLike, plain
 from calipers._rung.graph_models import class_scores, edge_index, features
 from calipers._rung.model import Model, Reproduction, attack, forward, load, reproduce, train
@@ -66,6 +67,9 @@ def compute_bias_curve(
     >>> compute_bias_curve(lambda A, X: A @ X, [[0, 1], [1, 0]], [[1.0], [2.0]], {0.5: [[0, 0], [0, 0]]})
     {0.5: {'bias_total': 5.0, 'bias_mean': 2.5}}
     """
+    if not isinstance(attacked_graphs_by_budget, Mapping):
+        name = "attacked_graphs_by_budget"
+        raise wrong_type(name, attacked_graphs_by_budget, "a mapping from budgets to graphs")
     clean = features(model, A_clean, X, device)
     attacked = {budget: features(model, A, X, device) for budget, A in attacked_graphs_by_budget.items()}
     return robustness.bias_curve(clean, attacked)
@@ -84,7 +88,7 @@ def compute_edge_feature_diff_distribution(
     (None, None, 0.0)
     """
     found, graph = features(model, A, X, device), edge_index(A)
-    acc = robustness.Evaluator(bins=num_bins)
+    acc = robustness.Evaluator(bins=whole("num_bins", num_bins, 1, 100_000))
     acc.update(
         "run", clean=found, attacked=found, budget="1", edge_index=graph, edge_index_attacked=graph
     )  # fmt: skip
@@ -140,10 +144,16 @@ def _labels(y: ArrayLike, tested: npt.NDArray[Any], shape: tuple[int, ...]) -> n
         raise InputError(
             f"`y` has one label per node\n       at: y\n    found: {labels.shape}\n  allowed: ({nodes},)"
         )
+    if tested.ndim != 1 or tested.dtype.kind not in "biu":
+        raise InputError(
+            "`test_idx` names no nodes\n       at: test_idx\n"
+            f"    found: {tested.dtype} {list(tested.shape)}\n"
+            f"  allowed: numbers of nodes, or a mask [{nodes}]"
+        )
     if tested.dtype.kind == "b":
         places = np.flatnonzero(tested) if tested.shape == (nodes,) else tested[:0]
     else:
-        places = tested[(tested >= 0) & (tested < nodes)] if tested.ndim == 1 else tested[:0]
+        places = tested[(tested >= 0) & (tested < nodes)]
     wrong = (labels[places] < 0) | (labels[places] >= classes)
     if classes > 1 and wrong.any():
         node = int(places[wrong.argmax()])

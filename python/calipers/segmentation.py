@@ -20,11 +20,11 @@ from calipers._errors import UsageError
 from calipers._evaluator import EvaluatorBase
 from calipers._inputs import files
 from calipers._inputs import segmentation_config as config
-from calipers._inputs.arguments import names_of, number, text, whole, word
+from calipers._inputs.arguments import called, names_of, number, text, whole, word
 from calipers._inputs.arrays import ArrayLike
 from calipers._inputs.paths import Path
 from calipers._report import Value
-from calipers._report.short import short
+from calipers._report.explained import Explained
 
 __all__ = [
     "BoundaryCounts",
@@ -200,17 +200,15 @@ class Evaluator(EvaluatorBase):
         _calipers.segmentation_update_confusion(self._state, text("name", name), confusion)
         self._open = False
 
-    def merge(self, other: Evaluator | bytes) -> None:
-        """Add the units of another evaluator; see `EvaluatorBase.merge`."""
-        other = self._evaluator(other)
+    def _take_in(self, other: Evaluator, name: str) -> None:
         if isinstance(other, Evaluator) and other._open != self._open:
             # One of them has not been told a kind yet, and has no units: it takes that of the other.
             if self._open:
                 self._settle(other._declared())
             else:
-                self._state.merge(other._empty(self._declared()), "the other evaluator")
+                self._state.merge(other._empty(self._declared()), name)
                 return
-        super().merge(other)
+        super()._take_in(other, name)
 
 
 def evaluate(*inputs: Path, **options: Any) -> Evaluator:
@@ -226,7 +224,7 @@ def evaluate(*inputs: Path, **options: Any) -> Evaluator:
     * surfaces: `surface_convention`, `surface_percentile`, `surface_tolerance`, `surface_missing`,
       `surface_absent`; volumes: `spacing`, `orientation`; worst images: `worst`
     * work: `threads`, `shard`, `units` (names), `keep_going`, `resume` (a folder), `strict`, `progress`
-    * for the report: `bootstrap`, `confidence`, `seed`
+    * for the report: `bootstrap`, `confidence`, `seed`, `interval`, `cluster_by`, `partial`
 
     >>> import pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -310,9 +308,7 @@ def miou(
     return mean
 
 
-class Fit(NamedTuple):
-    """Weights and temperatures by head, and how surprising the truth is before and after (`nll`)."""
-
+class _Fit(NamedTuple):
     alpha: dict[str, float]
     tau: dict[str, float]
     nll: float
@@ -321,8 +317,12 @@ class Fit(NamedTuple):
     nll_holdout_fitted: float | None
     toml: str
 
-    def __repr__(self) -> str:
-        return short(self)
+
+class Fit(Explained, _Fit):
+    """Weights and temperatures by head, and how surprising the truth is before and after (`nll`).
+
+    Without units that are held back their numbers are `None`, and `undefined` says so.
+    """
 
 
 def fit(
@@ -354,7 +354,10 @@ def fit(
     heads, used, held_back, toml = _calipers.segmentation_fit(config, given, progress)
     before, after = (None, None) if held_back is None else held_back
     alpha, tau = ({head[0]: head[at] for head in heads} for at in (1, 2))
-    return Fit(alpha, tau, used[0], used[1], before, after, toml)  # type: ignore[arg-type]
+    made = Fit(alpha, tau, used[0], used[1], before, after, toml)  # type: ignore[arg-type]
+    if held_back is None:
+        made._reasons = dict.fromkeys(("nll_holdout", "nll_holdout_fitted"), "no unit was held back")
+    return made
 
 
 class BoundaryCounts(NamedTuple):
@@ -444,7 +447,8 @@ def fuse(
     """
     said = config.evaluator(heads=heads, labels=labels, preset=preset)
     given = dict(arrays) if isinstance(arrays, Mapping) else arrays
-    return _calipers.segmentation_fuse(json.dumps(said, default=_plain), given)
+    with called(pred="arrays"):
+        return _calipers.segmentation_fuse(json.dumps(said, default=_plain), given)
 
 
 def calibration(

@@ -177,12 +177,13 @@ def evaluate(
     given once, or once for each. The options:
 
     * metrics: `threshold`, `scale`, `direction`, `label`, `inclusive`, `preset`, `sustain`, `par`, `horizon`,
-      `sweep`, `bootstrap`, `confidence`, `seed`
+      `sweep`
     * points: `x`, `index`, `first_epoch`, `duplicates`, `restarts`, `precision`, `nan`
     * runs: `group_by` and `fold_by` (words, or functions of a run's name), `where`, `run_column`, `folds`,
       `skip_missing`, `runs`, `project`
     * files: `format`, `key_column`, `value_column`, `delimiter`, `decimal`, `encoding`, `timeout`
     * work: `threads`, `shard`, `units` (names), `keep_going`, `resume` (a folder), `strict`, `progress`
+    * for the report: `bootstrap`, `confidence`, `seed`, `interval`, `cluster_by`, `partial`
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "run.csv"

@@ -23,6 +23,7 @@ cargo xtask COMMAND
 
   test [--no-compat]                  everything a change must pass; without what needs torch
   python [--no-compat]                the Python package only
+  compat                              a campaign: 10,000 cases of each drop-in against its library
   browser                             the pages only, in Chromium
   docs [--site]                       the site of the documents, strictly, and every code block; --site: without them
   dist                                a release in target/dist: sources, wheel, program, checksums, each tried
@@ -59,6 +60,7 @@ fn run(arguments: &[&str]) -> Outcome {
         ["test", "--no-compat"] => gate::test(false),
         ["python"] => python::test(true),
         ["python", "--no-compat"] => python::test(false),
+        ["compat"] => python::campaign(),
         ["browser"] => browser::test(),
         ["dist"] => dist::make(),
         ["docs"] => docs::make(),

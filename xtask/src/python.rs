@@ -31,6 +31,13 @@ pub(crate) fn test(compat: bool) -> Outcome {
     step("examples in the Python docs", &mut examples)
 }
 
+/// Compares the drop-ins with their libraries on twenty times as many cases as the usual tests do.
+pub(crate) fn campaign() -> Outcome {
+    let python = installed_package()?;
+    let mut tests = module(&python, "pytest python/tests -k compat_ --durations 0 --durations-min 1");
+    step("campaign of drop-ins", tests.env("CALIPERS_CAMPAIGN", "1"))
+}
+
 /// The Python of an environment with the package and its peers, for the benches.
 pub(crate) fn installed_package() -> Outcome<PathBuf> {
     let python = environment(&requirements(true))?;

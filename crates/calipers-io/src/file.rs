@@ -8,7 +8,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::time::SystemTime;
 
-use calipers_core::{Error, Result};
+use calipers_core::{Error, Result, stop};
 
 /// Bytes that can be read at any position, by several readers at once.
 pub trait ReadAt: Send + Sync {
@@ -50,6 +50,9 @@ impl ReadAt for Vec<u8> {
         self.as_slice().read_exact_at(buffer, offset)
     }
 }
+
+/// How much is read before it is asked whether the work is still wanted.
+pub const STRETCH: usize = 1 << 20;
 
 /// A regular file that is open for reading.
 #[derive(Debug)]
@@ -93,8 +96,14 @@ impl InputFile {
         bytes
             .try_reserve_exact(length)
             .map_err(|_| Error::io("not enough memory for the file").found(format!("{length} bytes")))?;
-        let read = (&self.file).take(self.size).read_to_end(bytes);
-        read.map_err(|error| Error::io(format!("cannot read the file: {}", error.kind())))?;
+        let mut left = (&self.file).take(self.size);
+        loop {
+            stop::wanted()?;
+            let read = left.by_ref().take(STRETCH as u64).read_to_end(bytes);
+            if read.map_err(|error| Error::io(format!("cannot read the file: {}", error.kind())))? == 0 {
+                break;
+            }
+        }
         self.unchanged()?;
         if bytes.len() == length { Ok(()) } else { Err(changed()) }
     }
@@ -163,21 +172,32 @@ impl ReadAt for InputFile {
         self.size
     }
 
-    #[cfg(unix)]
-    fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
-        std::os::unix::fs::FileExt::read_exact_at(&self.file, buffer, offset)
-    }
-
-    #[cfg(windows)]
-    fn read_exact_at(&self, mut buffer: &mut [u8], mut offset: u64) -> io::Result<()> {
-        while !buffer.is_empty() {
-            let read = std::os::windows::fs::FileExt::seek_read(&self.file, buffer, offset)?;
-            if read == 0 {
-                return Err(io::ErrorKind::UnexpectedEof.into());
+    fn read_exact_at(&self, buffer: &mut [u8], mut offset: u64) -> io::Result<()> {
+        for stretch in buffer.chunks_mut(STRETCH) {
+            if stop::asked() {
+                return Err(io::Error::other("interrupted"));
             }
-            buffer = &mut buffer[read..];
-            offset += read as u64;
+            read_stretch(&self.file, stretch, offset)?;
+            offset += stretch.len() as u64;
         }
         Ok(())
     }
+}
+
+#[cfg(unix)]
+fn read_stretch(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, buffer, offset)
+}
+
+#[cfg(windows)]
+fn read_stretch(file: &File, mut buffer: &mut [u8], mut offset: u64) -> io::Result<()> {
+    while !buffer.is_empty() {
+        let read = std::os::windows::fs::FileExt::seek_read(file, buffer, offset)?;
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        buffer = &mut buffer[read..];
+        offset += read as u64;
+    }
+    Ok(())
 }

@@ -1,14 +1,14 @@
 //! Exact counts of label arrays, which `calipers.compat` turns into the numbers of other libraries.
 
 use calipers::Result;
-use calipers::core::Error;
+use calipers::core::{Error, stop};
 use calipers::io::array::{Array, Dtype, Matrix};
 use calipers::metrics::segmentation::overlap::{IdPairs, MaskCounts, mask_counts};
 use half::{bf16, f16};
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods, ToPyArray};
 use pyo3::prelude::*;
 
-use crate::failure::{detached, wanted};
+use crate::failure::detached;
 use crate::given::array::read;
 
 /// Ids that are widened at once: two blocks stay in the cache.
@@ -50,7 +50,7 @@ pub(crate) fn count_id_pairs<'py>(
         for row in 0..rows {
             let mut pairs = IdPairs::new(most, ignore);
             for start in (0..length).step_by(BLOCK) {
-                wanted()?;
+                stop::wanted()?;
                 let some = BLOCK.min(length - start);
                 if let Some((truth, pred)) = &whole {
                     let at = row * length + start..row * length + start + some;

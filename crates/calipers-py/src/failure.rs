@@ -62,14 +62,9 @@ pub(crate) fn detached<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(&dyn Fn() -> Result<()>) -> Result<T> + Send,
 ) -> PyResult<T> {
-    let done = watched(py, || work(&wanted))?;
+    let done = watched(py, || work(&stop::wanted))?;
     py.check_signals()?;
     done.map_err(|error| raised(py, &error))
-}
-
-/// Whether the work of this thread should go on.
-pub(crate) fn wanted() -> Result<()> {
-    if stop::asked() { Err(Error::new(ErrorKind::Interrupted, "interrupted")) } else { Ok(()) }
 }
 
 /// Does work that cannot fail without the interpreter's lock, until a signal arrives.

@@ -4,14 +4,14 @@ use std::any::Any;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use calipers::core::{Error, Protocol, Result};
+use calipers::core::{Error, Protocol, Result, stop};
 use calipers::report::{json, per_unit};
 use calipers::{Accumulator, Ledger, registry, states};
 use calipers_cli::keywords;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::failure::{detached, refused, wanted};
+use crate::failure::{detached, refused};
 use crate::given;
 
 /// What an evaluator holds: measured units and how they were measured.
@@ -49,7 +49,7 @@ impl State {
     /// Adds units that were measured without holding on to the state, so that threads measure at once.
     pub(crate) fn take_in<P: Protocol>(&self, aside: Accumulator<P>) -> Result<()> {
         // Kernels that were told to stop leave rows that mean nothing.
-        wanted()?;
+        stop::wanted()?;
         let mut ledger = self.locked()?;
         let name = ledger.name();
         let any: &mut dyn Any = owned(&mut ledger)?;

@@ -4,10 +4,7 @@ use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use calipers_core::{Error, Result};
-use calipers_io::file::{InputFile, ReadAt};
-
-/// How much of a file is hashed at a time where nobody else reads it.
-const BLOCK: usize = 1 << 20;
+use calipers_io::file::{InputFile, ReadAt, STRETCH};
 
 /// A file of which every byte is hashed as it is read for the first time in order; what is read
 /// elsewhere or once more is hashed by nobody, and what nobody reads in the end.
@@ -49,7 +46,7 @@ impl HashedFile {
             if left == 0 {
                 break;
             }
-            block.resize(BLOCK.min(left as usize), 0);
+            block.resize(STRETCH.min(left as usize), 0);
             self.read_exact_at(&mut block, up_to)
                 .map_err(|error| Error::io(format!("cannot read the file: {}", error.kind())))?;
         }
@@ -67,14 +64,18 @@ impl ReadAt for HashedFile {
         self.file.size()
     }
 
-    fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
-        self.file.read_exact_at(buffer, offset)?;
-        let mut hashed = self.hashed();
-        let end = offset + buffer.len() as u64;
-        if (offset..end).contains(&hashed.up_to) {
-            let new = (hashed.up_to - offset) as usize;
-            hashed.hasher.update(&buffer[new..]);
-            hashed.up_to = end;
+    /// Hashes what is read while it is still in the cache.
+    fn read_exact_at(&self, buffer: &mut [u8], mut offset: u64) -> io::Result<()> {
+        for stretch in buffer.chunks_mut(STRETCH) {
+            self.file.read_exact_at(stretch, offset)?;
+            let mut hashed = self.hashed();
+            let end = offset + stretch.len() as u64;
+            if (offset..end).contains(&hashed.up_to) {
+                let new = (hashed.up_to - offset) as usize;
+                hashed.hasher.update(&stretch[new..]);
+                hashed.up_to = end;
+            }
+            offset = end;
         }
         Ok(())
     }

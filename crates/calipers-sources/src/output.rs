@@ -7,7 +7,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use calipers_core::{Error, ErrorKind, Result, stop};
+use calipers_core::{Error, Result, stop};
 
 /// How much is collected before it is handed to the system.
 const BUFFER: usize = 1 << 16;
@@ -73,7 +73,7 @@ pub(crate) fn keep(path: &Path, bytes: &[u8]) -> Result<()> {
 }
 
 fn interrupted(path: &Path) -> Error {
-    Error::new(ErrorKind::Interrupted, "interrupted").in_file(path.display())
+    stop::interrupted().in_file(path.display())
 }
 
 fn put(

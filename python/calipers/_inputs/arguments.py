@@ -4,10 +4,24 @@ from __future__ import annotations
 
 import difflib
 import operator
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
-from calipers._errors import InputError, InputTypeError, UnknownArgumentError, UsageError
+from calipers._errors import CalipersError, InputError, InputTypeError, UnknownArgumentError, UsageError
+
+
+@contextmanager
+def called(**names: str) -> Iterator[None]:
+    """Let errors within call arrays what the caller calls them: `called(clean="features")`."""
+    try:
+        yield
+    except CalipersError as error:
+        said = str(error)
+        for inner, name in names.items():
+            said = re.sub(rf"(?<=[ '`]){inner}(?=[ '`\n,]|$)", name, said)
+        raise type(error)(said) from None
 
 
 def wrong_type(name: str, value: Any, allowed: str) -> InputTypeError:

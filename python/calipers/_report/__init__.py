@@ -321,14 +321,18 @@ class Report(Mapping[str, Value]):
         >>> acc.report().figure("iou", "pdf", width="84mm")[:5]
         b'%PDF-'
         """
-        return _calipers.report_figure(self._text, self._state, name, format, width, style)
+        wide = None if width is None else text_of("width", width)
+        said = text_of("name", name), text_of("format", format), wide, text_of("style", style)
+        return _calipers.report_figure(self._text, self._state, *said)
 
     def plot(self, name: str, ax: Axes | None = None) -> Axes:
         """Draw one picture with matplotlib, on these axes or on a figure of its own, and return the axes.
 
         What is drawn carries the numbers of the report. Needs the extra `calipers[plot]`.
         """
-        return plot.draw(json.loads(_calipers.report_chart(self._text, self._state, name)), ax)
+        return plot.draw(
+            json.loads(_calipers.report_chart(self._text, self._state, text_of("name", name))), ax
+        )
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a data frame with a row for every number: `id`, `value`, `reason`."""

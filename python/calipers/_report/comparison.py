@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 from calipers import _calipers
 from calipers._errors import InputTypeError, UsageError
 from calipers._evaluator import EvaluatorBase
+from calipers._extras import library
 from calipers._inputs.arguments import flag, number, text, texts, whole, wrong_type
 
 if TYPE_CHECKING:
@@ -157,11 +158,11 @@ class Comparison(Mapping[str, dict[str, Any]]):
 
     def to_markdown(self, *, all: bool = False) -> str:
         """Return the tables as Markdown; `all` adds the ranks by every metric."""
-        return self._compared.markdown(all)
+        return self._compared.markdown(flag("all", all))
 
     def to_latex(self, *, all: bool = False) -> str:
         """Return the tables as booktabs tables; `all` adds the ranks by every metric."""
-        return self._compared.latex(all)
+        return self._compared.latex(flag("all", all))
 
     def to_html(self) -> str:
         """Return the page that the command line's `--html` writes."""
@@ -184,9 +185,9 @@ class Comparison(Mapping[str, dict[str, Any]]):
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a data frame with a row for every number and later model, columns as in the CSV."""
-        import pandas as pd
-
-        return pd.DataFrame(list(self._rows()), columns=list(_COLUMNS))
+        table = library("pandas", "a data frame of pandas").DataFrame
+        made: pd.DataFrame = table(list(self._rows()), columns=list(_COLUMNS))
+        return made
 
     def __repr__(self) -> str:
         return self._compared.table(shutil.get_terminal_size((100, 24)).columns).rstrip("\n")

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calipers._errors import UsageError
+from calipers._extras import library
 
 _LABELS = {"segmentation": "class", "training": "group", "explanation": "type", "robustness": "condition"}
 """What the labels of a family are called."""
@@ -98,12 +99,12 @@ def frame(columns: dict[str, list[Any]], kind: str) -> Any:
     if kind == "dict":
         return columns
     if kind == "pandas":
-        import pandas as pd
+        pd = library("pandas", "a data frame of pandas")
 
         typed = {name: pd.array(column, dtype=_pandas(column)) for name, column in columns.items()}
         return pd.DataFrame(typed)
     if kind == "polars":
-        import polars as pl
+        pl = library("polars", "a data frame of polars")
 
         schema = {name: getattr(pl, _type(column)) for name, column in columns.items()}
         return pl.DataFrame(columns, schema=schema, strict=False)

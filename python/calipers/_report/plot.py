@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calipers._errors import UsageError
+from calipers._extras import library
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,10 +21,7 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "*", "X")
 
 def draw(chart: Chart, ax: Axes | None) -> Axes:
     """Draw a chart on axes; without any, on a figure of its own."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError("drawing with matplotlib needs it: pip install 'calipers[plot]'") from error
+    plt = library("matplotlib.pyplot", "drawing with matplotlib", "plot")
     form = _FORMS.get(chart["form"])
     if form is None:
         raise UsageError("several drawings on one sheet have no axes\n     help: figure() gives their file")

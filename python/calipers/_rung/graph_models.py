@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calipers._errors import InputError, InputTypeError
+from calipers._extras import library
 from calipers._inputs.arrays import plain
 from calipers._inputs.graphs import edges, is_sparse_tensor
 
@@ -77,7 +78,13 @@ def _matrix_entries(A: Any) -> npt.NDArray[np.int64]:
         # The sign bit of a bfloat16 is no value.
         entries = np.nonzero(values & 0x7FFF if bfloat16 else values)
         return np.stack(entries).astype(np.int64)
-    return np.asarray(plain(edges(A, "A").edge_index, "A")[0], dtype=np.int64)
+    found = plain(edges(A, "A").edge_index, "A")[0]
+    if found.ndim != 2 or found.shape[0] != 2 or found.dtype.kind not in "iu":
+        raise InputError(
+            f"`A` is no graph\n       at: A\n    found: {found.dtype} {list(found.shape)}\n"
+            "  allowed: a matrix [N, N], dense or sparse, or edge_index [2, E] of whole numbers"
+        )
+    return found.astype(np.int64)
 
 
 def _is_dense(A: Any) -> bool:
@@ -91,8 +98,7 @@ def _is_dense(A: Any) -> bool:
 
 
 def _called(function: Callable[..., Any], model: Any, A: Any, X: Any, device: Any) -> Numbers:
-    import torch
-
+    torch = library("torch", "a model of graphs")
     if not callable(function):
         raise InputTypeError(
             f"`model` cannot be called\n       at: model\n    found: {type(model).__name__}\n"
@@ -103,6 +109,10 @@ def _called(function: Callable[..., Any], model: Any, A: Any, X: Any, device: An
         device = torch.device("cpu") if first is None else first.device
     dtype = first.dtype if first is not None and first.is_floating_point() else None
     given = _tensor(torch, X, dtype, "X").to(device)
+    if not given.ndim:
+        raise InputError(
+            "`X` has no rows\n       at: X\n    found: a single value\n  allowed: a row per node"
+        )
     graph = _graph(torch, A, given).to(device)
     with _without_a_trace(torch, model, torch.device(device)), torch.no_grad():
         returned = function(graph, given)

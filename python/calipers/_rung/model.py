@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from calipers import _calipers
 from calipers._errors import UsageError
+from calipers._extras import library
 from calipers._inputs.arguments import flag, table, wrong_type
 from calipers._inputs.arrays import ArrayLike, plain
 from calipers._inputs.graphs import Graph, edges, is_sparse_tensor
@@ -67,8 +68,7 @@ class Model:
 
     def state_dict(self) -> dict[str, Any]:
         """Return the weights as torch has them, under the names of the published models."""
-        import torch
-
+        torch = library("torch", "a state dict")
         named = self.tensors.items()
         return {name.replace("mlp.", "mlp.linears.", 1): torch.from_numpy(array) for name, array in named}
 

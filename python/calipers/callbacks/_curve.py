@@ -10,7 +10,8 @@ import warnings
 from typing import Any
 
 from calipers import training
-from calipers._errors import UnknownArgumentError
+from calipers._inputs.arguments import arguments, flag, text
+from calipers._inputs.paths import path_text
 
 LOGGED = ("velocity", "stability", "divergence")
 
@@ -36,17 +37,11 @@ class Curve:
         options: dict[str, Any],
     ) -> None:
         known = set(inspect.signature(training.Evaluator).parameters) - {"metric", "threshold"}
-        for name in options:
-            if name not in known:
-                near = difflib.get_close_matches(name, sorted(known), 1)
-                raise UnknownArgumentError(
-                    f"there is no argument of that name\n    found: {name}\n"
-                    + (f"     help: {near[0]}" if near else f"  allowed: {', '.join(sorted(known))}")
-                )
-        self.metric, self.group, self.fold = metric, group, fold
+        options = arguments(options, sorted(known))
+        self.metric, self.group, self.fold = text("metric", metric), text("group", group), text("fold", fold)
         self._options = {**options, "threshold": threshold}
-        self._log, self._prefix = log, prefix
-        self._state = None if state is None else os.fspath(state)
+        self._log, self._prefix = flag("log", log), text("prefix", prefix)
+        self._state = None if state is None else path_text(state, "state")
         # What cannot be measured is told now and not after the first epoch.
         training.Evaluator(metric, **self._options)
         self._restore([], [])

@@ -6,14 +6,13 @@ import os
 import sys
 from typing import Any
 
+from calipers._extras import missing
 from calipers.callbacks._curve import Curve, defined
 
 try:
     from transformers import TrainerCallback
 except ImportError as error:
-    raise ImportError(
-        f"calipers.callbacks.HuggingFace needs transformers ({error})\n     help: pip install transformers"
-    ) from error
+    raise missing("calipers.callbacks.HuggingFace", "transformers", error) from error
 
 
 class HuggingFace(Curve, TrainerCallback):

@@ -7,14 +7,13 @@ import os
 from pathlib import Path
 from typing import Any
 
+from calipers._extras import missing
 from calipers.callbacks._curve import Curve
 
 try:
     import keras
 except ImportError as error:
-    raise ImportError(
-        f"calipers.callbacks.Keras needs Keras ({error})\n     help: pip install keras"
-    ) from error
+    raise missing("calipers.callbacks.Keras", "keras", error) from error
 
 
 class Keras(Curve, keras.callbacks.Callback):

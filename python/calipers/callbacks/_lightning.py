@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from calipers._extras import missing
 from calipers.callbacks._curve import Curve, defined
 
 try:
@@ -13,9 +14,7 @@ except ImportError:
     try:
         from pytorch_lightning import Callback
     except ImportError as error:
-        raise ImportError(
-            f"calipers.callbacks.Lightning needs Lightning ({error})\n     help: pip install lightning"
-        ) from error
+        raise missing("calipers.callbacks.Lightning", "lightning", error) from error
 
 
 class Lightning(Curve, Callback):

@@ -12,15 +12,15 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from calipers._extras import missing
+
 try:
     import monai.metrics as published
     import torch
     from monai.metrics.utils import create_ignore_mask, ignore_background
     from torch import Tensor
 except ImportError as error:
-    raise ImportError(
-        f"calipers.compat.monai needs torch and monai ({error})\n     help: pip install 'calipers[monai]'"
-    ) from error
+    raise missing("calipers.compat.monai", "monai", error) from error
 
 from calipers.compat._counting import masks
 from calipers.compat._exact import Exact, doubles, singles

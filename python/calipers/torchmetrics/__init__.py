@@ -31,14 +31,13 @@ bit. That is why every unit needs a name that is the same wherever it is measure
 
 from __future__ import annotations
 
+from calipers._extras import missing
+
 try:
     import torch  # noqa: F401
     import torchmetrics  # noqa: F401
 except ImportError as error:
-    raise ImportError(
-        f"calipers.torchmetrics needs torch and torchmetrics ({error})\n"
-        "     help: pip install 'calipers[torchmetrics]'"
-    ) from error
+    raise missing("calipers.torchmetrics", "torchmetrics", error) from error
 
 from calipers.torchmetrics._families import Explanation, IndependentSet, Robustness, Segmentation, Training
 

@@ -17,6 +17,8 @@ from torchmetrics.utilities.exceptions import TorchMetricsUserError
 from calipers import _calipers
 from calipers._errors import DuplicateError, UsageError
 from calipers._evaluator import EvaluatorBase
+from calipers._inputs.arguments import text
+from calipers._inputs.arguments import texts as all_texts
 from calipers._report import Report, Value
 from calipers.torchmetrics._numbers import OneNumber, number_tensor, scalars, value_at
 from calipers.torchmetrics._options import Ids, known_id
@@ -43,9 +45,9 @@ class EvaluatorMetric(Metric, Generic[E]):
         """Measure as `empty` does, and compute these metrics."""
         super().__init__(**options)
         self._empty = empty
-        self._prefix = f"{empty.family}." if prefix is None else prefix
+        self._prefix = f"{empty.family}." if prefix is None else text("prefix", prefix)
         self._single = isinstance(metrics, str)
-        chosen = self._headline if metrics is None else [metrics] if isinstance(metrics, str) else metrics
+        chosen = self._headline if metrics is None else all_texts("metrics", metrics)
         self._ids = [known_id(id, empty.family) for id in chosen]
         self._seen = Seen()
         self._seen_until: Tensor | None = None

@@ -13,7 +13,7 @@ from calipers import explanation, independent_set, robustness, segmentation, tra
 from calipers._errors import InputError, UsageError
 from calipers._inputs.graphs import Graph, edges
 from calipers.torchmetrics._base import EvaluatorMetric
-from calipers.torchmetrics._options import Ids, Names, split, texts
+from calipers.torchmetrics._options import Ids, Names, many, split, texts
 
 
 class Segmentation(EvaluatorMetric[segmentation.Evaluator]):
@@ -28,7 +28,7 @@ class Segmentation(EvaluatorMetric[segmentation.Evaluator]):
 
     def __init__(
         self,
-        labels: Mapping[str, Any],
+        labels: segmentation.Classes | Mapping[str, Any],
         *,
         metrics: Ids = None,
         prefix: str | None = None,
@@ -51,21 +51,15 @@ class Segmentation(EvaluatorMetric[segmentation.Evaluator]):
 
         `target` is [N, H, W]; `preds` has the same leading axis, as one tensor or one for each head by name.
         """
-        named = texts(names, len(target))
-        batch = copy.copy(self._empty)
+        named = texts(names, many("target", target))
         for arrays in preds.values() if isinstance(preds, Mapping) else [preds]:
-            if len(arrays) != len(target):
+            if many("preds", arrays) != len(target):
                 raise InputError(
-                    "predictions and targets differ in number\n"
-                    f"    found: {len(arrays)}\n  allowed: {len(target)}"
+                    "there is a prediction for each target\n       at: preds\n"
+                    f"    found: {len(arrays)}\n  allowed: {len(target)}, as target has"
                 )
-        for i, name in enumerate(named):
-            pred = (
-                {head: arrays[i] for head, arrays in preds.items()}
-                if isinstance(preds, Mapping)
-                else preds[i]
-            )
-            batch.update(name, truth=target[i], pred=pred)
+        batch = copy.copy(self._empty)
+        batch.update_batch(named, truth=target, pred=preds)
         self._append(batch, named)
 
 
@@ -217,7 +211,7 @@ class Training(EvaluatorMetric[training.Evaluator]):
         x: Tensor | Sequence[Any] | None = None,
     ) -> None:
         """Measure runs, named `<group>/<fold>`: a row of values for each, and a row of x if there is one."""
-        named = texts(names, len(values))
+        named = texts(names, many("values", values))
         batch = copy.copy(self._empty)
         for i, name in enumerate(named):
             batch.update(name, values[i], None if x is None else x[i])

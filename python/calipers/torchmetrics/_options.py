@@ -10,7 +10,8 @@ from typing import Any, TypeAlias
 from torch import Tensor
 
 from calipers import _calipers
-from calipers._errors import InputError, UnknownArgumentError, UnknownMetricError, UsageError
+from calipers._errors import InputError, UnknownMetricError, UsageError
+from calipers._inputs.arguments import arguments, wrong_type
 
 Names: TypeAlias = Sequence[str] | Sequence[int] | Tensor
 """One text, or the number of the sample in its data set, for each unit of a batch."""
@@ -30,14 +31,7 @@ _OF_TORCHMETRICS = {
 
 def split(options: dict[str, Any], evaluator: type) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the options of `torchmetrics.Metric` and those of the evaluator; others are refused by name."""
-    known = {*inspect.signature(evaluator).parameters, *_OF_TORCHMETRICS}
-    for name in options:
-        if name not in known:
-            near = difflib.get_close_matches(name, sorted(known), 1)
-            raise UnknownArgumentError(
-                f"there is no argument of that name\n    found: {name}\n"
-                + (f"     help: {near[0]}" if near else f"  allowed: {', '.join(sorted(known))}")
-            )
+    options = arguments(options, sorted({*inspect.signature(evaluator).parameters, *_OF_TORCHMETRICS}))
     own = {key: value for key, value in options.items() if key in _OF_TORCHMETRICS}
     return own, {key: value for key, value in options.items() if key not in own}
 
@@ -53,8 +47,16 @@ def known_id(id: str, family: str) -> str:
     near = difflib.get_close_matches(bare, ids, 1)
     raise UnknownMetricError(
         f"there is no metric of that id\n       at: metrics\n    found: {id}\n"
-        + (f"     help: {near[0]}" if near else f"  allowed: the ids of {family}")
+        + (f"     help: did you mean {near[0]}?" if near else f"  allowed: the ids of {family}")
     )
+
+
+def many(argument: str, arrays: Any) -> int:
+    """Return how many units an array or a list of them holds."""
+    try:
+        return len(arrays)
+    except TypeError:
+        raise wrong_type(argument, arrays, "an array with an axis of units, or a list of arrays") from None
 
 
 def texts(names: Names | None, units: int | None) -> list[str]:

@@ -147,19 +147,14 @@ def test_surface_distances_agree() -> None:
         axes = pred.ndim - 2
         spacing = [None, 1.5, rng.uniform(0.3, 3, axes).tolist()][rng.integers(3)]
         options = {"include_background": True, "spacing": spacing}
-        for percentile in (None, 95, 50):
-            for directed in (False, True):
-                more = {**options, "percentile": percentile, "directed": directed}
-                found, expected = (
-                    of.compute_hausdorff_distance(pred, truth, **more) for of in (ours, published)
-                )
-                assert close(found, expected), (found, expected, more)
-        for symmetric in (False, True):
-            more = {**options, "symmetric": symmetric}
-            found, expected = (
-                of.compute_average_surface_distance(pred, truth, **more) for of in (ours, published)
-            )
-            assert close(found, expected), (found, expected, more)
+        more = {**options, "percentile": [None, 95, 50][rng.integers(3)], "directed": bool(rng.integers(2))}
+        found, expected = (of.compute_hausdorff_distance(pred, truth, **more) for of in (ours, published))
+        assert close(found, expected), (found, expected, more)
+        more = {**options, "symmetric": bool(rng.integers(2))}
+        found, expected = (
+            of.compute_average_surface_distance(pred, truth, **more) for of in (ours, published)
+        )
+        assert close(found, expected), (found, expected, more)
         limits = rng.uniform(0, 4, pred.shape[1]).tolist()
         found, expected = (
             of.compute_surface_dice(pred, truth, limits, **options) for of in (ours, published)

@@ -42,7 +42,7 @@ def test_a_curve_is_measured_after_every_value(tmp_path: Path) -> None:
 
 
 def test_options_are_checked_when_the_callback_is_made() -> None:
-    with pytest.raises(TypeError, match="found: sustian\n +help: sustain"):  # noqa: RUF043
+    with pytest.raises(TypeError, match=r"found: sustian\n +help: did you mean sustain\?"):
         Recorded(sustian=2)
     with pytest.raises(cp.CalipersError):
         Recorded(threshold=float("nan"))

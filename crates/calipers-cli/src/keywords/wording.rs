@@ -56,7 +56,7 @@ pub fn text_in_keywords(text: &str) -> String {
 }
 
 /// The tables that an argument of the same name holds.
-const TABLES: [&str; 3] = ["labels", "boundary", "bins"];
+const TABLES: [&str; 5] = ["labels", "boundary", "bins", "surface", "images"];
 
 /// A text with `labels['ignore']` for `[labels] ignore`, and `heads` for `[[heads]]`.
 fn mappings(text: &str) -> String {

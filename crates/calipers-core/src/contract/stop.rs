@@ -7,6 +7,8 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::error::{Error, ErrorKind, Result};
+
 /// Whether the whole program ends: then nothing is wanted any more, on no thread.
 static ENDING: AtomicBool = AtomicBool::new(false);
 
@@ -62,6 +64,17 @@ impl Drop for Restore {
 #[inline]
 pub fn asked() -> bool {
     is_ending() || (WATCHED.get() && ask())
+}
+
+/// Fails when the work of this thread is no longer wanted.
+#[inline]
+pub fn wanted() -> Result<()> {
+    if asked() { Err(interrupted()) } else { Ok(()) }
+}
+
+/// The error of work that was stopped, for whoever asked for it.
+pub fn interrupted() -> Error {
+    Error::new(ErrorKind::Interrupted, "interrupted")
 }
 
 /// Asks in every so many turns of a loop whose turns are short.

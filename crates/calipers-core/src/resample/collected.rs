@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::resample::{BLOCK, Resampler, Weights, blocks};
 use crate::stop;
 use crate::workers::Workers;
@@ -45,7 +45,7 @@ pub fn collected(
     });
     drop(parts);
     if unwanted.into_inner() {
-        return Err(Error::new(ErrorKind::Interrupted, "interrupted"));
+        return Err(stop::interrupted());
     }
     Ok(all)
 }

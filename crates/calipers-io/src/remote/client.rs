@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use calipers_core::{Error, ErrorKind, Result, stop};
+use calipers_core::{Error, Result, stop};
 use reqwest::redirect::{Attempt, Policy};
 use tokio::runtime::{Builder, Runtime};
 
@@ -72,10 +72,7 @@ impl Client {
             loop {
                 match tokio::time::timeout(ASK, &mut work).await {
                     Ok(done) => return done,
-                    Err(_) if stop::asked() => {
-                        return Err(Error::new(ErrorKind::Interrupted, "interrupted"));
-                    }
-                    Err(_) => {}
+                    Err(_) => stop::wanted()?,
                 }
             }
         })

@@ -1,6 +1,6 @@
 //! How long work tells that it goes on, and hears that it should stop.
 
-use calipers_core::{Error, ErrorKind, Result};
+use calipers_core::{Result, stop};
 
 /// The share of nodes whose largest class score is that of their label.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,9 +63,5 @@ impl Watch for Unwatched {
 }
 
 pub(crate) fn tell(watch: &dyn Watch, done: u64, total: u64, status: Status<'_>) -> Result<()> {
-    if watch.step(done, total, status) {
-        Ok(())
-    } else {
-        Err(Error::new(ErrorKind::Interrupted, "interrupted"))
-    }
+    if watch.step(done, total, status) { Ok(()) } else { Err(stop::interrupted()) }
 }

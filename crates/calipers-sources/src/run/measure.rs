@@ -100,9 +100,7 @@ where
                     ErrorKind::Internal => error.at(format!("unit {}", unit.name())),
                     _ => error,
                 });
-                if stop::asked() {
-                    return Err(interrupted());
-                }
+                stop::wanted()?;
                 match done {
                     Ok(()) => worker.measured(unit.name(), read, inputs)?,
                     Err(error) if work.keep_going && error.kind() != ErrorKind::Interrupted => {
@@ -132,10 +130,6 @@ where
         whole.provenance.left_out.extend(worker.left_out);
     }
     Ok(whole)
-}
-
-pub(crate) fn interrupted() -> Error {
-    Error::new(ErrorKind::Interrupted, "interrupted")
 }
 
 /// The place of each unit in byte order of the names.

@@ -15,14 +15,18 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, Thread};
+use std::time::Duration;
 
 use calipers_core::{Error, ErrorKind, Result, Workers, stop};
 
 pub use self::chosen::{Chosen, Named};
-pub(crate) use self::measure::interrupted;
 pub use self::measure::measure_all;
 pub use self::shard::Shard;
+
+/// How long the caller's thread waits for the others before it asks again whether the work is wanted.
+const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Receives the progress of the work; the command line draws a bar from it.
 pub trait Progress: Sync {
@@ -100,7 +104,8 @@ fn parts_of<J: Sync, T: Send>(
     // The rank and error of the first failing job known so far; jobs after it need not run.
     let failed: Mutex<Option<(usize, Error)>> = Mutex::new(None);
     let locked = || failed.lock().unwrap_or_else(PoisonError::into_inner);
-    let unwanted = AtomicBool::new(false);
+    // Only the caller's thread can find out that the work is no longer wanted; the others ask what it found.
+    let unwanted = Arc::new(AtomicBool::new(false));
     let worker = || {
         let mut mine = new();
         loop {
@@ -126,14 +131,26 @@ fn parts_of<J: Sync, T: Send>(
         mine
     };
     let workers = threads.clamp(1, jobs.len().max(1));
-    let parts: Vec<Option<T>> = std::thread::scope(|scope| {
-        let handles: Vec<_> = (1..workers).map(|_| scope.spawn(worker)).collect();
+    let others = Others { caller: thread::current(), at_work: AtomicUsize::new(workers - 1) };
+    let other = || {
+        let _leaves = Leaves(&others);
+        let asked = Arc::clone(&unwanted);
+        stop::watched(move || asked.load(Ordering::Relaxed), worker)
+    };
+    let parts: Vec<Option<T>> = thread::scope(|scope| {
+        let handles: Vec<_> = (1..workers).map(|_| scope.spawn(other)).collect();
         let mine = Some(worker());
-        handles.into_iter().map(|handle| handle.join().ok()).chain([mine]).collect()
+        while others.at_work.load(Ordering::Acquire) > 0 {
+            if stop::asked() {
+                unwanted.store(true, Ordering::Relaxed);
+            }
+            thread::park_timeout(PATIENCE);
+        }
+        handles.into_iter().map(|handle| handle.join().ok().flatten()).chain([mine]).collect()
     });
     progress.finish();
-    let failure = if unwanted.into_inner() {
-        Some(Error::new(ErrorKind::Interrupted, "interrupted"))
+    let failure = if unwanted.load(Ordering::Relaxed) {
+        Some(stop::interrupted())
     } else if let Some((_, error)) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Some(error)
     } else {
@@ -141,6 +158,22 @@ fn parts_of<J: Sync, T: Send>(
         parts.iter().any(Option::is_none).then(stopped)
     };
     (parts.into_iter().flatten().collect(), failure)
+}
+
+/// The workers on other threads, and the thread that waits for them.
+struct Others {
+    caller: Thread,
+    at_work: AtomicUsize,
+}
+
+/// Says that a worker is done, also after a panic.
+struct Leaves<'a>(&'a Others);
+
+impl Drop for Leaves<'_> {
+    fn drop(&mut self) {
+        self.0.at_work.fetch_sub(1, Ordering::Release);
+        self.0.caller.unpark();
+    }
 }
 
 /// Does work that must not take others with it: a fault of this program becomes an error.
@@ -170,7 +203,7 @@ impl Workers for Threads {
                 job(at);
             }
         };
-        std::thread::scope(|scope| {
+        thread::scope(|scope| {
             (1..self.count().min(jobs)).for_each(|_| _ = scope.spawn(worker));
             worker();
         });
@@ -194,7 +227,7 @@ mod tests {
             let work = || {
                 in_parts(&jobs, threads, &Silent, Vec::new, |_, job, part: &mut Vec<u32>| {
                     done.fetch_add(1, Ordering::Relaxed);
-                    std::thread::sleep(std::time::Duration::from_millis(1));
+                    thread::sleep(Duration::from_millis(1));
                     part.push(*job);
                     Ok(())
                 })
@@ -203,6 +236,32 @@ mod tests {
                 stop::watched(question, || assert_eq!(work().unwrap_err().kind(), ErrorKind::Interrupted));
             assert!(kept.is_none() && done.into_inner() < jobs.len(), "{threads}");
         }
+    }
+
+    #[test]
+    fn a_job_on_another_thread_is_told_too_while_the_caller_waits() {
+        let told = AtomicUsize::new(0);
+        let caller = thread::current().id();
+        let began = std::time::Instant::now();
+        let work = || {
+            in_parts(
+                &[(); 2],
+                2,
+                &Silent,
+                || (),
+                |_, (), ()| {
+                    // Two jobs on two threads, unless one thread takes both: then there is nothing to see.
+                    while thread::current().id() != caller && !stop::asked() {
+                        thread::sleep(Duration::from_millis(1));
+                    }
+                    told.fetch_add(1, Ordering::Relaxed);
+                    Ok(())
+                },
+            )
+        };
+        let question = move || began.elapsed() > Duration::from_millis(30);
+        stop::watched(question, || drop(work()));
+        assert!(began.elapsed() < Duration::from_secs(5));
     }
 
     #[test]

@@ -85,9 +85,7 @@ pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Mea
             let reader = Reader { options, inputs: &own, notes: &notes };
             let assembler = Assembler { options, protocols: &protocols, reader };
             let done = run::caught(|| assembler.history(job, history, &mut read));
-            if stop::asked() {
-                return Err(run::interrupted());
-            }
+            stop::wanted()?;
             if inputs.unless_left_out(&history.shown, done)?.is_none() {
                 part.seen.insert(history.input);
                 return Ok(());

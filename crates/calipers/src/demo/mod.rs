@@ -42,6 +42,7 @@ fn write_safetensors(path: &Path, tensors: &[Tensor]) -> Result<()> {
 }
 
 fn create_folder(path: &Path) -> Result<()> {
-    fs::create_dir_all(path)
-        .map_err(|error| Error::io(format!("cannot create the folder: {error}")).in_file(path.display()))
+    fs::create_dir_all(path).map_err(|error| {
+        Error::io(format!("cannot create the folder: {}", error.kind())).in_file(path.display())
+    })
 }

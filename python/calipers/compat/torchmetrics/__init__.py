@@ -9,14 +9,13 @@ tensor([0.5000, 0.5000])
 
 from __future__ import annotations
 
+from calipers._extras import missing
+
 try:
     import torch  # noqa: F401
     import torchmetrics  # noqa: F401
 except ImportError as error:
-    raise ImportError(
-        f"calipers.compat.torchmetrics needs torch and torchmetrics ({error})\n"
-        "     help: pip install 'calipers[torchmetrics]'"
-    ) from error
+    raise missing("calipers.compat.torchmetrics", "torchmetrics", error) from error
 
 from calipers.compat._missing import named
 from calipers.compat.torchmetrics import segmentation

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use calipers_core::{Error, Result};
+use calipers_core::{Error, Result, stop};
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
 use super::{empty_file, out_of_memory, read_at, read_range};
@@ -89,7 +89,10 @@ impl Archive {
             read_range(&*self.source, member.data, member.stored)?
         };
         let mut crc = Crc::new();
-        bytes.chunks(1 << 20).for_each(|chunk| crc.update(chunk));
+        for chunk in bytes.chunks(1 << 20) {
+            stop::wanted()?;
+            crc.update(chunk);
+        }
         if crc.sum() == member.crc {
             Ok(Some(bytes))
         } else {
@@ -240,6 +243,7 @@ impl Archive {
         let mut inflater = Decompress::new(false);
         let mut chunk = vec![0; member.stored.min(64 << 10) as usize];
         loop {
+            stop::wanted()?;
             let done = inflater.total_in();
             let length = (member.stored - done).min(chunk.len() as u64) as usize;
             read_at(&*self.source, &mut chunk[..length], member.data + done)?;

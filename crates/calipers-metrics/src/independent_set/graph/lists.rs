@@ -1,6 +1,6 @@
 //! From stored entries to neighbour lists: two readings, one when the entries come in order.
 
-use calipers_core::{Error, ErrorKind, Result, stop};
+use calipers_core::{Error, Result, stop};
 
 use super::adjacency::{Adjacency, Repeat};
 use super::batches::Batches;
@@ -33,7 +33,7 @@ pub(super) struct Read {
 /// Reads all entries, once when they come in order and else twice.
 pub(super) fn read(nodes: u64, storage: Storage, entries: &dyn EdgeSource) -> Result<Read> {
     let mut first = FirstReading::new(nodes, storage, entries);
-    entries.blocks(&mut |tails, heads| wanted().and_then(|()| first.count(tails, heads)))?;
+    entries.blocks(&mut |tails, heads| stop::wanted().and_then(|()| first.count(tails, heads)))?;
     let FirstReading { sorted, mut counts, mut census, batches, .. } = first;
     // Sorted entries were kept as they came: there is nothing to read a second time.
     if let Some(sorted) = sorted {
@@ -51,7 +51,7 @@ pub(super) fn read(nodes: u64, storage: Storage, entries: &dyn EdgeSource) -> Re
         batches: Batches::for_nodes(nodes as usize),
     };
     let placed = entries.blocks(&mut |tails, heads| {
-        wanted()?;
+        stop::wanted()?;
         if second.place(tails, heads) { Ok(()) } else { Err(changed()) }
     });
     placed.and_then(|()| if second.visit() { Ok(()) } else { Err(changed()) })?;
@@ -59,11 +59,6 @@ pub(super) fn read(nodes: u64, storage: Storage, entries: &dyn EdgeSource) -> Re
     lists.finish();
     census.repeats = lists.sort();
     Ok(Read { edges: ShortEdges::of(&lists), lists, census })
-}
-
-/// Whether to read on; the error is for whoever asked to stop.
-fn wanted() -> Result<()> {
-    if stop::asked() { Err(Error::new(ErrorKind::Interrupted, "interrupted")) } else { Ok(()) }
 }
 
 #[cold]

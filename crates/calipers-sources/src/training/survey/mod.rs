@@ -5,7 +5,7 @@ pub mod listing;
 
 use std::collections::BTreeSet;
 
-use calipers_core::{Error, ErrorKind, Result, stop};
+use calipers_core::{Result, stop};
 use calipers_io::history::{Table, Wanted};
 
 use self::described::{nothing_left, unknown_keys};
@@ -45,9 +45,7 @@ pub(super) fn survey(
     let (mut runs, mut kept, mut met) = (0, 0, BTreeSet::new());
     progress.start(found.histories.len() as u64);
     for history in &found.histories {
-        if stop::asked() {
-            return Err(Error::new(ErrorKind::Interrupted, "interrupted"));
-        }
+        stop::wanted()?;
         let mut named = Named { keys, wanted: base(options) };
         if !reader.read(history, &named.wanted.clone(), &mut named)? {
             continue;
