@@ -14,7 +14,8 @@ use calipers::run::Threads;
 use calipers::{Error, Ledger, Report, Result, chosen, pages, registry, states};
 
 use crate::Outcome;
-use crate::options::{Output, is_stream};
+use crate::files::{Beside, Files, Place};
+use crate::options::Output;
 
 /// The forms a table of units or their parts can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,17 +58,19 @@ pub(crate) fn resample_as_asked(ledgers: &mut [Box<dyn Ledger>], output: &Output
     output.check_intervals(asked.is_some() || ledgers.iter().any(|ledger| ledger.bootstrap().is_some()))
 }
 
-/// Writes everything that can be made from accumulators.
+/// Writes everything that can be made from accumulators, and what a family writes beside that.
 pub(crate) fn ledgers(
     ledgers: &[Box<dyn Ledger>],
+    beside: Vec<Beside>,
     output: &Output,
-    seed: u64,
-    threads: usize,
+    (seed, threads): (u64, usize),
 ) -> Result<Outcome> {
     let reports = ledgers.iter().map(|ledger| report(&**ledger, output, seed, threads));
     let reports: Vec<Report> = reports.collect::<Result<_>>()?;
     let selected = chosen::selected(reports.clone(), &output.select)?;
-    state(ledgers, output)?;
+    let mut files = Files::new(output.quiet);
+    put_state(ledgers, output, &mut files)?;
+    beside.into_iter().try_for_each(|one| files.put_with(one.place, &one.path, one.write))?;
     if let Some(path) = &output.per_unit {
         let [ledger] = ledgers else {
             return Err(Error::usage("--per-unit needs a state of one protocol").found(ledgers.len()));
@@ -78,7 +81,7 @@ pub(crate) fn ledgers(
             TableFormat::JsonLines => per_unit::jsonl(&table).into_bytes(),
             TableFormat::Parquet => per_unit::parquet(&table)?,
         };
-        write(path, &bytes, output)?;
+        files.put(Place::PerUnit, path, bytes)?;
     }
     if let Some(path) = &output.html {
         let section = |(ledger, report): (&dyn Ledger, &Report)| {
@@ -92,16 +95,24 @@ pub(crate) fn ledgers(
         };
         let ledgers = ledgers.iter().map(|ledger| &**ledger);
         let sections: Result<Vec<Option<Section>>> = ledgers.zip(&reports).map(section).collect();
-        page(path, sections?.into_iter().flatten().collect(), output.quiet)?;
+        files.put(Place::Page, path, page_text(sections?.into_iter().flatten().collect()))?;
     }
-    forms(&selected, output)
+    forms(&selected, output, files)
+}
+
+/// Writes the state alone.
+pub(crate) fn state(ledgers: &[Box<dyn Ledger>], output: &Output) -> Result<()> {
+    let mut files = Files::new(output.quiet);
+    put_state(ledgers, output, &mut files)?;
+    files.done()
 }
 
 /// Writes the state, where one is asked for; no output may be a file that was measured.
-pub(crate) fn state(ledgers: &[Box<dyn Ledger>], output: &Output) -> Result<()> {
+fn put_state(ledgers: &[Box<dyn Ledger>], output: &Output, files: &mut Files<'_>) -> Result<()> {
     let inputs = ledgers.iter().flat_map(|ledger| ledger.provenance().inputs.iter());
     spare_inputs(inputs.map(|(input, _)| input), output.files())?;
-    output.state.as_ref().map_or(Ok(()), |path| write(path, &states::to_bytes(ledgers), output))
+    let path = output.state.as_ref();
+    path.map_or(Ok(()), |path| files.put(Place::State, path, states::to_bytes(ledgers)))
 }
 
 /// The report of an accumulator: its intervals and metrics are those that the options ask for.
@@ -142,17 +153,14 @@ pub(crate) fn spare_inputs<'i, 'p>(
 /// Writes everything that can be made from reports alone, and from inputs that are still there.
 pub(crate) fn reports(reports: Vec<Report>, output: &Output, seed: u64) -> Result<Outcome> {
     let reports = chosen::selected(reports, &output.select)?;
+    let mut files = Files::new(output.quiet);
     if let Some(path) = &output.html {
         let asked = output.page_intervals(seed);
         let section = |report: &Report| pages::of_report(report, &asked, one_a_core());
-        page(path, reports.iter().map(section).collect::<Result<_>>()?, output.quiet)?;
+        let sections = reports.iter().map(section).collect::<Result<_>>()?;
+        files.put(Place::Page, path, page_text(sections))?;
     }
-    forms(&reports, output)
-}
-
-/// Writes a page of these sections.
-pub(crate) fn page(path: &Path, sections: Vec<Section>, quiet: bool) -> Result<()> {
-    put(path, page_text(sections), quiet)
+    forms(&reports, output, files)
 }
 
 /// The text of a page of these sections.
@@ -170,23 +178,24 @@ pub(crate) fn one_a_core() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// Writes the text forms.
-fn forms(reports: &[Report], output: &Output) -> Result<Outcome> {
+/// Writes the text forms, and lets all files appear.
+fn forms<'r>(reports: &'r [Report], output: &Output, mut files: Files<'r>) -> Result<Outcome> {
     if let Some(path) = &output.json {
-        write_with(path, output.quiet, |out| json::write_to(reports, out))?;
+        files.put_with(Place::Json, path, |out| json::write_to(reports, out))?;
     }
     if let Some(path) = &output.csv {
-        put(path, csv::write(reports), output.quiet)?;
+        files.put(Place::Csv, path, csv::write(reports))?;
     }
     let infos: Vec<Vec<MetricInfo>> =
         reports.iter().map(|report| registry::metrics_of(&report.protocol)).collect();
     let amount = output.amount();
     if let Some(path) = &output.markdown {
-        put(path, markdown::write(reports, &infos, amount), output.quiet)?;
+        files.put(Place::Markdown, path, markdown::write(reports, &infos, amount))?;
     }
     if let Some(path) = &output.latex {
-        put(path, latex::write(reports, &infos, amount), output.quiet)?;
+        files.put(Place::Latex, path, latex::write(reports, &infos, amount))?;
     }
+    files.done()?;
     if output.wants_table() {
         show(&terminal::write(reports, &infos, style(), amount))?;
     } else if !output.quiet {
@@ -250,47 +259,19 @@ fn plain(text: &str) -> String {
     text.chars().map(letter).collect()
 }
 
-/// Says that a file was written.
-pub(crate) fn wrote(path: &Path, quiet: bool) {
-    if !quiet && !is_stream(path) {
-        note(&format!("wrote {}", path.display()));
-    }
-}
-
 /// Writes a note to standard error, where it cannot disturb results.
 pub(crate) fn note(text: &str) {
     // A closed stderr leaves nobody to tell.
     let _ = writeln!(io::stderr(), "{}", printable(text));
 }
 
-fn write(path: &Path, bytes: &[u8], output: &Output) -> Result<()> {
-    put(path, bytes, output.quiet)
-}
-
-/// Writes text or bytes to a file, whose name is said, or to standard output.
-pub(crate) fn put(path: &Path, contents: impl AsRef<[u8]>, quiet: bool) -> Result<()> {
-    write_with(path, quiet, |out| out.write_all(contents.as_ref()))
-}
-
-fn write_with(path: &Path, quiet: bool, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-    if !is_stream(path) {
-        calipers::output::write_with(path, write)?;
-        wrote(path, quiet);
-        return Ok(());
-    }
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    match write(&mut out).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Error::io(format!("cannot write to standard output: {error}")))
-        }
-        _ => Ok(()),
-    }
-}
-
 fn warn(reports: &[Report]) {
-    for warning in reports.iter().flat_map(|report| &report.warnings) {
-        note(&format!("warning[{}]: {}", warning.code, with_units(warning)));
-    }
+    reports.iter().flat_map(|report| &report.warnings).for_each(warning);
+}
+
+/// Writes a warning to standard error.
+pub(crate) fn warning(warning: &Warning) {
+    note(&format!("warning[{}]: {}", warning.code, with_units(warning)));
 }
 
 /// How many units left out a note names.

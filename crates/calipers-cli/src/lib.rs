@@ -3,6 +3,7 @@
 
 mod commands;
 mod emit;
+mod files;
 pub mod keywords;
 mod measured;
 mod options;

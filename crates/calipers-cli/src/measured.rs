@@ -2,6 +2,7 @@
 
 use calipers::{Ledger, Result, states};
 
+use crate::files::{Beside, Files};
 use crate::options::Output;
 use crate::{Outcome, emit};
 
@@ -9,6 +10,8 @@ use crate::{Outcome, emit};
 pub struct Measured {
     /// One accumulator per report.
     pub ledgers: Vec<Box<dyn Ledger>>,
+    /// What the family writes beside reports.
+    pub(crate) beside: Vec<Beside>,
     pub(crate) output: Output,
     pub(crate) seed: u64,
     pub(crate) threads: usize,
@@ -18,8 +21,9 @@ impl Measured {
     /// Writes what the options ask for.
     ///
     /// A shard that is kept for later is no report: its state is written, and a line says what it holds.
-    pub(crate) fn emit(&self) -> Result<Outcome> {
-        let Self { ledgers, output, .. } = self;
+    pub(crate) fn emit(self) -> Result<Outcome> {
+        let Self { ledgers, beside, output, seed, threads } = self;
+        let (ledgers, output) = (&ledgers, &output);
         let whole = states::require_whole(ledgers);
         let alone = output.state.as_ref().filter(|_| !output.wants_report() && !output.partial);
         let done = match (&whole, alone) {
@@ -32,10 +36,18 @@ impl Measured {
                 Outcome::Done
             }
             (Err(error), None) if !output.partial => return Err(error.clone()),
-            _ => emit::ledgers(ledgers, output, self.seed, self.threads)?,
+            _ => emit::ledgers(ledgers, beside, output, (seed, threads))?,
         };
         let left_out = ledgers.iter().any(|ledger| !ledger.provenance().left_out.is_empty());
         Ok(if left_out { Outcome::LeftOut } else { done })
+    }
+
+    /// Writes what the family writes beside reports; whoever calls makes those.
+    pub(crate) fn write_beside(&mut self) -> Result<()> {
+        let mut files = Files::new(true);
+        let beside = std::mem::take(&mut self.beside);
+        beside.into_iter().try_for_each(|one| files.put_with(one.place, &one.path, one.write))?;
+        files.done()
     }
 
     /// The full ids of the metrics that were chosen; none where all are shown.

@@ -254,6 +254,11 @@ impl Output {
         files.iter().any(|file| file.is_some())
     }
 
+    /// Whether something is asked for that is read from rows, beside the table.
+    pub(crate) fn needs_rows(&self) -> bool {
+        self.wants_report() || self.all || self.strict || self.bootstrap > 0 || !self.select.is_empty()
+    }
+
     /// Refuses a report on one shard before it is measured, unless that is wanted.
     pub(crate) fn check_shard(&self, work: &Work) -> Result<()> {
         let Some(shard) = work.shard.filter(|shard| shard.is_part() && !self.partial) else { return Ok(()) };

@@ -60,6 +60,11 @@ impl Chosen {
         Ok(report)
     }
 
+    /// Whether some metrics are not shown.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// The per-unit table of a family without the columns of other metrics.
     #[must_use]
     pub fn cut_table(&self, family: &str, mut table: Table) -> Table {

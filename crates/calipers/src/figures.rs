@@ -29,7 +29,16 @@ pub fn of_ledger(
     intervals: Option<&Intervals>,
     photos: Option<PathBuf>,
 ) -> Vec<Figure> {
-    let evidence = match (Evidence::of(report), photos) {
+    of_evidence(ledger, intervals, Evidence::of(report), photos)
+}
+
+fn of_evidence(
+    ledger: &dyn Ledger,
+    intervals: Option<&Intervals>,
+    evidence: Evidence,
+    photos: Option<PathBuf>,
+) -> Vec<Figure> {
+    let evidence = match (evidence, photos) {
         (Evidence::Available(replay), Some(folder)) => Evidence::Available(replay.with_photos(folder)),
         (evidence, _) => evidence,
     };
@@ -38,11 +47,11 @@ pub fn of_ledger(
 
 /// The figures of a report without its rows: its inputs are measured again.
 pub fn of_report(report: &Report, photos: Option<PathBuf>, threads: usize) -> Result<Vec<Figure>> {
-    let (ledger, now) = pages::measured_again(report, threads).map_err(|why| {
+    let (ledger, now, replay) = pages::measured_again(report, threads).map_err(|why| {
         Error::value(format!("a report holds numbers only, and its inputs do not give its figures: {why}"))
             .advice("draw them from a state, or say with --root where the inputs are")
     })?;
-    Ok(of_ledger(&*ledger, &now, now.intervals.as_ref(), photos))
+    Ok(of_evidence(&*ledger, now.intervals.as_ref(), Evidence::Available(replay), photos))
 }
 
 /// The figure of that name, and what it draws.

@@ -2,11 +2,11 @@
 
 use calipers_core::{Error, Ledger, MetricInfo, Report, Result};
 use calipers_report::chart::{Art, Picture};
-use calipers_report::page::{Section, report_section};
+use calipers_report::page::{Room, Section, report_section};
 use calipers_sources::run::Threads;
 
 use crate::chosen::Chosen;
-use crate::replay::{self, Evidence};
+use crate::replay::{self, Evidence, Replay};
 use crate::resample::Intervals;
 use crate::{pictures, registry, resample};
 
@@ -30,10 +30,13 @@ pub fn report(ledger: &dyn Ledger, chosen: &Chosen, asked: &Intervals, threads: 
 }
 
 fn drawn(ledger: &dyn Ledger, report: &Report, chosen: &Chosen, evidence: &Evidence) -> Section {
-    let units = chosen.cut_table(ledger.name(), ledger.per_unit());
+    // Columns that are cut leave room for more units, so that all of these are made.
+    let mut room = Room::default();
+    let units = ledger.per_unit_while(&mut |unit, cells| chosen.is_cut() || room.takes(unit, cells));
+    let units = (chosen.cut_table(ledger.name(), units), ledger.units());
     let pictures = pictures::of(ledger, evidence, report.intervals.as_ref());
     let infos = ledger.metrics();
-    let section = report_section(report, &infos, Some(&units), pictures);
+    let section = report_section(report, &infos, Some(units), pictures);
     section.with_headline(report, &infos, &headlines(&infos))
 }
 
@@ -43,21 +46,21 @@ fn drawn(ledger: &dyn Ledger, report: &Report, chosen: &Chosen, evidence: &Evide
 pub fn of_report(report: &Report, asked: &Intervals, threads: usize) -> Result<Section> {
     match measured_again(report, threads) {
         Err(missing) => Ok(of_report_alone(report, &missing)),
-        Ok((ledger, mut now)) => {
+        Ok((ledger, mut now, replay)) => {
             if now.intervals.is_none() {
                 resample::add(&*ledger, &mut now, asked, threads)?;
             }
-            Ok(of_ledger(&*ledger, &now, &Chosen::of(report)))
+            Ok(drawn(&*ledger, &now, &Chosen::of(report), &Evidence::Available(replay)))
         }
     }
 }
 
-/// The rows behind a report, measured again from its inputs, and what they report now; else why there
-/// are none.
+/// The rows behind a report, measured again from its inputs, what they report now, and the inputs; else
+/// why there are none.
 pub(crate) fn measured_again(
     report: &Report,
     threads: usize,
-) -> std::result::Result<(Box<dyn Ledger>, Report), String> {
+) -> std::result::Result<(Box<dyn Ledger>, Report, Replay), String> {
     let replay = match Evidence::of(report) {
         Evidence::Missing(why) => return Err(why),
         Evidence::Available(replay) => replay,
@@ -65,7 +68,11 @@ pub(crate) fn measured_again(
     let what = |error: Error| error.what().to_owned();
     let ledger = replay.measure(threads).map_err(what)?;
     let now = replay::like(&*ledger, report, threads).map_err(what)?;
-    if same(&now, report) { Ok((ledger, now)) } else { Err("the inputs give other numbers now".into()) }
+    if same(&now, report) {
+        Ok((ledger, now, replay))
+    } else {
+        Err("the inputs give other numbers now".into())
+    }
 }
 
 /// The section of a report without its rows and without a look at its inputs, for the reason given.

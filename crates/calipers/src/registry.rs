@@ -5,7 +5,8 @@ use std::any::Any;
 use calipers_core::metric::{MetricInfo, metric_infos};
 use calipers_core::resample::{Draws, Intervals, Sampling};
 use calipers_core::spelling::distance;
-use calipers_core::state::{self, Section};
+use calipers_core::state::join::{Joined, NewScratch, join};
+use calipers_core::state::{self, Section, StateReader, StateWriter};
 use calipers_core::{Accumulator, Error, Ledger, Protocol, Result};
 use calipers_metrics::explanation::Explanation;
 use calipers_metrics::independent_set::IndependentSet;
@@ -60,6 +61,8 @@ pub(crate) trait Registered: Protocol + Default {
 /// Measures recorded inputs again, under every recorded protocol.
 type MeasureAgain = fn(&Replay, usize) -> Result<Vec<Box<dyn Ledger>>>;
 
+/// Joins the sections that states have begun into one.
+type Join = fn(&mut [StateReader<'_>], &mut NewScratch<'_>, &mut StateWriter<'_>) -> Result<Joined>;
 /// A group by its name, with its rows.
 pub(crate) type Group<P> = (String, Accumulator<P>);
 /// Gives the runs of a ledger other names.
@@ -89,6 +92,8 @@ pub struct Family {
     /// Its metric table under the parameters of a report.
     metrics_of: fn(Json) -> Option<Vec<MetricInfo>>,
     open: fn(&Section, &str) -> Result<Box<dyn Ledger>>,
+    /// Joins states of it that are larger than memory.
+    pub(crate) join: Join,
 }
 
 impl Family {
@@ -125,6 +130,7 @@ impl Family {
                 serde_json::from_value::<P>(parameters).ok().map(|protocol| metric_infos(&protocol))
             },
             open: |section, source| Ok(Box::new(state::accumulator::<P>(section, source)?)),
+            join: join::<P>,
         }
     }
 }
@@ -145,11 +151,14 @@ pub fn find(name: &str) -> Option<&'static Family> {
     FAMILIES.iter().find(|family| family.name == name)
 }
 
+/// The family that a state names.
+pub(crate) fn family(name: &str) -> Result<&'static Family> {
+    find(name).ok_or_else(|| Error::format("a state of an unknown family").found(name).allowed(names()))
+}
+
 /// Decodes a section of a state; `source` names the state in messages.
 pub fn open(section: &Section, source: &str) -> Result<Box<dyn Ledger>> {
-    let family = find(section.name()).ok_or_else(|| {
-        Error::format("a state of an unknown family").in_file(source).found(section.name()).allowed(names())
-    })?;
+    let family = family(section.name()).map_err(|error| error.in_file(source))?;
     (family.open)(section, source)
 }
 

@@ -34,14 +34,15 @@ fn a_graph_comes_back_with_its_sets() {
     let folder = tempfile::tempdir().unwrap();
     let report = graphs(folder.path());
     let replay = available(&report);
-    let solved = families::independent_set::unit(&replay, "graph_00").unwrap();
+    let units = families::independent_set::units(&replay).unwrap();
+    let solved = families::independent_set::unit(&units, "graph_00").unwrap();
     let (chosen, decoded) = (solved.chosen.unwrap(), solved.decoded.unwrap());
     assert_eq!((chosen.len(), decoded.len()), (solved.nodes, solved.nodes));
     assert!(
         solved.edges.is_sorted() && solved.edges.iter().all(|(u, v)| u < v && (*v as usize) < solved.nodes)
     );
     assert!(solved.edges.iter().all(|(u, v)| !(decoded[*u as usize] && decoded[*v as usize])));
-    assert!(families::independent_set::unit(&replay, "graph_99").is_err());
+    assert!(families::independent_set::unit(&units, "graph_99").is_err());
     assert_eq!(replay.measure(2).unwrap().report(), report);
 }
 
@@ -55,7 +56,8 @@ fn an_image_comes_back_in_global_classes() {
     let measured = segmentation::measure(&options, Inputs::default(), &Work::quiet(1)).unwrap();
     let (classes, report) = (measured.protocol().classes() as u16, measured.finish());
     let replay = available(&report);
-    let maps = families::segmentation::unit(&replay, "scene_00").unwrap();
+    let units = families::segmentation::units(&replay).unwrap();
+    let maps = families::segmentation::unit(&units, "scene_00").unwrap();
     assert_eq!(
         (maps.truth.len(), maps.prediction.len()),
         (maps.width * maps.height, maps.width * maps.height)
@@ -74,7 +76,8 @@ fn masks_and_curves_come_back() {
     let options = explanation::Options { inputs: vec![folder.path().into()], protocol };
     let measured = explanation::measure(&options, Inputs::default(), &Work::quiet(1)).unwrap();
     let name = measured.rows().named().next().unwrap().0.to_owned();
-    let masks = families::explanation::unit(&available(&measured.finish()), &name).unwrap();
+    let units = families::explanation::units(&available(&measured.finish())).unwrap();
+    let masks = families::explanation::unit(&units, &name).unwrap();
     assert!(!masks.is_empty() && masks.iter().all(|mask| !mask.pred.is_empty()));
 
     let folder = tempfile::tempdir().unwrap();

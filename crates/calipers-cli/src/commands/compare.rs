@@ -10,6 +10,7 @@ use calipers::report::page::{self, Page};
 use calipers::{Error, Result};
 use clap::Args;
 
+use crate::files::{Files, Place};
 use crate::options::{Work, is_stream, named, whole};
 use crate::{Outcome, emit};
 
@@ -155,23 +156,25 @@ impl Forms {
     }
 
     fn write(&self, comparisons: &[Comparison]) -> Result<Outcome> {
+        let mut files = Files::new(self.quiet);
         if let Some(path) = &self.json {
-            emit::put(path, comparison::json(comparisons), self.quiet)?;
+            files.put(Place::Json, path, comparison::json(comparisons))?;
         }
         if let Some(path) = &self.csv {
-            emit::put(path, comparison::csv(comparisons), self.quiet)?;
+            files.put(Place::Csv, path, comparison::csv(comparisons))?;
         }
         if let Some(path) = &self.html {
             let sections = comparisons.iter().map(comparison::section).collect();
             let page = Page { title: comparison::TITLE.into(), sections };
-            emit::put(path, page::write(&page), self.quiet)?;
+            files.put(Place::Page, path, page::write(&page))?;
         }
         if let Some(path) = &self.markdown {
-            emit::put(path, comparison::markdown(comparisons, self.all), self.quiet)?;
+            files.put(Place::Markdown, path, comparison::markdown(comparisons, self.all))?;
         }
         if let Some(path) = &self.latex {
-            emit::put(path, comparison::latex(comparisons, self.all), self.quiet)?;
+            files.put(Place::Latex, path, comparison::latex(comparisons, self.all))?;
         }
+        files.done()?;
         let spoken = [&self.json, &self.csv, &self.markdown, &self.latex].iter().any(|form| form.is_some());
         let warnings = || comparisons.iter().flat_map(|comparison| &comparison.warnings);
         if !spoken && self.html.is_none() && !self.quiet {

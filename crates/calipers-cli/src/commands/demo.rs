@@ -12,7 +12,7 @@ use clap::Args;
 use super::families::DEMOS;
 use crate::options::Output;
 use crate::progress::Bar;
-use crate::{Outcome, emit};
+use crate::{Outcome, emit, files};
 
 /// Make a small data set of every family and score it
 #[derive(Args, Debug)]
@@ -70,7 +70,7 @@ impl Demo {
         }
         let [report, page] = ["report.json", "report.html"].map(|name| self.out.join(name));
         output::write(&report, json::write_array(&reports).as_bytes())?;
-        emit::page(&page, sections, true)?;
+        files::put(&page, emit::page_text(sections), true)?;
         let (out, report, page) = (self.out.display(), report.display(), page.display());
         let said = format!(
             "{text}\nThe data is in {out}, the reports in {report}, the page to look at is {page}. Try next:\n{next}  \

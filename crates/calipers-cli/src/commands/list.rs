@@ -6,7 +6,7 @@ use calipers::report::catalogue;
 use calipers::{Result, registry};
 use clap::Args;
 
-use crate::{Outcome, emit};
+use crate::{Outcome, emit, files};
 
 /// List every metric: what it measures and which direction is better
 #[derive(Args, Debug)]
@@ -29,8 +29,8 @@ impl List {
             .map(|family| (family.name, family.summary, (family.metrics)()))
             .collect();
         match (&self.markdown, &self.json) {
-            (Some(path), _) => emit::put(path, catalogue::markdown_table(&families), false)?,
-            (_, Some(path)) => emit::put(path, catalogue::json(&families), false)?,
+            (Some(path), _) => files::put(path, catalogue::markdown_table(&families), false)?,
+            (_, Some(path)) => files::put(path, catalogue::json(&families), false)?,
             (None, None) => emit::show(&catalogue::list(&families, emit::style()))?,
         }
         Ok(Outcome::Done)

@@ -1,12 +1,13 @@
 //! `calipers merge`: states of shards into one.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use calipers::core::state::join::Joined;
 use calipers::{Error, Result, states};
 use clap::Args;
 
 use crate::options::Output;
-use crate::{Outcome, emit};
+use crate::{Outcome, emit, files};
 
 /// Merge states into one, in any order; a shard may come twice
 #[derive(Args, Debug)]
@@ -30,6 +31,9 @@ pub(crate) struct Merge {
     output: Output,
 }
 
+/// States of more bytes than this together are joined on the disk where nothing but the state is asked for.
+const LARGE: u64 = 256 << 20;
+
 impl Merge {
     pub(crate) fn run(self) -> Result<Outcome> {
         let mut output = self.output;
@@ -37,6 +41,13 @@ impl Merge {
             return Err(Error::usage("--state and -o say the same").advice("give -o FILE"));
         }
         output.check_files()?;
+        if let Some(path) = &output.state
+            && !output.needs_rows()
+            && states::large::size(&self.states)? > LARGE
+            && let Some(joined) = states::large::join(&self.states, path)?
+        {
+            return Self::said(path, &joined, &output);
+        }
         let merged = states::merge_all(self.states.iter().map(|path| states::read(path)))?;
         let mut merged = merged.ok_or_else(|| Error::usage("no states to merge"))?;
         emit::resample_as_asked(&mut merged, &output, self.seed)?;
@@ -51,6 +62,22 @@ impl Merge {
             }
             return Ok(Outcome::Done);
         }
-        emit::ledgers(&merged, &output, self.seed, emit::one_a_core())
+        emit::ledgers(&merged, Vec::new(), &output, (self.seed, emit::one_a_core()))
+    }
+
+    /// A line on what was joined on the disk: a table would need all rows in memory.
+    fn said(path: &Path, joined: &[Joined], output: &Output) -> Result<Outcome> {
+        files::wrote(path, output.quiet);
+        let Some(first) = joined.first().filter(|_| !output.quiet) else { return Ok(Outcome::Done) };
+        joined.iter().flat_map(|one| one.listings.warnings()).for_each(|warning| emit::warning(&warning));
+        let left_out = joined.iter().map(|one| one.left_out).max().unwrap_or_default();
+        let left_out = if left_out > 0 { format!(", {left_out} left out") } else { String::new() };
+        let shown = path.display();
+        emit::say(&format!(
+            "{shown}: {} units{left_out}, {}; `calipers show {shown}` prints its table\n",
+            first.units,
+            first.listings.shards()
+        ))?;
+        Ok(Outcome::Done)
     }
 }

@@ -83,7 +83,7 @@ impl Plot {
         let figures = self.figures(source)?;
         let (_, chart) = figures::find(&figures, name).map_err(|error| error.in_file(&shown))?;
         let bytes = files::write(chart, format, self.width, self.style)?;
-        emit::put(path, &bytes, self.quiet)?;
+        crate::files::put(path, &bytes, self.quiet)?;
         Ok(Outcome::Done)
     }
 

@@ -57,7 +57,7 @@ impl Show {
                 emit::show(&explained(&ledgers).map_err(|error| error.in_file(&shown))?)?;
                 self.output.quiet = true;
             }
-            return emit::ledgers(&ledgers, &self.output, self.seed, emit::one_a_core());
+            return emit::ledgers(&ledgers, Vec::new(), &self.output, (self.seed, emit::one_a_core()));
         }
         let needs_state = [
             ("--explain", self.explain),

@@ -63,7 +63,11 @@ pub fn evaluate(
         args.labels.named = named;
     }
     sorted_by(&mut family, calls)?;
-    Ok(family.measure(progress).map_err(|error| refused::naming(error, inputs, &options))?)
+    let measured = family.measure(progress).and_then(|mut measured| {
+        measured.write_beside()?;
+        Ok(measured)
+    });
+    Ok(measured.map_err(|error| refused::naming(error, inputs, &options))?)
 }
 
 /// The command at the end of a path of names, with these inputs and options; `settled` are arguments that the

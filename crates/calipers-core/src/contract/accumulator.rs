@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use crate::differences::mismatch;
 use crate::error::{Error, ErrorKind, Result};
-use crate::metric::{Column, Metric, full_id};
+use crate::metric::{Metric, full_id};
 use crate::protocol::{Protocol, protocol_json};
 use crate::provenance::{Fact, Provenance, are_many, readings_json};
 use crate::reading::{Reader, Rows};
-use crate::report::{Report, Table, Warning};
+use crate::report::{Report, Warning};
 use crate::resample::Bootstrap;
 use crate::unit_id::UnitId;
 use crate::value::Value;
@@ -124,6 +124,13 @@ impl<P: Protocol> Accumulator<P> {
         self.merge(aside)
     }
 
+    /// Moves its units, measured under the same protocol, to another accumulator of this run. A name seen
+    /// before is a `Duplicate`.
+    pub fn move_to(&mut self, whole: &mut Self) -> Result<()> {
+        whole.provenance.merge(std::mem::take(&mut self.provenance), P::READING_IN_ROWS)?;
+        std::mem::take(&mut self.rows).into_iter().try_for_each(|(id, kept)| whole.insert(id, kept.row))
+    }
+
     /// Adds the rows of another state. Equal rows under one name coincide; unequal rows are a
     /// `Conflict` and different parameters a `ProtocolMismatch`. On an error nothing has changed.
     pub fn merge(&mut self, mut other: Self) -> Result<()> {
@@ -134,9 +141,7 @@ impl<P: Protocol> Accumulator<P> {
             if let Some(ours) = self.rows.get(id)
                 && ours.row != theirs.row
             {
-                return Err(Error::new(ErrorKind::Conflict, format!("unit '{id}' has two different rows"))
-                    .found(format!("one in {}, another in {}", ours.source, theirs.source))
-                    .advice("the same unit was measured from different data: remove one of the two"));
+                return Err(different_rows(id.as_str(), &ours.source, &theirs.source));
             }
         }
         self.provenance.merge(other.provenance, P::READING_IN_ROWS)?;
@@ -238,55 +243,6 @@ impl<P: Protocol> Accumulator<P> {
         metric.read(&self.protocol, &self.rows())
     }
 
-    /// The per-unit table: the protocol's columns, then every per-unit metric read from one row. Where labels
-    /// have columns of their own, these follow as `ID.LABEL`, label by label.
-    pub fn per_unit(&self) -> Table {
-        let all = self.rows();
-        let fixed = self.protocol.for_single_rows(&all);
-        let shown = |metric: &&Metric<P>| metric.per_unit && metric.is_reported(&self.protocol, &all);
-        let whole = Reader::new(&fixed, &all);
-        let (labelled, metrics): (Vec<_>, Vec<_>) = P::METRICS
-            .iter()
-            .filter(shown)
-            .map(|metric| (metric, whole.value(metric)))
-            .partition(|(_, value)| P::COLUMNS_OF_LABELS && matches!(value, Value::PerLabel(_)));
-        let first: Vec<&Column<P>> = P::COLUMNS.iter().chain(self.protocol.more_columns()).collect();
-        let mut labels: Vec<&str> = Vec::new();
-        for (name, _) in labelled.iter().flat_map(|(_, value)| entries(value)) {
-            if !labels.contains(&name.as_str()) {
-                labels.push(name);
-            }
-        }
-        let by_label = labels.iter().flat_map(|label| {
-            let has = |(_, value): &&(_, Value)| labelled_value(value, label).is_some();
-            labelled.iter().filter(has).map(move |(metric, _)| (*metric, *label))
-        });
-        let by_label: Vec<(&Metric<P>, &str)> = by_label.collect();
-        let columns = std::iter::once("unit")
-            .chain(first.iter().map(|column| column.name))
-            .chain(metrics.iter().map(|(metric, _)| metric.id))
-            .map(String::from)
-            .chain(by_label.iter().map(|(metric, label)| format!("{}.{label}", metric.id)))
-            .collect();
-        let rows = all
-            .named()
-            .enumerate()
-            .map(|(i, (name, row))| {
-                let one = all.single(i);
-                let reader = Reader::new(&fixed, &one);
-                let columns = first.iter().map(|column| (column.read)(&fixed, row));
-                let cells = columns.chain(metrics.iter().map(|(metric, _)| reader.value(metric)));
-                let of_label = |(metric, label): &(&Metric<P>, &str)| {
-                    let value = reader.value(metric);
-                    let found = labelled_value(&value, label).cloned();
-                    found.unwrap_or(Value::undefined("the unit has no such number"))
-                };
-                (name.to_owned(), cells.chain(by_label.iter().map(of_label)).collect())
-            })
-            .collect();
-        Table { columns, rows }
-    }
-
     /// See [`Protocol::resample_as`]; rows do not depend on it.
     pub fn resample_as(&mut self, bootstrap: &Bootstrap) {
         self.protocol.resample_as(bootstrap);
@@ -299,18 +255,6 @@ impl<P: Protocol> Accumulator<P> {
             kept.source = Arc::clone(&self.source);
         }
     }
-}
-
-/// The numbers of each label, where there are any.
-fn entries(value: &Value) -> &[(String, Value)] {
-    match value {
-        Value::PerLabel(entries) => entries,
-        _ => &[],
-    }
-}
-
-fn labelled_value<'v>(value: &'v Value, label: &str) -> Option<&'v Value> {
-    entries(value).iter().find(|(name, _)| name == label).map(|(_, value)| value)
 }
 
 /// The code of the warning about units that several processes measured, with different rows.
@@ -331,6 +275,13 @@ fn padded_rows(provenance: &Provenance) -> Option<Warning> {
         ),
     };
     Some(Warning { code: PADDED.into(), message, units })
+}
+
+/// The error of a unit with two rows, named by their states.
+pub(crate) fn different_rows(id: &str, ours: &str, theirs: &str) -> Error {
+    Error::new(ErrorKind::Conflict, format!("unit '{id}' has two different rows"))
+        .found(format!("one in {ours}, another in {theirs}"))
+        .advice("the same unit was measured from different data: remove one of the two")
 }
 
 fn twice(id: &UnitId) -> Error {

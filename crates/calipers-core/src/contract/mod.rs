@@ -4,6 +4,7 @@ pub mod accumulator;
 pub mod differences;
 pub mod error;
 pub mod metric;
+mod per_unit;
 pub mod protocol;
 pub mod provenance;
 pub mod report;

@@ -15,6 +15,13 @@
 //! Version 1 knew which shards it held but not of which listing, and nothing that was left out. It is
 //! read as shards of a listing that is not known, and written no more.
 
+pub mod join;
+mod reader;
+mod writer;
+
+pub use self::reader::StateReader;
+pub use self::writer::{Scratch, StateWriter};
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::de::DeserializeOwned;

@@ -37,7 +37,7 @@ pub fn section(comparison: &Comparison) -> Section {
                 comparison.models[0].name,
                 comparison.models[other + 1].name
             )));
-            blocks.push(Block::Units(table));
+            blocks.push(Block::Units { all: table.rows.len(), table });
         }
     }
     blocks.push(Block::Table { title: READINGS.into(), grid: readings(comparison) });

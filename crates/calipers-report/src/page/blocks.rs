@@ -73,7 +73,7 @@ fn write(html: &mut Markup, shelf: &mut Shelf, block: &Block, place: &str) {
         Block::Metrics(figures) => metrics(html, shelf, figures),
         Block::Undefined(reasons) => undefined(html, reasons),
         Block::Protocol(parameters) => protocol(html, parameters),
-        Block::Units(table) => units(html, shelf, table, place),
+        Block::Units { table, all } => units(html, shelf, (table, *all), place),
         Block::Picture(picture) => gallery(html, shelf, vec![(place.to_owned(), picture)]),
         Block::Table { title, grid } => table(html, title, grid),
         Block::Intervals(intervals) => intervals.iter().for_each(|intervals| sureness(html, intervals)),
@@ -252,9 +252,8 @@ fn protocol(html: &mut Markup, parameters: &[(String, String)]) {
 }
 
 /// The frame of the per-unit table; its rows are in a JSON block and put in by the script.
-fn units(html: &mut Markup, shelf: &mut Shelf, table: &Table, place: &str) {
-    let (data, kept) = shelf.units(table);
-    let all = table.rows.len();
+fn units(html: &mut Markup, shelf: &mut Shelf, (table, all): (&Table, usize), place: &str) {
+    let (data, kept) = shelf.units(table, all);
     html.open("div", &[("class", "units"), ("data-table", &data), ("data-name", place)]);
     html.raw("\n<h3>Units</h3>\n");
     let mut notes = Vec::new();

@@ -6,12 +6,9 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value as Json, json};
 
 use super::markup::Markup;
-use super::units;
+use super::units::{self, MOST};
 use crate::grid::{Cell, Grid};
 use calipers_core::Table;
-
-/// The most bytes of data a page holds; with its markup it stays below 20 MB.
-const MOST: usize = 14_000_000;
 
 /// Blocks in the making.
 pub(crate) struct Shelf {
@@ -45,8 +42,8 @@ impl Shelf {
 
     /// Takes in a per-unit table, as much of it as there is room for, and returns where it is and
     /// how many units are there.
-    pub(crate) fn units(&mut self, table: &Table) -> (String, units::Kept) {
-        let (json, kept) = units::json(table, self.left);
+    pub(crate) fn units(&mut self, table: &Table, all: usize) -> (String, units::Kept) {
+        let (json, kept) = units::json(table, all, self.left);
         let id = self.put(json).unwrap_or_default();
         (id, kept)
     }

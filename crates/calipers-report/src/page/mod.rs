@@ -30,6 +30,7 @@ pub use figure::Figure;
 pub(crate) use section::flatten;
 pub use section::report_section;
 pub use side_by_side::side_by_side;
+pub use units::Room;
 
 const SCRIPT: &str = include_str!("page.js");
 const STYLE: &str = include_str!("page.css");
@@ -69,7 +70,12 @@ pub enum Block {
     /// Every parameter: its path and its value.
     Protocol(Vec<(String, String)>),
     /// The per-unit table, to be sorted and searched.
-    Units(Table),
+    Units {
+        /// All units, or the first of very many.
+        table: Table,
+        /// How many there are.
+        all: usize,
+    },
     /// A picture with its downloads.
     Picture(Picture),
     /// Any other table.

@@ -13,12 +13,13 @@ use crate::number::shortest;
 /// How many numbers are read first where nobody has chosen.
 const HEADLINES: usize = 6;
 
-/// The section of a report; `infos` is its metric table. The headline is the first scores of the
+/// The section of a report; `infos` is its metric table, `units` those that a page can hold,
+/// of so many. The headline is the first scores of the
 /// table; [`Section::with_headline`] chooses others.
 pub fn report_section(
     report: &Report,
     infos: &[MetricInfo],
-    units: Option<&Table>,
+    units: Option<(Table, usize)>,
     pictures: Vec<Picture>,
 ) -> Section {
     let text = |key: &str| report.protocol.get(key).and_then(Json::as_str);
@@ -40,7 +41,7 @@ pub fn report_section(
         figures.into_iter().partition(|figure| figure.value.reason().is_none());
     blocks.push(Block::Metrics(defined));
     blocks.push(Block::Undefined(reasons(report, &format!("{family}."))));
-    blocks.extend(units.map(|table| Block::Units(table.clone())));
+    blocks.extend(units.map(|(table, all)| Block::Units { table, all }));
     let mut parameters = Vec::new();
     flatten("", &Json::Object(report.protocol.clone()), &mut parameters);
     flatten("reading", &report.reading, &mut parameters);

@@ -40,7 +40,7 @@ fn hostile() -> Page {
             legend: vec![(crate::chart::Colour::Bad, EVIL.into())],
         }))),
     ];
-    let section = report_section(&report, &fixture::infos(&report), Some(&table), pictures);
+    let section = report_section(&report, &fixture::infos(&report), Some((table, 1)), pictures);
     Page {
         title: EVIL.into(),
         sections: vec![Section { heading: EVIL.into(), slug: EVIL.into(), ..section }],
@@ -90,7 +90,7 @@ fn a_hundred_thousand_units_stay_below_twenty_megabytes() {
         .collect();
     let columns = std::iter::once("unit".to_string()).chain((0..30).map(|k| format!("column_{k}"))).collect();
     let report = fixture::small();
-    let section = report_section(&report, &[], Some(&Table { columns, rows }), Vec::new());
+    let section = report_section(&report, &[], Some((Table { columns, rows }, 100_000)), Vec::new());
     let html = write(&Page { title: "many".into(), sections: vec![section] });
     assert!(html.len() < 20_000_000, "{}", html.len());
     assert!(html.contains("of 100000 units are on this page"));

@@ -54,17 +54,25 @@ impl Named for UnitPlan {
     }
 }
 
-/// Reads one unit and passes on its evidence.
-pub fn with_unit<T>(
-    options: &Options,
-    inputs: &Inputs,
-    name: &str,
-    use_it: impl FnOnce(Evidence<'_>) -> Result<T>,
-) -> Result<T> {
-    let plan = Plan::new(&options.inputs, inputs)?;
-    let unit = plan.units.iter().find(|unit| unit.name == name);
-    let unit = unit.ok_or_else(|| Error::value("no unit of that name").found(name))?;
-    plan.reserve(unit);
-    plan.with_record(unit, inputs, |record| record.with_unit(unit.number, use_it))
-        .map_err(|error| error.in_file(&unit.shown))
+/// Units that are read one by one: they are looked for once.
+pub struct Units {
+    inputs: Inputs,
+    plan: Plan,
+}
+
+impl Units {
+    /// Finds what the options name.
+    pub fn find(options: &Options, inputs: Inputs) -> Result<Self> {
+        Ok(Self { plan: Plan::new(&options.inputs, &inputs)?, inputs })
+    }
+
+    /// Reads one unit and passes on its evidence.
+    pub fn with<T>(&self, name: &str, use_it: impl FnOnce(Evidence<'_>) -> Result<T>) -> Result<T> {
+        let unit = self.plan.units.iter().find(|unit| unit.name == name);
+        let unit = unit.ok_or_else(|| Error::value("no unit of that name").found(name))?;
+        self.plan.reserve(unit);
+        self.plan
+            .with_record(unit, &self.inputs, |record| record.with_unit(unit.number, use_it))
+            .map_err(|error| error.in_file(&unit.shown))
+    }
 }

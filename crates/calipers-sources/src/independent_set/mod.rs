@@ -67,25 +67,38 @@ pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Acc
     chosen.recorded(measured?, inputs, Some(reading))
 }
 
-/// Reads one unit and passes on its graph, scores and labels.
-pub fn with_unit<T>(
-    options: &Options,
-    inputs: &Inputs,
-    name: &str,
-    use_it: impl FnOnce(&Graph, Option<Scores<'_>>, Option<&[bool]>) -> Result<T>,
-) -> Result<T> {
-    options.check()?;
-    let plan = Plan::new(options, inputs)?;
-    let unit = plan.units.iter().find(|unit| unit.name == name);
-    let unit = unit.ok_or_else(|| Error::value("no unit of that name").found(name))?;
-    plan.reserve(unit);
-    let evidence = read(&plan, unit, options, inputs).map_err(|error| error.in_file(&unit.shown))?;
-    let stored = &evidence.graph.graph;
-    let complement = options.protocol.complement.then(|| stored.complement()).transpose()?;
-    let graph = complement.as_ref().unwrap_or(stored);
-    let scores = evidence.scores.as_ref();
-    let scores = scores.map(|scores| scores.checked(graph.nodes()));
-    use_it(graph, scores.transpose()?, evidence.labels.as_deref())
+/// Units that are read one by one: they are looked for once.
+pub struct Units {
+    options: Options,
+    inputs: Inputs,
+    plan: Plan,
+}
+
+impl Units {
+    /// Finds what the options name.
+    pub fn find(options: Options, inputs: Inputs) -> Result<Self> {
+        options.check()?;
+        Ok(Self { plan: Plan::new(&options, &inputs)?, options, inputs })
+    }
+
+    /// Reads one unit and passes on the parameters, its graph, scores and labels.
+    pub fn with<T>(
+        &self,
+        name: &str,
+        use_it: impl FnOnce(&IndependentSet, &Graph, Option<Scores<'_>>, Option<&[bool]>) -> Result<T>,
+    ) -> Result<T> {
+        let Self { options, inputs, plan } = self;
+        let unit = plan.units.iter().find(|unit| unit.name == name);
+        let unit = unit.ok_or_else(|| Error::value("no unit of that name").found(name))?;
+        plan.reserve(unit);
+        let evidence = read(plan, unit, options, inputs).map_err(|error| error.in_file(&unit.shown))?;
+        let stored = &evidence.graph.graph;
+        let complement = options.protocol.complement.then(|| stored.complement()).transpose()?;
+        let graph = complement.as_ref().unwrap_or(stored);
+        let scores = evidence.scores.as_ref();
+        let scores = scores.map(|scores| scores.checked(graph.nodes()));
+        use_it(&options.protocol, graph, scores.transpose()?, evidence.labels.as_deref())
+    }
 }
 
 /// The kind of scores that a unit has, and along which axis there are several.

@@ -1,64 +1,16 @@
 //! Units into one accumulator, on several threads, kept in a folder while they are measured.
 
-use std::sync::mpsc::Sender;
-use std::time::{Duration, Instant};
-
 use calipers_core::{Accumulator, Error, ErrorKind, Protocol, Reading, Result, UnitId, stop};
 
 use super::chosen::{Chosen, Named};
-use super::resume::{Batch, Kept};
+use super::resume::{Keeper, Kept};
 use super::{Work, caught, parts_of};
 use crate::inputs::Inputs;
 
-/// How long, and how many units, a worker keeps to itself before it hands them over to be stored.
-const HELD_FOR: Duration = Duration::from_millis(50);
-const HELD: usize = 64;
-
-/// What a worker has measured and not yet handed over.
-pub(super) struct Worker<P: Protocol> {
+/// What a worker has measured. Where rows are kept, they are handed over unit by unit.
+struct Worker<P: Protocol> {
     rows: Accumulator<P>,
     left_out: Vec<(UnitId, String)>,
-    batch: Batch<P>,
-    /// Where rows go that are stored while others are measured.
-    store: Option<Sender<Batch<P>>>,
-    since: Instant,
-}
-
-impl<P: Protocol> Worker<P> {
-    fn new(protocol: &P, store: Option<Sender<Batch<P>>>) -> Self {
-        let empty = || Accumulator::new(protocol.clone());
-        let batch = Batch { rows: empty(), units: Vec::new() };
-        Self { rows: empty(), left_out: Vec::new(), batch, store, since: Instant::now() }
-    }
-
-    /// Notes that a unit was measured, and hands over what has been collected.
-    fn measured(&mut self, name: &str, read: Inputs, inputs: &Inputs) -> Result<()> {
-        if let Some(store) = &self.store {
-            if self.batch.units.is_empty() {
-                self.since = Instant::now();
-            }
-            self.batch.units.push((name.to_owned(), read.read_files()));
-            if self.batch.units.len() >= HELD || self.since.elapsed() >= HELD_FOR {
-                let empty = Accumulator::new(self.batch.rows.protocol().clone());
-                let full = Batch { rows: empty, units: Vec::new() };
-                // Nothing is received any more only when the storing side has failed, which reports why.
-                let taken = store.send(std::mem::replace(&mut self.batch, full));
-                taken.map_err(|_| Error::io("what is measured cannot be kept"))?;
-            }
-        }
-        inputs.adopt(read);
-        Ok(())
-    }
-
-    /// What is left to hand over: rows of units that were measured to the end.
-    pub(super) fn rest(&mut self) -> Option<Batch<P>> {
-        self.store.take()?;
-        let empty = Batch { rows: Accumulator::new(self.batch.rows.protocol().clone()), units: Vec::new() };
-        let Batch { mut rows, units } = std::mem::replace(&mut self.batch, empty);
-        // A kernel that was told to stop leaves a row that means nothing.
-        rows.retain(|name| units.iter().any(|(unit, _)| unit == name));
-        Some(Batch { rows, units })
-    }
 }
 
 /// Measures the chosen units into one accumulator. A unit that fails ends the run, or is left out where
@@ -85,8 +37,8 @@ where
     let units: Vec<&U> = chosen.units.iter().filter(|unit| !is_kept(unit)).copied().collect();
     units.iter().for_each(|unit| reserve(unit));
     let ranks = ranks(&units);
-    let run = |store: Option<Sender<Batch<P>>>| {
-        let new = || Worker::new(protocol, store.clone());
+    let run = |keeper: Option<&Keeper<'_, Accumulator<P>>>| {
+        let new = || Worker { rows: Accumulator::new(protocol.clone()), left_out: Vec::new() };
         parts_of(
             &units,
             work.threads,
@@ -95,18 +47,23 @@ where
             new,
             |_, unit, worker| {
                 let read = inputs.aside();
-                let rows = if worker.store.is_some() { &mut worker.batch.rows } else { &mut worker.rows };
-                let done = caught(|| measure(unit, &read, rows)).map_err(|error| match error.kind() {
-                    ErrorKind::Internal => error.at(format!("unit {}", unit.name())),
-                    _ => error,
+                let done = caught(|| measure(unit, &read, &mut worker.rows)).map_err(|error| {
+                    let is_fault = error.kind() == ErrorKind::Internal;
+                    if is_fault { error.at(format!("unit {}", unit.name())) } else { error }
                 });
+                // A kernel that was told to stop leaves a row that means nothing.
                 stop::wanted()?;
-                match done {
-                    Ok(()) => worker.measured(unit.name(), read, inputs)?,
-                    Err(error) if work.keep_going && error.kind() != ErrorKind::Interrupted => {
+                match (done, keeper) {
+                    (Ok(()), Some(keeper)) => {
+                        let put = |kept: &mut Accumulator<P>| worker.rows.move_to(kept);
+                        keeper.add(unit.name(), read.read_files(), put)?;
+                        inputs.adopt(read);
+                    }
+                    (Ok(()), None) => inputs.adopt(read),
+                    (Err(error), _) if work.keep_going && error.kind() != ErrorKind::Interrupted => {
                         worker.left_out.push((unit.name().into(), error.in_one_line()));
                     }
-                    Err(error) => return Err(error),
+                    (Err(error), _) => return Err(error),
                 }
                 Ok(())
             },
@@ -114,7 +71,7 @@ where
     };
     let ((workers, failure), mut whole) = match kept {
         None => (run(None), Accumulator::new(protocol.clone())),
-        Some(kept) => kept.while_running(run)?,
+        Some(kept) => kept.while_running(|keeper| run(Some(keeper)))?,
     };
     if let Some(error) = failure {
         return Err(error);

@@ -108,27 +108,42 @@ fn pixels(
     chosen.recorded(measured, inputs, Some(reading))
 }
 
-/// Reads one unit of pixels and passes it on.
-pub fn with_unit<T>(
-    options: &Options,
-    protocol: &Segmentation,
-    inputs: &Inputs,
-    name: &str,
-    use_it: impl FnOnce(Unit<'_>) -> Result<T>,
-) -> Result<T> {
-    if options.confusion.is_some() {
-        return Err(Error::value("confusion matrices hold no pixels"));
+/// Units of pixels that are read one by one: they are looked for once.
+pub struct Units {
+    options: Options,
+    protocol: Segmentation,
+    inputs: Inputs,
+    plan: Plan,
+}
+
+impl Units {
+    /// Finds what the options name.
+    pub fn find(options: Options, protocol: Segmentation, inputs: Inputs) -> Result<Self> {
+        if options.confusion.is_some() {
+            return Err(Error::value("confusion matrices hold no pixels"));
+        }
+        let plan = Plan::new(&options, &protocol, &inputs, 1)?;
+        Ok(Self { options, protocol, inputs, plan })
     }
-    let colours = options.config.colors(&protocol.labels)?;
-    let plan = Plan::new(options, protocol, inputs, 1)?;
-    let found = plan.units.binary_search_by(|unit| unit.name.as_str().cmp(name)).ok();
-    let unit = found.map(|at| &plan.units[at]);
-    let unit = unit.ok_or_else(|| Error::value("no unit of that name").found(name))?;
-    let told = options.told();
-    let reader = Reader { plan: &plan, protocol, colours: &colours, told: &told, inputs };
-    let mut buffers = Buffers::default();
-    reader.read(unit, &mut buffers)?;
-    view(&reader, unit, &buffers, use_it).map_err(|error| error.in_file(plan.shown(unit)))
+
+    /// Reads one unit and passes it on.
+    pub fn with<T>(
+        &self,
+        name: &str,
+        use_it: impl FnOnce(&Segmentation, Unit<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let Self { options, protocol, inputs, plan } = self;
+        let colours = options.config.colors(&protocol.labels)?;
+        let found = plan.units.binary_search_by(|unit| unit.name.as_str().cmp(name)).ok();
+        let unit = found.map(|at| &plan.units[at]);
+        let unit = unit.ok_or_else(|| Error::value("no unit of that name").found(name))?;
+        let told = options.told();
+        let reader = Reader { plan, protocol, colours: &colours, told: &told, inputs };
+        let mut buffers = Buffers::default();
+        reader.read(unit, &mut buffers)?;
+        view(&reader, unit, &buffers, |unit| use_it(protocol, unit))
+            .map_err(|error| error.in_file(plan.shown(unit)))
+    }
 }
 
 impl Named for UnitPlan {

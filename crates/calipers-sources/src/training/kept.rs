@@ -5,8 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::sync::{Mutex, PoisonError};
 
 use calipers_core::protocol::protocol_json;
 use calipers_core::{Error, InputFiles, Listing, Result};
@@ -18,13 +17,13 @@ use super::assemble::Part;
 use super::discover::History;
 use super::options::Options;
 use super::runs::resolve::Pending;
-use crate::inputs::{Inputs, ReadFile, recorded};
-use crate::run::resume::{self, Folder, OPEN_FOR, UNITS};
+use crate::inputs::{Inputs, recorded};
+use crate::run::resume::{self, Batch, Folder, Keeper};
 use crate::run::{Shard, Work};
 
 /// A history that was read, and what came of it.
 #[derive(Serialize, Deserialize)]
-struct Stored {
+pub(super) struct Stored {
     history: String,
     /// Whether there was anything in it.
     seen: bool,
@@ -38,17 +37,11 @@ struct Stored {
 /// The histories of earlier runs, and the folder that later ones go on from.
 pub(super) struct Kept {
     stored: Mutex<BTreeMap<String, Stored>>,
-    open: Mutex<Open>,
+    folder: Mutex<Folder>,
 }
 
-/// The part that is being filled.
-struct Open {
-    folder: Folder,
-    histories: Vec<Stored>,
-    read: Vec<(String, Vec<ReadFile>)>,
-    /// When the last part was closed.
-    since: Instant,
-}
+/// Histories that are kept while others are read.
+pub(super) type Finished<'e> = Keeper<'e, Vec<Stored>>;
 
 impl Kept {
     /// Opens a folder and takes over the histories whose files are still what they were.
@@ -81,57 +74,46 @@ impl Kept {
             let said = format!("{kept} of {all} histories are read already, in {}", path.display());
             work.progress.note(&said);
         }
-        let open = Open { folder, histories: Vec::new(), read: Vec::new(), since: Instant::now() };
-        Ok(Self { stored: Mutex::new(stored), open: Mutex::new(open) })
+        Ok(Self { stored: Mutex::new(stored), folder: Mutex::new(folder) })
     }
 
     /// What came of a history in an earlier run; `job` is its place in this one.
     pub(super) fn take(&self, job: usize, history: &History, inputs: &Inputs) -> Option<Part> {
         let Stored { seen, found, met, mut runs, inputs: read, .. } =
-            locked(&self.stored).remove(&history.shown)?;
+            self.stored.lock().unwrap_or_else(PoisonError::into_inner).remove(&history.shown)?;
         runs.iter_mut().for_each(|run| run.claim.place.0 = job);
         inputs.adopt_recorded(&read);
         Some(Part { runs, found, met, seen: seen.then_some(history.input).into_iter().collect() })
     }
 
-    /// Keeps what came of a history.
-    pub(super) fn add(&self, history: &History, part: &Part, inputs: &Inputs) -> Result<()> {
-        let read = inputs.remarked();
-        let stored = Stored {
-            history: history.shown.clone(),
-            seen: !part.seen.is_empty(),
-            found: part.found,
-            met: part.met.clone(),
-            runs: part.runs.clone(),
-            inputs: recorded(read.clone())?,
-        };
-        let mut open = locked(&self.open);
-        open.histories.push(stored);
-        open.read.push((history.shown.clone(), read));
-        if open.histories.len() >= UNITS || open.since.elapsed() >= OPEN_FOR {
-            open.close()?;
-        }
-        Ok(())
+    /// Runs `run`, which hands over histories that were read.
+    pub(super) fn while_running<T>(&self, run: impl FnOnce(&Finished<'_>) -> T) -> Result<T> {
+        let keeper = Keeper::new(&Vec::new);
+        keeper.while_running(|part| self.close(part), || run(&keeper))
     }
 
-    /// Keeps what has been collected since the last part.
-    pub(super) fn close(&self) -> Result<()> {
-        locked(&self.open).close()
+    /// Writes a part, whole, and then its line.
+    fn close(&self, part: Batch<Vec<Stored>>) -> Result<()> {
+        let Batch { content: histories, units } = part;
+        let bytes = postcard::to_stdvec(&histories)
+            .map_err(|error| Error::format("histories do not encode").found(error))?;
+        self.folder.lock().unwrap_or_else(PoisonError::into_inner).add(&bytes, &units)
     }
 }
 
-impl Open {
-    fn close(&mut self) -> Result<()> {
-        if !self.histories.is_empty() {
-            let bytes = postcard::to_stdvec(&self.histories)
-                .map_err(|error| Error::format("histories do not encode").found(error))?;
-            self.folder.add(&bytes, &self.read)?;
-        }
-        (self.histories, self.read, self.since) = (Vec::new(), Vec::new(), Instant::now());
+/// Keeps what came of a history.
+pub(super) fn keep(finished: &Finished<'_>, history: &History, part: &Part, inputs: &Inputs) -> Result<()> {
+    let read = inputs.remarked();
+    let stored = Stored {
+        history: history.shown.clone(),
+        seen: !part.seen.is_empty(),
+        found: part.found,
+        met: part.met.clone(),
+        runs: part.runs.clone(),
+        inputs: recorded(read.clone())?,
+    };
+    finished.add(&history.shown, read, |histories| {
+        histories.push(stored);
         Ok(())
-    }
-}
-
-fn locked<T>(held: &Mutex<T>) -> MutexGuard<'_, T> {
-    held.lock().unwrap_or_else(PoisonError::into_inner)
+    })
 }

@@ -29,7 +29,7 @@ use calipers_metrics::training::Training;
 
 use self::assemble::{Assembler, Part};
 use self::discover::{Content, Found, nothing_in};
-use self::kept::Kept;
+use self::kept::{Finished, Kept};
 use self::logs::Reader;
 use self::options::Options;
 use self::points::read::Read;
@@ -75,7 +75,7 @@ pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Mea
     let kept = work.resume.map(|folder| Kept::open(folder, options, &protocols, &histories, (&inputs, work)));
     let kept = kept.transpose()?;
     // Only all histories together say what the runs are called, so that every shard reads them all.
-    let parts =
+    let read_all = |finished: Option<&Finished<'_>>| {
         run::in_parts(&histories, work.threads, work.progress, Part::default, |job, history, part| {
             if let Some(stored) = kept.as_ref().and_then(|kept| kept.take(job, history, &inputs)) {
                 part.take_in(stored);
@@ -90,13 +90,16 @@ pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Mea
                 part.seen.insert(history.input);
                 return Ok(());
             }
-            kept.as_ref().map_or(Ok(()), |kept| kept.add(history, &read, &own))?;
+            finished.map_or(Ok(()), |finished| kept::keep(finished, history, &read, &own))?;
             inputs.adopt(own);
             part.take_in(read);
             Ok(())
-        });
-    kept.as_ref().map_or(Ok(()), Kept::close)?;
-    let parts = parts?;
+        })
+    };
+    let parts = match &kept {
+        None => read_all(None),
+        Some(kept) => kept.while_running(|finished| read_all(Some(finished)))?,
+    }?;
     let (mut found, mut seen, mut runs): (usize, BTreeSet<usize>, Vec<Pending>) = Default::default();
     let mut met: BTreeSet<usize> = BTreeSet::new();
     for part in parts {

@@ -5,16 +5,21 @@ use calipers_core::{Accumulator, Result};
 use calipers_metrics::explanation::Explanation;
 use calipers_metrics::explanation::{MaskValues, mask_values};
 use calipers_report::chart::Picture;
-use calipers_sources::explanation::{Options, measure, with_unit};
+use calipers_sources::explanation::{Options, Units, measure};
 use calipers_sources::run::Work;
 
 use crate::pictures;
 use crate::registry::Registered;
 use crate::replay::{Evidence, Replay};
 
+/// The units, to be read one by one.
+pub fn units(replay: &Replay) -> Result<Units> {
+    Units::find(&options(replay)?, replay.again())
+}
+
 /// The masks of the unit of that name, by type; none without masks.
-pub fn unit(replay: &Replay, name: &str) -> Result<Vec<MaskValues>> {
-    with_unit(&options(replay)?, &replay.again(), name, |evidence| Ok(mask_values(&evidence)))
+pub fn unit(units: &Units, name: &str) -> Result<Vec<MaskValues>> {
+    units.with(name, |evidence| Ok(mask_values(&evidence)))
 }
 
 impl Registered for Explanation {

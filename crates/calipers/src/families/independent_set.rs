@@ -9,7 +9,7 @@ use calipers_metrics::independent_set::IndependentSet;
 use calipers_metrics::independent_set::solution::chosen;
 use calipers_report::chart::Picture;
 use calipers_sources::independent_set::options::{IN_GRAPH, Labels, Optimum, Options};
-use calipers_sources::independent_set::{measure, with_unit};
+use calipers_sources::independent_set::{Units, measure};
 use calipers_sources::run::Work;
 use serde::de::DeserializeOwned;
 
@@ -34,12 +34,16 @@ pub struct Solved {
     pub scores: Option<Vec<f64>>,
 }
 
+/// The graphs, to be read one by one.
+pub fn units(replay: &Replay) -> Result<Units> {
+    Units::find(options(replay)?, replay.again())
+}
+
 /// The graph of that name.
-pub fn unit(replay: &Replay, name: &str) -> Result<Solved> {
-    let options = options(replay)?;
-    with_unit(&options, &replay.again(), name, |graph, scores, labels| {
+pub fn unit(units: &Units, name: &str) -> Result<Solved> {
+    units.with(name, |protocol, graph, scores, labels| {
         let larger = |u: u32| graph.neighbours(u).iter().filter(move |v| **v > u).map(move |v| (u, *v));
-        let sets = scores.map(|scores| chosen(options.protocol.preset, graph, &scores));
+        let sets = scores.map(|scores| chosen(protocol.preset, graph, &scores));
         let (mut predicted, mut decoded, mut values) = (None, None, None);
         if let Some(sets) = sets {
             (predicted, decoded, values) = (Some(sets.predicted), Some(sets.decoded), Some(sets.scores));

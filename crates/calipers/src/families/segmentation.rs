@@ -13,16 +13,21 @@ use calipers_report::chart::Picture;
 use calipers_sources::run::Work;
 use calipers_sources::segmentation::options::Options;
 use calipers_sources::segmentation::plan::PRED;
-use calipers_sources::segmentation::{measure_under, with_unit};
+use calipers_sources::segmentation::{Units, measure_under};
 
 use crate::pictures;
 use crate::registry::Registered;
 use crate::replay::{Evidence, Replay};
 
-/// The image of that name. Fails for confusion matrices, which have no pixels.
-pub fn unit(replay: &Replay, name: &str) -> Result<ClassMaps> {
+/// The images, to be read one by one. Fails for confusion matrices, which have no pixels.
+pub fn units(replay: &Replay) -> Result<Units> {
     let (protocol, options) = options(replay)?;
-    with_unit(&options, &protocol, &replay.again(), name, |unit| class_maps(&protocol, &unit))
+    Units::find(options, protocol, replay.again())
+}
+
+/// The image of that name.
+pub fn unit(units: &Units, name: &str) -> Result<ClassMaps> {
+    units.with(name, |protocol, unit| class_maps(protocol, &unit))
 }
 
 impl Registered for Segmentation {

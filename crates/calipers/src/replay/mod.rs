@@ -12,9 +12,10 @@ pub mod verdict;
 use std::path::{Path, PathBuf};
 
 use calipers_core::input_files::ROLE;
-use calipers_core::{Error, InputFiles, Ledger, Report, Result};
+use calipers_core::{Error, Input, InputFiles, Ledger, Report, Result};
 use calipers_io::file::{InputFile, ReadAt};
 use calipers_sources::inputs::Inputs;
+use calipers_sources::run::{Silent, in_parts};
 use calipers_sources::stdin;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
@@ -107,7 +108,7 @@ impl Replay {
 
     /// A sentence for every input that is gone or has other bytes.
     pub fn changed(&self) -> Vec<String> {
-        let changed = |(path, input): (&str, &calipers_core::Input)| {
+        let changed = |(path, input): (&str, &Input)| {
             // What a server gives is compared when it is asked again.
             if path.contains("://") {
                 return None;
@@ -124,7 +125,14 @@ impl Replay {
                 )
             })
         };
-        self.inputs.iter().filter_map(changed).collect()
+        let files: Vec<(&str, &Input)> = self.inputs.iter().collect();
+        let parts = in_parts(&files, cores(), &Silent, Vec::new, |at, file, part| {
+            part.extend(changed(*file).map(|said| (at, said)));
+            Ok(())
+        });
+        let mut said: Vec<(usize, String)> = parts.unwrap_or_default().into_iter().flatten().collect();
+        said.sort_unstable();
+        said.into_iter().map(|(_, said)| said).collect()
     }
 
     /// Measures the recorded inputs again, under the first protocol.
@@ -178,6 +186,10 @@ impl Replay {
             _ => Err(Error::value("protocols of this family are measured one by one")),
         }
     }
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
 /// Length and hash of a file.

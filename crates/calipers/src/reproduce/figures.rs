@@ -51,8 +51,12 @@ fn page(found: &Reproduction, pictures: [Picture; 3], bias_table: Grid) -> Page 
     let of_penalty = |penalty: &MeasuredPenalty| {
         let report = penalty.accumulator.finish();
         let infos = registry::metrics_of(&report.protocol);
-        let section =
-            page::report_section(&report, &infos, Some(&penalty.accumulator.per_unit()), Vec::new());
+        let section = page::report_section(
+            &report,
+            &infos,
+            Some((penalty.accumulator.per_unit(), penalty.accumulator.len())),
+            Vec::new(),
+        );
         Section { heading: penalty.label.clone(), ..section }
     };
     let sections = std::iter::once(summary).chain(found.penalties.iter().map(of_penalty)).collect();

@@ -6,6 +6,7 @@
 
 mod explanation;
 mod independent_set;
+mod joining;
 mod resampling;
 mod robustness;
 mod segmentation;
@@ -66,6 +67,7 @@ where
     empty_is_neutral(sample, &whole);
     a_state_survives_the_round_trip(&whole);
     rows_without_protocol_give_the_whole(sample, &whole);
+    joining::states_joined_on_the_disk_have_the_bytes_of_those_in_memory(sample, &mut SplitMix64::new(9));
     duplicates_conflicts_and_other_parameters_are_refused(sample, &whole);
     any_thread_count_gives_the_same_bytes(sample, &whole);
     every_metric_reports_under_its_own_id(&whole);

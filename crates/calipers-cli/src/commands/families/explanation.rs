@@ -125,7 +125,7 @@ impl ExplanationArgs {
             }
         }
         let (seed, threads) = (given.seed, work.threads());
-        Ok(Measured { ledgers: vec![Box::new(accumulator)], output, seed, threads })
+        Ok(Measured { ledgers: vec![Box::new(accumulator)], beside: Vec::new(), output, seed, threads })
     }
 }
 

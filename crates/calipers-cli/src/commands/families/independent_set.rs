@@ -145,7 +145,7 @@ impl IndependentSetArgs {
         let with = work.with(names.as_ref(), progress);
         let accumulator = sources::independent_set::measure(&options, Inputs::default(), &with)?;
         let (seed, threads) = (options.protocol.seed, work.threads());
-        Ok(Measured { ledgers: vec![Box::new(accumulator)], output, seed, threads })
+        Ok(Measured { ledgers: vec![Box::new(accumulator)], beside: Vec::new(), output, seed, threads })
     }
 
     fn options(self) -> Result<Options> {

@@ -196,6 +196,13 @@ fn joined(ours: &Notes, theirs: &Notes) -> Option<Notes> {
     Some(Arc::new(notes))
 }
 
+/// A file that two states have.
+pub(crate) fn both(path: &str, ours: &Input, theirs: &Input) -> Result<Input> {
+    same(path, ours, theirs)?;
+    let notes = joined(&ours.notes, &theirs.notes).ok_or_else(|| differs(path, ours, theirs))?;
+    Ok(Input { notes, ..ours.clone() })
+}
+
 fn same(path: &str, ours: &Input, theirs: &Input) -> Result<()> {
     if (ours.bytes, ours.blake3) == (theirs.bytes, theirs.blake3) {
         return Ok(());

@@ -14,6 +14,7 @@ use crate::provenance::Provenance;
 use crate::report::{Report, Table};
 use crate::resample::{self, Asked, Bootstrap, Clusters, Numbers, Plan, Resampler, Scope};
 use crate::state::{self, Section};
+use crate::value::Value;
 use crate::workers::{Alone, Workers};
 
 /// What can be done with an accumulator of any protocol.
@@ -57,7 +58,11 @@ pub trait Ledger: Any + Send + Sync {
     /// See [`Protocol::READING_PARAMETERS`].
     fn reading_parameters(&self) -> &'static [&'static str];
     /// See [`Accumulator::per_unit`].
-    fn per_unit(&self) -> Table;
+    fn per_unit(&self) -> Table {
+        self.per_unit_while(&mut |_, _| true)
+    }
+    /// See [`Accumulator::per_unit_while`].
+    fn per_unit_while(&self, wanted: &mut dyn FnMut(&str, &[Value]) -> bool) -> Table;
     /// The units about which there is something to say, in key order; see [`Protocol::explain_unit`].
     fn explain_units(&self) -> Vec<(String, String)>;
     /// The metric table under this protocol's parameters.
@@ -144,8 +149,8 @@ impl<P: Protocol> Ledger for Accumulator<P> {
         P::READING_PARAMETERS
     }
 
-    fn per_unit(&self) -> Table {
-        Self::per_unit(self)
+    fn per_unit_while(&self, wanted: &mut dyn FnMut(&str, &[Value]) -> bool) -> Table {
+        Self::per_unit_while(self, wanted)
     }
 
     fn explain_units(&self) -> Vec<(String, String)> {

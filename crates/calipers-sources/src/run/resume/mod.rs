@@ -10,40 +10,24 @@
 //! is killed at any moment leaves parts that count, and perhaps one that does not.
 
 mod folder;
+mod keeper;
 mod manifest;
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::time::{Duration, Instant};
 
 use calipers_core::protocol::protocol_json;
 use calipers_core::provenance::reading_json;
+use calipers_core::state;
 use calipers_core::{
     Accumulator, Digest, Error, Input, InputFiles, Ledger, Listing, Protocol, Reading, Result,
 };
-use calipers_core::{state, stop};
 use serde_json::{Value as Json, json};
 
 pub(crate) use self::folder::{Folder, Part};
-use super::measure::Worker;
+pub(crate) use self::keeper::{Batch, Keeper};
 use super::{Chosen, Progress, Shard};
-use crate::inputs::{Inputs, ReadFile, recorded};
-
-/// How many units a part has at most, and how long it stays open after its first.
-pub(crate) const UNITS: usize = 1000;
-pub(crate) const OPEN_FOR: Duration = Duration::from_secs(5);
-/// How soon a part is closed when the program is told to end.
-const TICK: Duration = Duration::from_millis(100);
-
-/// Rows of units that were measured, with the files that were read for each.
-pub(super) struct Batch<P: Protocol> {
-    pub(super) rows: Accumulator<P>,
-    pub(super) units: Vec<(String, Vec<ReadFile>)>,
-}
-
-/// The workers of a run, and why it failed if it did.
-type Run<P> = (Vec<Worker<P>>, Option<Error>);
+use crate::inputs::{Inputs, recorded};
 
 /// The rows of earlier runs, and the folder that later ones go on from.
 pub(super) struct Kept<P: Protocol> {
@@ -91,8 +75,9 @@ impl<P: Protocol> Kept<P> {
             let read = std::mem::take(&mut kept.provenance.inputs);
             let of_kept = part.fresh.iter().filter(|(name, _)| wanted.contains(*name));
             let paths: BTreeSet<&str> = of_kept.flat_map(|(_, paths)| paths.iter().copied()).collect();
+            rows.merge(kept)?;
             files.extend(paths.into_iter().filter_map(|path| Some((path.into(), read.get(path)?.clone()))));
-            rows.merge(kept)
+            Ok(())
         })?;
         rows.provenance.inputs = InputFiles::new(files)?;
         if !rows.is_empty() {
@@ -107,63 +92,21 @@ impl<P: Protocol> Kept<P> {
         self.rows.has(name)
     }
 
-    /// Stores what workers hand over while they run; gives workers, failure, and all rows that are kept.
-    pub(super) fn while_running(
-        self,
-        run: impl FnOnce(Option<Sender<Batch<P>>>) -> Run<P>,
-    ) -> Result<(Run<P>, Accumulator<P>)> {
-        let (send, receive) = channel();
-        std::thread::scope(|scope| {
-            let storing = scope.spawn(move || self.store(&receive));
-            let (mut workers, failure) = run(Some(send.clone()));
-            for rest in workers.iter_mut().filter_map(Worker::rest) {
-                // Nothing is received any more only when the storing side has failed, which is reported below.
-                let _ = send.send(rest);
-            }
-            drop(send);
-            let stopped = |_| Error::io("a worker stopped while storing what was measured");
-            Ok(((workers, failure), storing.join().map_err(stopped)??))
-        })
-    }
-
-    fn store(mut self, batches: &Receiver<Batch<P>>) -> Result<Accumulator<P>> {
-        let mut open: Option<(Batch<P>, Instant)> = None;
-        loop {
-            match batches.recv_timeout(TICK) {
-                Ok(batch) => {
-                    let full =
-                        |(open, _): &mut (Batch<P>, Instant)| open.units.len() + batch.units.len() > UNITS;
-                    if let Some((full, _)) = open.take_if(full) {
-                        self.close(full)?;
-                    }
-                    match &mut open {
-                        None => open = Some((batch, Instant::now())),
-                        Some((open, _)) => {
-                            open.rows.merge(batch.rows)?;
-                            open.units.extend(batch.units);
-                        }
-                    }
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => break,
-            }
-            let due = |(_, since): &mut (Batch<P>, Instant)| since.elapsed() >= OPEN_FOR || stop::is_ending();
-            if let Some((due, _)) = open.take_if(due) {
-                self.close(due)?;
-            }
-        }
-        if let Some((last, _)) = open {
-            self.close(last)?;
-        }
-        Ok(self.rows)
+    /// Runs `run`, which hands over finished units; gives what it gives, and all rows that are kept.
+    pub(super) fn while_running<T>(
+        mut self,
+        run: impl FnOnce(&Keeper<'_, Accumulator<P>>) -> T,
+    ) -> Result<(T, Accumulator<P>)> {
+        let protocol = self.rows.protocol().clone();
+        let empty = || Accumulator::new(protocol.clone());
+        let keeper = Keeper::new(&empty);
+        let done = keeper.while_running(|part| self.close(part), || run(&keeper))?;
+        Ok((done, self.rows))
     }
 
     /// Writes a part, whole, and then its line.
-    fn close(&mut self, part: Batch<P>) -> Result<()> {
-        let Batch { mut rows, units } = part;
-        if units.is_empty() {
-            return Ok(());
-        }
+    fn close(&mut self, part: Batch<Accumulator<P>>) -> Result<()> {
+        let Batch { content: mut rows, units } = part;
         let read = units.iter().flat_map(|(_, files)| files.iter().cloned()).collect();
         rows.provenance.inputs = recorded(read)?;
         rows.provenance.readings.extend(self.reading.clone());

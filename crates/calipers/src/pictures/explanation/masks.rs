@@ -10,7 +10,7 @@ use calipers_report::chart::{Art, Axis, Chart, Colour, Picture};
 use calipers_report::grid::{Cell, Grid};
 
 use super::super::readings::{missing, table};
-use crate::families::explanation::unit;
+use crate::families::explanation::{unit, units};
 use crate::replay::Evidence;
 
 const SLUG: &str = "masks";
@@ -39,11 +39,15 @@ pub(super) fn picture(rows: &Accumulator<Explanation>, evidence: &Evidence) -> P
     if with_masks.is_empty() {
         return missing(SLUG, TITLE, "no masks were given");
     }
+    let units = match units(replay) {
+        Ok(units) => units,
+        Err(error) => return missing(SLUG, TITLE, error.to_string()),
+    };
     let protocol = rows.protocol();
     let value = |mask: f64| if protocol.mask_scores == MaskScores::Logits { sigmoid(mask) } else { mask };
     let mut by_type: BTreeMap<String, Values> = BTreeMap::new();
     for name in with_masks.iter().take(MOST) {
-        let masks = match unit(replay, name) {
+        let masks = match unit(&units, name) {
             Ok(masks) => masks,
             Err(error) => return missing(SLUG, TITLE, error.to_string()),
         };

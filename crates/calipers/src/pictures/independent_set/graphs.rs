@@ -5,10 +5,11 @@ use calipers_metrics::independent_set::IndependentSet;
 use calipers_report::chart::network::{Look, Network, Stroke, places};
 use calipers_report::chart::{Art, Chart, Colour, Picture};
 use calipers_report::grid::Cell;
+use calipers_sources::independent_set::Units;
 
 use super::super::readings::{missing, table, words};
-use crate::families::independent_set::{Solved, unit};
-use crate::replay::{Evidence, Replay};
+use crate::families::independent_set::{Solved, unit, units};
+use crate::replay::Evidence;
 
 /// How many graphs are drawn.
 const SHOWN: usize = 3;
@@ -37,13 +38,17 @@ pub(super) fn pictures(rows: &Accumulator<IndependentSet>, evidence: &Evidence) 
         );
         return vec![missing(SLUG, TITLE, why)];
     }
+    let units = match units(replay) {
+        Ok(units) => units,
+        Err(error) => return vec![missing(SLUG, TITLE, error.to_string())],
+    };
     small.sort_by_key(|&(violations, nodes, name)| (violations == 0, nodes, name));
-    small.into_iter().take(SHOWN).enumerate().map(|(i, (_, _, name))| drawn(replay, i + 1, name)).collect()
+    small.into_iter().take(SHOWN).enumerate().map(|(i, (_, _, name))| drawn(&units, i + 1, name)).collect()
 }
 
-fn drawn(replay: &Replay, number: usize, name: &str) -> Picture {
+fn drawn(units: &Units, number: usize, name: &str) -> Picture {
     let (slug, title) = (format!("{SLUG}-{number}"), format!("Graph {name}"));
-    let graph = match unit(replay, name) {
+    let graph = match unit(units, name) {
         Ok(graph) => graph,
         Err(error) => return missing(&slug, &title, error.to_string()),
     };

@@ -1,6 +1,8 @@
 //! The images that went worst, the one in the middle and the best: truth, prediction, errors and
 //! boundary bands.
 
+use std::path::Path;
+
 use calipers_core::{Accumulator, Result};
 use calipers_metrics::segmentation::Segmentation;
 use calipers_metrics::segmentation::overlap::MIOU;
@@ -8,13 +10,14 @@ use calipers_report::chart::images::{Images, Panel};
 use calipers_report::chart::{Art, Chart, Picture};
 use calipers_report::grid::Cell;
 use calipers_report::number::rounded;
+use calipers_sources::segmentation::Units;
 
 use super::super::readings::{missing, of_each, table, words};
 use super::class_colours::ClassColours;
 use super::photo::Photo;
 use super::pixels::{Painting, bands, classes, errors, legend};
 use crate::families::segmentation;
-use crate::replay::{Evidence, Replay};
+use crate::replay::Evidence;
 
 /// How many of the worst images are shown.
 const WORST: usize = 4;
@@ -38,9 +41,13 @@ pub(super) fn pictures(rows: &Accumulator<Segmentation>, evidence: &Evidence) ->
     if ranked.is_empty() {
         return vec![missing(SLUG, TITLE, "no image has a mean intersection over union")];
     }
+    let units = match segmentation::units(replay) {
+        Ok(units) => units,
+        Err(error) => return vec![missing(SLUG, TITLE, error.to_string())],
+    };
     let colours = ClassColours::new(rows);
     let draw = |(slug, title, name, miou): Shown<'_>| {
-        let panels = match panels(rows.protocol(), replay, name, &colours) {
+        let panels = match panels(rows.protocol(), (&units, replay.photos()), name, &colours) {
             Err(error) => return missing(&slug, &title, error.to_string()),
             Ok(panels) => panels,
         };
@@ -83,12 +90,12 @@ fn shown(ranked: &[(usize, String, f64)]) -> Vec<Shown<'_>> {
 
 fn panels(
     protocol: &Segmentation,
-    replay: &Replay,
+    (units, photos): (&Units, Option<&Path>),
     name: &str,
     colours: &ClassColours,
 ) -> Result<Vec<Panel>> {
-    let photo = replay.photos().map(|folder| Photo::find(folder, name)).transpose()?;
-    let maps = segmentation::unit(replay, name)?;
+    let photo = photos.map(|folder| Photo::find(folder, name)).transpose()?;
+    let maps = segmentation::unit(units, name)?;
     let thickness = protocol.boundary.thickness as usize;
     let paintings = [
         ("truth", classes(&maps, &maps.truth, colours)),

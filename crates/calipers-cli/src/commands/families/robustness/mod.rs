@@ -21,7 +21,6 @@ use calipers::run::Progress;
 use calipers::rung::from_model;
 use calipers::rung::from_model::config::{Given, Task};
 use calipers::sources::robustness;
-use calipers::tables::per_node::NodeTable;
 use calipers::{Error, Result, demo, run};
 use clap::Args;
 
@@ -36,7 +35,7 @@ use crate::commands::demo::Shown;
 use crate::commands::subcommands;
 use crate::options::{Output, Work};
 use crate::progress::Bar;
-use crate::{Measured, Outcome, emit};
+use crate::{Measured, Outcome};
 
 /// Score how far an attack moves a graph model
 #[derive(Args, Debug)]
@@ -152,10 +151,7 @@ impl RobustnessArgs {
             None => {
                 self.output.check_shard(&self.work)?;
                 let bar = Bar::new(&self.output);
-                let (per_node, quiet) = (self.per_node.clone(), self.output.quiet);
-                let measured = self.measure(&bar)?;
-                per_node.iter().for_each(|path| emit::wrote(path, quiet));
-                measured.emit()
+                self.measure(&bar)?.emit()
             }
         }
     }
@@ -176,11 +172,10 @@ impl RobustnessArgs {
             Task::Arrays(options) => robustness::measure(&options, inputs, &work)?,
             Task::Model(options) => from_model::measure(&options, inputs, &work)?,
         };
-        if let (Some(path), Some(nodes)) = (&self.per_node, &nodes) {
-            per_node::write(path, &NodeTable(nodes))?;
-        }
+        let tables = self.per_node.iter().zip(nodes).map(|(path, nodes)| per_node::beside(path, nodes));
+        let beside = tables.collect::<Result<_>>()?;
         let (seed, threads) = (self.seed, work.threads);
-        Ok(Measured { ledgers: vec![Box::new(accumulator)], output: self.output, seed, threads })
+        Ok(Measured { ledgers: vec![Box::new(accumulator)], beside, output: self.output, seed, threads })
     }
 
     /// The flags, over the configuration if there is one.

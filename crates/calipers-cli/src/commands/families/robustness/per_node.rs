@@ -1,11 +1,15 @@
 //! Where the table of nodes is written, and in which form.
 
+use std::collections::BTreeMap;
+use std::io::{self, Write};
 use std::path::Path;
 
+use calipers::metrics::robustness::NodeLines;
 use calipers::tables::per_node::NodeTable;
 use calipers::{Result, output};
 
 use crate::emit::{TableFormat, table_format};
+use crate::files::{Beside, Place};
 
 const FLAG: &str = "--per-node";
 
@@ -15,11 +19,15 @@ pub(super) fn check(path: &Path) -> Result<()> {
     output::check(path)
 }
 
-/// Writes the table in the form that the ending of the file asks for.
-pub(super) fn write(path: &Path, table: &NodeTable) -> Result<()> {
-    match table_format(FLAG, path)? {
-        TableFormat::Csv => output::write_with(path, |out| table.csv(out)),
-        TableFormat::JsonLines => output::write_with(path, |out| table.jsonl(out)),
-        TableFormat::Parquet => output::write(path, &table.parquet()?),
-    }
+/// The table in the form that the ending of the file asks for, to be written beside reports.
+pub(super) fn beside(path: &Path, nodes: BTreeMap<String, NodeLines>) -> Result<Beside> {
+    let write: Box<dyn FnOnce(&mut dyn Write) -> io::Result<()>> = match table_format(FLAG, path)? {
+        TableFormat::Csv => Box::new(move |out| NodeTable(&nodes).csv(out)),
+        TableFormat::JsonLines => Box::new(move |out| NodeTable(&nodes).jsonl(out)),
+        TableFormat::Parquet => {
+            let bytes = NodeTable(&nodes).parquet()?;
+            Box::new(move |out| out.write_all(&bytes))
+        }
+    };
+    Ok(Beside { place: Place::PerNode, path: path.to_owned(), write })
 }

@@ -9,7 +9,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::options::Work;
-use crate::{Outcome, emit};
+use crate::{Outcome, emit, files};
 
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Work")]
@@ -48,7 +48,7 @@ impl Speaking {
 
     /// Says that a file was written.
     pub(super) fn wrote(&self, path: &Path) {
-        emit::wrote(path, self.quiet);
+        files::wrote(path, self.quiet);
     }
 
     /// Whether progress may be drawn.

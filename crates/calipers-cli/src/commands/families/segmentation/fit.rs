@@ -14,7 +14,7 @@ use clap::Args;
 use super::read;
 use crate::options::{Output, Work};
 use crate::progress::Bar;
-use crate::{Outcome, emit};
+use crate::{Outcome, emit, files};
 
 /// Find alpha and tau of every head on the data of a configuration
 #[derive(Args, Debug)]
@@ -54,7 +54,7 @@ impl FitArgs {
         output::check(&self.output)?;
         let bar = Bar::new(&Output { quiet: self.quiet, no_progress: self.no_progress, ..Output::default() });
         let (fitted, written) = self.fitted(&bar)?;
-        emit::put(&self.output, &written, self.quiet)?;
+        files::put(&self.output, &written, self.quiet)?;
         if !self.quiet {
             emit::show(&table(&fitted, &self.output))?;
             warnings(&fitted).iter().for_each(|warning| emit::note(warning));

@@ -227,7 +227,13 @@ impl SegmentationArgs {
         let work = self.work.with(names.as_ref(), progress);
         let accumulator = sources::segmentation::measure(&options, inputs, &work)?;
         let (seed, threads) = (self.seed, self.work.threads());
-        Ok(Measured { ledgers: vec![Box::new(accumulator)], output: self.output, seed, threads })
+        Ok(Measured {
+            ledgers: vec![Box::new(accumulator)],
+            beside: Vec::new(),
+            output: self.output,
+            seed,
+            threads,
+        })
     }
 
     /// Lays classes and flags over the configuration.

@@ -11,7 +11,7 @@ use calipers::sources::training::runs::filter::Where;
 use calipers::{Error, Result, output};
 use clap::Args;
 
-use crate::{Outcome, emit};
+use crate::{Outcome, emit, files};
 
 /// Gather checkpoints, tokenizers and carbon of every fold into the JSON of a study
 #[derive(Args, Debug)]
@@ -55,7 +55,7 @@ impl ExtractArgs {
     pub(crate) fn run(self) -> Result<Outcome> {
         output::check(&self.output)?;
         let extracted = self.extracted(&Silent)?;
-        emit::put(&self.output, extracted.to_text(), self.quiet)?;
+        files::put(&self.output, extracted.to_text(), self.quiet)?;
         if !self.quiet {
             doubts(&extracted);
         }

@@ -8,8 +8,8 @@ use calipers::report::number::rounded;
 use calipers::sources::training::survey::listing::Listing;
 use calipers::{Error, Result};
 
-use crate::emit;
 use crate::options::Output;
+use crate::{emit, files};
 
 /// The most lines of a table on the terminal, and the most characters of a cell.
 const MOST_LINES: usize = 30;
@@ -37,7 +37,7 @@ pub(crate) fn write(listing: &Listing, to: &Output) -> Result<()> {
     for (path, text) in forms {
         match path {
             None => {}
-            Some(path) => emit::put(path, &text, to.quiet)?,
+            Some(path) => files::put(path, &text, to.quiet)?,
         }
     }
     if to.json.is_none() && to.csv.is_none() && !to.quiet {

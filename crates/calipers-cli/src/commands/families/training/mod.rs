@@ -313,19 +313,21 @@ impl TrainingArgs {
         for rows in &measured.accumulators {
             affordable(rows, None, self.work.threads())?;
         }
+        let mut beside = Vec::new();
         if let Some(prefix) = &self.study.table {
             let runs = match options.assignment.runs {
                 Some(runs) => runs,
                 None => self.extracted(&options)?,
             };
-            tables::write(&tables::measured(&runs, &measured, self.preset(), self.runs.folds), prefix)?;
+            beside =
+                tables::beside(tables::measured(&runs, &measured, self.preset(), self.runs.folds), prefix);
         }
         if self.output.wants_table() {
             emit::show(&view::write(&measured, emit::style(), self.output.all))?;
         }
         let boxed = |accumulator| -> Box<dyn Ledger> { Box::new(accumulator) };
         let ledgers = measured.accumulators.into_iter().map(boxed).collect();
-        Ok(Measured { ledgers, seed: self.seed, threads: self.work.threads(), output: self.output })
+        Ok(Measured { ledgers, beside, seed: self.seed, threads: self.work.threads(), output: self.output })
     }
 
     /// The per-run JSON of the histories' own folders.

@@ -11,6 +11,7 @@ use calipers::sources::training::{Measured, study};
 use calipers::tables::training::{Aggregation, Study};
 use calipers::{Error, Report, Result};
 
+use crate::files::{Beside, Files, Place};
 use crate::options::Output;
 use crate::{Outcome, emit};
 
@@ -82,7 +83,8 @@ pub(crate) fn without_histories(
         return Err(Error::usage("without histories there is no report, only the tables")
             .advice("name histories and a --metric, or leave the output options out"));
     }
-    write(&of_runs(runs, preset, folds), prefix)?;
+    let tables = of_runs(runs, preset, folds);
+    write_texts(tables.each_ref().map(|table| &table.texts), prefix)?;
     let doubts = study::carbon(runs);
     if !output.quiet {
         if let [first, more @ ..] = doubts.as_slice() {
@@ -117,19 +119,28 @@ fn made(study: &Study<'_>) -> [Tabled; 3] {
     })
 }
 
-/// Writes tables in the order of aggregations.
-pub(crate) fn write(tables: &[Tabled; 3], prefix: &Path) -> Result<()> {
-    write_texts(tables.each_ref().map(|table| &table.texts), prefix)
+/// Tables in the order of aggregations, to be written beside reports.
+pub(super) fn beside(tables: [Tabled; 3], prefix: &Path) -> Vec<Beside> {
+    let mut all = Vec::new();
+    for (aggregation, table) in Aggregation::ALL.into_iter().zip(tables) {
+        for ((ending, _), text) in FORMS.iter().zip(table.texts) {
+            let write = move |out: &mut dyn std::io::Write| out.write_all(text.as_bytes());
+            let path = file(prefix, aggregation, ending);
+            all.push(Beside { place: Place::Table, path, write: Box::new(write) });
+        }
+    }
+    all
 }
 
 /// Writes the texts of tables in the order of aggregations.
 pub(crate) fn write_texts(tables: [&[String; 3]; 3], prefix: &Path) -> Result<()> {
+    let mut files = Files::new(true);
     for (aggregation, texts) in Aggregation::ALL.into_iter().zip(tables) {
         for ((ending, _), text) in FORMS.iter().zip(texts) {
-            calipers::output::write(&file(prefix, aggregation, ending), text.as_bytes())?;
+            files.put(Place::Table, &file(prefix, aggregation, ending), text)?;
         }
     }
-    Ok(())
+    files.done()
 }
 
 fn file(prefix: &Path, aggregation: Aggregation, ending: &str) -> PathBuf {

@@ -1,5 +1,7 @@
 //! State files: accumulators written for later, read back and merged.
 
+pub mod large;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 

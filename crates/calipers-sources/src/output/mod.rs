@@ -1,40 +1,25 @@
 //! Output files: written beside their target and renamed, so that a reader sees the old file or
 //! the new one, whole.
+//!
+//! ```text
+//! temporary  a file beside its target    together  several outputs of one command
+//! ```
 
-use std::collections::BTreeSet;
+mod temporary;
+mod together;
+
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::path::Path;
 
 use calipers_core::{Error, Result, stop};
 
+pub use self::temporary::{Scratch, remove_temporaries};
+use self::temporary::{Temporary, remove_left_over, renaming};
+pub use self::together::Together;
+
 /// How much is collected before it is handed to the system.
 const BUFFER: usize = 1 << 16;
-
-/// The temporary files that this program has not yet renamed.
-static TEMPORARY: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-
-fn unfinished(change: impl FnOnce(&mut BTreeSet<PathBuf>)) {
-    change(&mut TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner));
-}
-
-/// Removes what was not finished: call it where the program ends in the middle.
-pub fn remove_temporaries() {
-    unfinished(|files| {
-        for file in std::mem::take(files) {
-            // Nothing better can be done about a file that cannot be removed.
-            let _ = fs::remove_file(file);
-        }
-    });
-}
-
-/// Removes a temporary file that is not wanted.
-fn removed(beside: &Path) -> io::Result<()> {
-    let done = fs::remove_file(beside);
-    unfinished(|files| _ = files.remove(beside));
-    done
-}
 
 /// Fails early where writing to `path` cannot succeed: the folder is missing or cannot be written
 /// to, or the target is a folder or a link. Call it before long work.
@@ -51,9 +36,8 @@ pub fn check(path: &Path) -> Result<()> {
         _ if is_stream(path) => return Ok(()),
         _ => {}
     }
-    let (beside, file) = create_beside(path)?;
-    drop(file);
-    removed(&beside).map_err(|error| failed(path, "remove the temporary file", &error))
+    remove_left_over(path);
+    Temporary::beside(path).map(drop)
 }
 
 /// Replaces `path` with `bytes`, all of them or none.
@@ -64,46 +48,34 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 /// Replaces `path` with what `write` writes, all of it or nothing. What is made while the program ends means
 /// nothing, and is not put there.
 pub fn write_with(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-    put(path, write, || if stop::is_ending() { Err(interrupted(path)) } else { Ok(()) })
+    let mut alone = Together::default();
+    alone.write_with(0, path, write)?;
+    alone.rename().map(drop)
 }
 
 /// Replaces `path` with bytes that were finished before the program was told to end.
 pub(crate) fn keep(path: &Path, bytes: &[u8]) -> Result<()> {
-    put(path, |out| out.write_all(bytes), || Ok(()))
+    let temporary = together::written(path, |out| out.write_all(bytes))?;
+    let _renaming = renaming();
+    temporary.rename()?;
+    sync_folder(path);
+    Ok(())
 }
 
 fn interrupted(path: &Path) -> Error {
     stop::interrupted().in_file(path.display())
 }
 
-fn put(
-    path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    still_wanted: impl FnOnce() -> Result<()>,
-) -> Result<()> {
-    if is_stream(path) {
-        let stream = OpenOptions::new().write(true).open(path);
-        let mut stream =
-            BufWriter::with_capacity(BUFFER, stream.map_err(|error| failed(path, "open", &error))?);
-        let written = write(&mut stream).and_then(|()| stream.flush());
-        return written.map_err(|error| failed(path, "write", &error));
-    }
-    let (beside, file) = create_beside(path)?;
-    let mut file = BufWriter::with_capacity(BUFFER, file);
-    let written = write(&mut file)
-        .and_then(|()| file.flush())
-        .and_then(|()| file.get_ref().sync_all())
-        .map_err(|error| failed(path, "write", &error))
-        .and_then(|()| still_wanted())
-        .and_then(|()| fs::rename(&beside, path).map_err(|error| failed(path, "replace", &error)));
-    if written.is_err() {
-        // Nothing better can be done about a temporary file that cannot be removed either.
-        let _ = removed(&beside);
-        return written;
-    }
-    unfinished(|files| _ = files.remove(&beside));
-    sync_folder(path);
-    written
+fn to_stream(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    let stream = OpenOptions::new().write(true).open(path);
+    let mut stream = BufWriter::with_capacity(BUFFER, stream.map_err(|error| failed(path, "open", &error))?);
+    let written = write(&mut stream).and_then(|()| stream.flush());
+    written.map_err(|error| failed(path, "write", &error))
+}
+
+/// A file beside a target for what waits to be written into it. It is gone when it is dropped.
+pub fn scratch(target: &Path) -> Result<Scratch> {
+    Temporary::beside(target).map(Scratch)
 }
 
 /// Whether the path is a device or a pipe: these are written to and never replaced by a file, which
@@ -113,27 +85,6 @@ fn is_stream(path: &Path) -> bool {
     kind.is_ok_and(|kind| !kind.is_file() && !kind.is_dir() && !kind.is_symlink())
 }
 
-/// A new file in the folder of `path` that no one else has open.
-fn create_beside(path: &Path) -> Result<(PathBuf, File)> {
-    let name =
-        path.file_name().ok_or_else(|| Error::io("the output has no file name").in_file(path.display()))?;
-    for attempt in 0..100u32 {
-        let mut temporary = std::ffi::OsString::from(".");
-        temporary.push(name);
-        temporary.push(format!(".{}-{attempt}.tmp", std::process::id()));
-        let beside = path.with_file_name(temporary);
-        match OpenOptions::new().write(true).create_new(true).open(&beside) {
-            Ok(file) => {
-                unfinished(|files| _ = files.insert(beside.clone()));
-                return Ok((beside, file));
-            }
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(failed(path, "create", &error)),
-        }
-    }
-    Err(Error::io("cannot find a free temporary name").in_file(path.display()))
-}
-
 fn failed(path: &Path, step: &str, error: &io::Error) -> Error {
     // The number behind the reason is the system's.
     let reason = error.to_string();
@@ -141,10 +92,14 @@ fn failed(path: &Path, step: &str, error: &io::Error) -> Error {
     Error::io(format!("cannot {step} the output: {reason}")).in_file(path.display())
 }
 
+/// The folder that a file is in.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// Makes the rename itself durable where the platform can.
 fn sync_folder(path: &Path) {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if let Ok(folder) = File::open(folder) {
+    if let Ok(folder) = File::open(folder_of(path)) {
         // Some file systems cannot sync a folder; the data itself is already safe.
         let _ = folder.sync_all();
     }
