@@ -31,7 +31,7 @@ type Writing<'w> = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + 'w>;
 pub(crate) struct Beside {
     pub(crate) place: Place,
     pub(crate) path: PathBuf,
-    pub(crate) write: Writing<'static>,
+    pub(crate) write: Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + Send>,
 }
 
 /// Outputs that were written beside their targets, and what is printed when all of them are there.

@@ -49,6 +49,8 @@ impl Show {
         };
         if states::is_state(&bytes) {
             let mut ledgers = states::from_bytes(&bytes, &shown)?;
+            // What is shown may need the memory.
+            drop(bytes);
             if !self.output.partial {
                 states::require_whole(&ledgers).map_err(|error| error.in_file(&shown))?;
             }

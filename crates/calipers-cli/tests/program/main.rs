@@ -53,6 +53,7 @@ mod rung {
 
 mod runs {
     mod first_minutes;
+    mod kills;
     mod long;
     mod pipeline;
     mod standard_input;

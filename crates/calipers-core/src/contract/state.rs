@@ -152,7 +152,7 @@ where
     let protocol: P = serde_json::from_str(&text).map_err(|error| format!("protocol: {error}"))?;
     let again = serde_json::to_string(&protocol).unwrap_or_default();
     let again = PayloadRef { name: P::NAME, protocol: &again, rows: &rows, provenance: &provenance };
-    if name != P::NAME || postcard::to_stdvec(&again).is_ok_and(|again| again != section.payload) {
+    if name != P::NAME || !reader::is_written_as(&again, &section.payload) {
         return Err("bytes that this version would write differently".into());
     }
     let provenance: Provenance = provenance.into();

@@ -23,7 +23,7 @@ pub fn write(path: &Path, ledgers: &[Box<dyn Ledger>]) -> Result<()> {
 /// The accumulators in the bytes of a state; `source` names them in messages.
 pub fn from_bytes(bytes: &[u8], source: &str) -> Result<Vec<Box<dyn Ledger>>> {
     state::decode(bytes)
-        .and_then(|sections| sections.iter().map(|section| registry::open(section, source)).collect())
+        .and_then(|sections| sections.into_iter().map(|section| registry::open(&section, source)).collect())
         .map_err(|error| error.in_file(source))
 }
 

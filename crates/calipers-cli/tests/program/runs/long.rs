@@ -201,38 +201,6 @@ fn temporaries(bench: &Bench, folder: &str) -> usize {
     names.filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().ends_with(".tmp")).count()
 }
 
-#[test]
-fn a_run_killed_at_any_moment_goes_on_to_the_same_bytes() {
-    let kills = if std::env::var_os("CALIPERS_CAMPAIGN").is_some() { 10_000 } else { 12 };
-    let bench = units(1500);
-    let whole = bench.run(&format!("{VAL} --json - --quiet")).stdout;
-    let line = format!("{VAL} --resume parts --json report.json --quiet");
-    let (mut random, mut kept) = (1_u64, 0);
-    for kill in 0..kills {
-        if kill % 50 == 49 {
-            std::fs::remove_dir_all(bench.path("parts")).unwrap();
-            kept = 0;
-        }
-        let mut run = start(&bench, &line);
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        std::thread::sleep(Duration::from_micros((random >> 33) % 300_000));
-        run.kill().unwrap();
-        run.wait().unwrap();
-        if bench.path("parts").exists() {
-            let now = parts(&bench).len();
-            assert!(now >= kept, "a part is gone: {now} of {kept}");
-            kept = now;
-        }
-        if bench.path("report.json").exists() {
-            assert_eq!(bench.read("report.json"), whole);
-        }
-    }
-    let last = bench.run(&line);
-    assert_eq!(last.status, 0, "{}", last.stderr);
-    assert_eq!(bench.read("report.json"), whole);
-    assert_eq!(temporaries(&bench, "parts"), 0);
-}
-
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_a_run_at_once_and_keeps_what_is_finished() {

@@ -2,6 +2,7 @@
 
 use std::io::Read;
 
+use postcard::ser_flavors::Flavor;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -34,8 +35,6 @@ pub struct StateReader<'r> {
     name: String,
     sections: u32,
     version: u32,
-    /// Where a value is encoded again.
-    again: Vec<u8>,
 }
 
 impl<'r> StateReader<'r> {
@@ -72,7 +71,6 @@ impl<'r> StateReader<'r> {
             name: String::new(),
             sections: 0,
             version: 0,
-            again: Vec::new(),
         }
     }
 
@@ -125,10 +123,7 @@ impl<'r> StateReader<'r> {
                 Ok((value, rest)) => {
                     let end = self.buffer.len() - rest.len();
                     let bytes = self.buffer[self.start..end].to_vec();
-                    self.again.clear();
-                    self.again = postcard::to_extend(&value, std::mem::take(&mut self.again))
-                        .map_err(|_| self.unlike("rows of another version"))?;
-                    if self.again != bytes {
+                    if !is_written_as(&value, &bytes) {
                         return Err(self.unlike("bytes that this version would write differently"));
                     }
                     self.start = end;
@@ -230,6 +225,31 @@ impl<'r> StateReader<'r> {
     /// Says that this section cannot be what a run has written.
     pub(super) fn impossible(&self, why: impl std::fmt::Display) -> Error {
         self.unlike(&why.to_string())
+    }
+}
+
+/// Whether a value would be written as these bytes, which is found out without writing it.
+pub(super) fn is_written_as(value: &impl Serialize, bytes: &[u8]) -> bool {
+    postcard::serialize_with_flavor(value, Expected(bytes)).is_ok_and(|rest| rest.is_empty())
+}
+
+/// Bytes that are to come; what comes instead is an error.
+struct Expected<'b>(&'b [u8]);
+
+impl<'b> Flavor for Expected<'b> {
+    type Output = &'b [u8];
+
+    fn try_push(&mut self, byte: u8) -> postcard::Result<()> {
+        self.try_extend(&[byte])
+    }
+
+    fn try_extend(&mut self, bytes: &[u8]) -> postcard::Result<()> {
+        self.0 = self.0.strip_prefix(bytes).ok_or(postcard::Error::SerializeBufferFull)?;
+        Ok(())
+    }
+
+    fn finalize(self) -> postcard::Result<Self::Output> {
+        Ok(self.0)
     }
 }
 

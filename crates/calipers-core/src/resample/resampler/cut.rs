@@ -23,8 +23,47 @@ enum Kind {
     Values(usize),
 }
 
-/// Terms of all rows, column by column; a row without a term in a column has nothing there.
-type Columns<'r> = Vec<Vec<Option<Term<'r>>>>;
+/// Terms of all rows, column by column.
+type Columns<'r> = Vec<RowTerms<'r>>;
+
+/// What the rows add to one column. Most columns count: a count is a sixth of a term in memory.
+pub(super) enum RowTerms<'r> {
+    /// Whole numbers; 0 for a row without a term.
+    Whole(Vec<i64>),
+    /// Others; nothing for a row without a term.
+    Any(Vec<Option<Term<'r>>>),
+}
+
+impl<'r> RowTerms<'r> {
+    /// Adds a term of the row at a place, which is the last so far or comes later.
+    fn add(&mut self, place: usize, term: Term<'r>) {
+        if let (Self::Whole(counts), Term::Whole(number)) = (&mut *self, &term) {
+            counts.resize(counts.len().max(place + 1), 0);
+            let sum = i64::try_from(*number).ok().and_then(|number| counts[place].checked_add(number));
+            if let Some(sum) = sum {
+                counts[place] = sum;
+                return;
+            }
+        }
+        let mut terms = std::mem::replace(self, Self::Whole(Vec::new())).into_terms();
+        terms.resize(terms.len().max(place + 1), None);
+        let earlier = terms[place].take();
+        terms[place] = Some(match earlier {
+            Some(earlier) => together(earlier, &term),
+            None => term,
+        });
+        *self = Self::Any(terms);
+    }
+
+    /// The same as terms of any sort.
+    fn into_terms(self) -> Vec<Option<Term<'r>>> {
+        let term = |count: i64| (count != 0).then(|| Term::Whole(count.into()));
+        match self {
+            Self::Whole(counts) => counts.into_iter().map(term).collect(),
+            Self::Any(terms) => terms,
+        }
+    }
+}
 
 /// What every row adds to the sums.
 pub(super) fn terms_of<'r, P: Protocol>(
@@ -38,15 +77,17 @@ pub(super) fn terms_of<'r, P: Protocol>(
         add(protocol, row, &mut own);
         for (column, term) in own.drain() {
             if column >= columns.len() {
-                columns.resize_with(column + 1, Vec::new);
+                columns.resize_with(column + 1, || RowTerms::Whole(Vec::new()));
             }
-            let terms = &mut columns[column];
-            terms.resize(terms.len().max(place), None);
-            let earlier = if terms.len() > place { terms.pop().flatten() } else { None };
-            terms.push(Some(earlier.map_or_else(|| term.clone(), |earlier| together(earlier, &term))));
+            columns[column].add(place, term);
         }
     }
-    columns.iter_mut().for_each(|terms| terms.resize(rows.len(), None));
+    for column in &mut columns {
+        match column {
+            RowTerms::Whole(counts) => counts.resize(rows.len(), 0),
+            RowTerms::Any(terms) => terms.resize(rows.len(), None),
+        }
+    }
     columns
 }
 
@@ -108,11 +149,16 @@ impl Cut {
 }
 
 impl Kind {
-    fn new(
-        terms: Vec<Option<Term<'_>>>,
-        partition: &mut Partition,
-        histograms: &mut Vec<Histogram>,
-    ) -> Option<Self> {
+    fn new(terms: RowTerms<'_>, partition: &mut Partition, histograms: &mut Vec<Histogram>) -> Option<Self> {
+        let terms = match terms {
+            RowTerms::Whole(counts) if counts.iter().all(|count| *count == 0) => return Some(Self::Nothing),
+            RowTerms::Whole(counts) => {
+                let counts: Vec<Term<'_>> =
+                    counts.into_iter().map(|count| Term::Whole(count.into())).collect();
+                return Some(Self::Sum(partition.column(&counts)?));
+            }
+            RowTerms::Any(terms) => terms,
+        };
         let filled = |nothing: Term<'static>| -> Vec<Term<'_>> {
             terms.iter().map(|term| term.clone().unwrap_or_else(|| nothing.clone())).collect()
         };

@@ -8,7 +8,7 @@ mod partition;
 use std::cell::OnceCell;
 use std::ptr::fn_addr_eq;
 
-use cut::{Cut, terms_of};
+use cut::{Cut, RowTerms, terms_of};
 pub use means::Means;
 use partition::{Histogram, Occurrence, Partition};
 
@@ -258,8 +258,8 @@ impl<'a, P: Protocol> Numbers<'a, P> {
                 let values: Vec<_> = rows.iter().map(|row| of(protocol, row).as_f64()).collect();
                 let present = |value: &Option<f64>| value.map(|_| Term::Whole(1));
                 let columns = [
-                    values.iter().map(|value| value.map(Term::Number)).collect(),
-                    values.iter().map(present).collect(),
+                    RowTerms::Any(values.iter().map(|value| value.map(Term::Number)).collect()),
+                    RowTerms::Any(values.iter().map(present).collect()),
                 ];
                 (None, columns.into())
             }

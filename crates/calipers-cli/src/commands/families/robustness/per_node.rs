@@ -21,7 +21,7 @@ pub(super) fn check(path: &Path) -> Result<()> {
 
 /// The table in the form that the ending of the file asks for, to be written beside reports.
 pub(super) fn beside(path: &Path, nodes: BTreeMap<String, NodeLines>) -> Result<Beside> {
-    let write: Box<dyn FnOnce(&mut dyn Write) -> io::Result<()>> = match table_format(FLAG, path)? {
+    let write: Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + Send> = match table_format(FLAG, path)? {
         TableFormat::Csv => Box::new(move |out| NodeTable(&nodes).csv(out)),
         TableFormat::JsonLines => Box::new(move |out| NodeTable(&nodes).jsonl(out)),
         TableFormat::Parquet => {
