@@ -28,6 +28,7 @@ mod independent_set {
 mod intervals;
 mod robustness;
 mod rung;
+mod scale;
 mod segmentation;
 mod threads;
 mod training;
@@ -70,6 +71,8 @@ const BENCHES: &[Bench] = &[
     Bench { name: "intervals", unasked: true, run: intervals::run },
     Bench { name: "report", unasked: true, run: intervals::run_report },
     Bench { name: "rung", unasked: true, run: rung::run },
+    Bench { name: "scale", unasked: false, run: scale::run },
+    Bench { name: "scale_ten_million", unasked: false, run: scale::run_ten_million },
     Bench { name: "segmentation_surfaces", unasked: false, run: segmentation::surfaces::run },
     Bench { name: "segmentation_small", unasked: false, run: segmentation::files::run_small },
 ];

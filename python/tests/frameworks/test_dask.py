@@ -1,7 +1,9 @@
 """The recipes for Dask give the bytes of one process, on workers that are processes of their own."""
 
 import copy
+import os
 import pathlib
+import signal
 from collections.abc import Iterator
 from typing import Any
 
@@ -65,4 +67,27 @@ def test_shards_of_files_merge_into_the_report_of_all(client: Any, tmp_path: pat
         return cp.segmentation.evaluate(**given, shard=f"{number}/4", threads=1)
 
     merged = cp.merge(client.gather(client.map(shard, range(1, 5))))
+    assert merged.report().to_json() == cp.segmentation.evaluate(**given).report().to_json()
+
+
+def test_a_killed_worker_loses_nothing_and_counts_nothing_twice(client: Any, tmp_path: pathlib.Path) -> None:
+    for kind in ("gt", "out"):
+        (tmp_path / kind).mkdir()
+    for number in range(40):
+        name, truth, pred = image(number)
+        np.save(tmp_path / "gt" / f"{name}.npy", truth.astype(np.uint8))
+        np.save(tmp_path / "out" / f"{name}.npy", pred.astype(np.uint8))
+    given: dict[str, Any] = {"truth": str(tmp_path / "gt"), "pred": str(tmp_path / "out"), "classes": 3}
+
+    def shard(number: int) -> bytes:
+        # What is measured stays in a folder; the worker of every second shard dies behind that.
+        resume = tmp_path / f"parts-{number}"
+        died = resume.exists()
+        part = cp.segmentation.evaluate(**given, shard=f"{number}/4", threads=1, resume=str(resume))
+        if number % 2 and not died:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return part.to_bytes()
+
+    futures = client.map(shard, range(1, 5), pure=False, retries=5)
+    merged = cp.merge(client.gather(futures))
     assert merged.report().to_json() == cp.segmentation.evaluate(**given).report().to_json()

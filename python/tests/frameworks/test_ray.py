@@ -98,6 +98,27 @@ def test_shards_of_files_merge_into_the_report_of_all(ray: Any, tmp_path: Path) 
     assert merged.report().to_json() == cp.segmentation.evaluate(**given).report().to_json()
 
 
+def test_a_killed_task_goes_on_from_the_folder_of_its_shard(ray: Any, tmp_path: Path) -> None:
+    for kind in ("gt", "out"):
+        (tmp_path / kind).mkdir()
+    for number in range(40):
+        for kind, values in zip(("gt", "out"), image(number), strict=True):
+            np.save(tmp_path / kind / f"{number}.npy", values.astype(np.uint8))
+    given = {"truth": tmp_path / "gt", "pred": tmp_path / "out", "classes": 3, "ignore": [255]}
+
+    def shard(number: int) -> bytes:
+        resume = tmp_path / f"parts-{number}"
+        died = resume.exists()
+        part = cp.segmentation.evaluate(**given, shard=f"{number}/4", threads=1, resume=resume)
+        if number % 2 and not died:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return part.to_bytes()
+
+    task = ray.remote(max_retries=3)(shard)
+    merged = cp.merge(ray.get([task.remote(number) for number in range(1, 5)]))
+    assert merged.report().to_json() == cp.segmentation.evaluate(**given).report().to_json()
+
+
 @pytest.fixture(scope="module")
 def ray() -> Any:
     os.environ.update(RAY_AUTH_MODE="disabled", RAY_USAGE_STATS_ENABLED="0")
