@@ -129,6 +129,18 @@ impl Inputs {
         Ok(())
     }
 
+    /// The same for what may have been left out of a recorded file, which is read again without it.
+    pub fn leave_out_again(&self, name: &str, error: Error) -> Result<()> {
+        if self.is_again() { Ok(()) } else { self.leave_out(name, error) }
+    }
+
+    /// The failure of a run of which everything was left out; none where nothing was.
+    pub(crate) fn nothing_left(&self) -> Option<Error> {
+        let left_out = locked(&self.left_out);
+        let (unit, reason) = left_out.first_key_value()?;
+        Some(nothing_left(unit, reason, left_out.len()))
+    }
+
     /// Goes on after a failure about `name`, which is left out; fails where that is not wanted.
     pub fn unless_left_out<T>(&self, name: &str, done: Result<T>) -> Result<Option<T>> {
         match done {
@@ -154,7 +166,7 @@ impl Inputs {
 
     /// A record for one unit, or for a file that several share.
     pub fn aside(&self) -> Self {
-        Self { recorded: self.recorded.clone(), ..Self::default() }
+        Self { recorded: self.recorded.clone(), keep_going: self.keep_going, ..Self::default() }
     }
 
     /// Adds what was read for a unit that was measured.
@@ -427,6 +439,14 @@ impl Inputs {
         remark(&mut files, &locked(&self.remarks));
         files
     }
+}
+
+/// The failure of a run of which so many units were left out, and none was measured.
+pub(crate) fn nothing_left(unit: &str, reason: &str, count: usize) -> Error {
+    Error::value("every unit was left out")
+        .at(format!("unit {unit}"))
+        .found(format!("{reason} (the first of {count})"))
+        .advice("there is nothing to report: mend the inputs")
 }
 
 /// Adds what was said about files, and strikes out those that hold nothing.

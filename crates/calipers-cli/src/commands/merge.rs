@@ -6,7 +6,7 @@ use calipers::core::state::join::Joined;
 use calipers::{Error, Result, states};
 use clap::Args;
 
-use crate::options::Output;
+use crate::options::{Output, is_stream};
 use crate::{Outcome, emit, files};
 
 /// Merge states into one, in any order; a shard may come twice
@@ -31,8 +31,10 @@ pub(crate) struct Merge {
     output: Output,
 }
 
-/// States of more bytes than this together are joined on the disk where nothing but the state is asked for.
+/// States of more bytes than this together are joined on the disk where nothing but the state is asked for:
+/// the table costs all rows in memory, and without it less is gained by holding them.
 const LARGE: u64 = 256 << 20;
+const LARGE_WITHOUT_TABLE: u64 = 4 << 20;
 
 impl Merge {
     pub(crate) fn run(self) -> Result<Outcome> {
@@ -41,9 +43,12 @@ impl Merge {
             return Err(Error::usage("--state and -o say the same").advice("give -o FILE"));
         }
         output.check_files()?;
-        if let Some(path) = &output.state
+        let least = if output.quiet { LARGE_WITHOUT_TABLE } else { LARGE };
+        // What is no file has no room beside it.
+        let to_file = |path: &&PathBuf| !is_stream(path) && (path.is_file() || !path.exists());
+        if let Some(path) = output.state.as_ref().filter(to_file)
             && !output.needs_rows()
-            && states::large::size(&self.states)? > LARGE
+            && states::large::size(&self.states)? > least
             && let Some(joined) = states::large::join(&self.states, path)?
         {
             return Self::said(path, &joined, &output);
@@ -72,11 +77,11 @@ impl Merge {
         joined.iter().flat_map(|one| one.listings.warnings()).for_each(|warning| emit::warning(&warning));
         let left_out = joined.iter().map(|one| one.left_out).max().unwrap_or_default();
         let left_out = if left_out > 0 { format!(", {left_out} left out") } else { String::new() };
-        let shown = path.display();
+        let (shown, shards) = (path.display(), first.listings.shards());
+        let shards = if shards.is_empty() { shards } else { format!(", {shards}") };
         emit::say(&format!(
-            "{shown}: {} units{left_out}, {}; `calipers show {shown}` prints its table\n",
-            first.units,
-            first.listings.shards()
+            "{shown}: {} units{left_out}{shards}; `calipers show {shown}` prints its table\n",
+            first.units
         ))?;
         Ok(Outcome::Done)
     }

@@ -35,9 +35,13 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Vec<Placed>, Error> {
     placed.collect()
 }
 
-/// The records of a `.jsonl` file or stream: a named object on every line that is not blank.
-pub(super) fn parse_lines(bytes: &[u8]) -> Result<Vec<Placed>, Error> {
-    let mut placed = Vec::new();
+/// The records of a `.jsonl` file or stream: a named object on every line that is not blank. `leave_out` is
+/// told of a line that is none, with its unit where it says one, and decides whether the others count.
+pub(super) fn parse_lines(
+    bytes: &[u8],
+    leave_out: &dyn Fn(Option<&str>, usize, Error) -> Result<(), Error>,
+) -> Result<Vec<Placed>, Error> {
+    let (mut placed, mut records) = (Vec::new(), 0);
     for (number, line) in (1..).zip(without_mark(bytes).split(|byte| *byte == b'\n')) {
         if line.trim_ascii().is_empty() {
             continue;
@@ -48,13 +52,33 @@ pub(super) fn parse_lines(bytes: &[u8]) -> Result<Vec<Placed>, Error> {
                 .found(format!("{} bytes", line.len()))
                 .allowed(format!("at most {} bytes", limits::LINE)));
         }
+        records += 1;
         let mut at = At::default();
         let mut reader = serde_json::Deserializer::from_slice(line);
         let raw = RecordSeed(&mut at).deserialize(&mut reader).and_then(|raw| reader.end().map(|()| raw));
-        let raw = raw.map_err(|error| refused(&error, number, &at))?;
-        placed.push(named(raw, format!("record {}, line {number}", placed.len() + 1))?);
+        let raw = raw.map_err(|error| refused(&error, number, &at));
+        match raw.and_then(|raw| named(raw, format!("record {records}, line {number}"))) {
+            Ok(record) => placed.push(record),
+            Err(error) => leave_out(unit_of(line).as_deref(), number, error)?,
+        }
     }
     Ok(placed)
+}
+
+/// The unit that a line names, although it is no record.
+fn unit_of(line: &[u8]) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Named {
+        unit: String,
+    }
+    let whole = serde_json::from_slice::<Named>(line).ok().map(|named| named.unit);
+    whole.or_else(|| {
+        // A line that is cut short mostly begins with the name.
+        let text = std::str::from_utf8(line).ok()?.trim_start().strip_prefix('{')?.trim_start();
+        let value = text.strip_prefix("\"unit\"")?.trim_start().strip_prefix(':')?;
+        let mut values = serde_json::Deserializer::from_str(value).into_iter::<String>();
+        values.next()?.ok()
+    })
 }
 
 fn without_mark(bytes: &[u8]) -> &[u8] {

@@ -71,12 +71,14 @@ impl Plan {
         for (place, found) in files.files().enumerate() {
             let shown = found.shown.as_str();
             let in_file = |error: Error| error.in_file(shown);
-            let records = if records(&found.name).is_some() {
+            let text = records(&found.name).is_some();
+            let records = if text {
                 files.keep(place, inputs, load).map_err(in_file)
             } else {
                 outline(found).map(|outline| Arc::new(vec![outline])).map_err(in_file)
             };
-            let Some(records) = inputs.unless_left_out(shown, records)? else { continue };
+            let alone = if text { shown } else { stem(&found.name) };
+            let Some(records) = inputs.unless_left_out(alone, records)? else { continue };
             for (record, placed) in records.iter().enumerate() {
                 let within = placed.place.as_ref().map_or(String::new(), |at| format!(", {at}"));
                 for number in 0..placed.record.units() {
@@ -93,6 +95,9 @@ impl Plan {
                     units.push(UnitPlan { name, shown: shown.to_owned(), place, record, number });
                 }
             }
+        }
+        if let (Some(error), true) = (inputs.nothing_left(), units.is_empty()) {
+            return Err(error);
         }
         if units.is_empty() {
             let paths: Vec<String> = given.iter().map(|path| path.display().to_string()).collect();
@@ -125,7 +130,11 @@ impl Plan {
 fn load(found: &Found, inputs: &Inputs) -> Result<Vec<Placed>> {
     match records(&found.name) {
         Some(Records::Document) => json::parse(&inputs.read_found(found)?),
-        Some(Records::Lines) => json::parse_lines(&inputs.read_found(found)?),
+        // A line is a unit: one that cannot be read leaves the others as they are.
+        Some(Records::Lines) => json::parse_lines(&inputs.read_found(found)?, &|unit, line, error| {
+            let name = unit.map_or_else(|| format!("{}:{line}", found.shown), str::to_owned);
+            inputs.leave_out_again(&name, error.in_file(&found.shown))
+        }),
         None => {
             let record = array_files::read(found, inputs.open_found(found)?)?;
             Ok(vec![Placed { place: None, record }])

@@ -155,9 +155,10 @@ fn from_arrays(options: &Options, inputs: &Inputs) -> Result<Plan> {
     }
     let mut units = Vec::new();
     for (place, found) in files.iter().enumerate() {
-        let parts = containers::units(found, array::FORMATS.stem(&found.name));
-        let parts =
-            inputs.unless_left_out(&found.shown, parts.map_err(|error| error.in_file(&found.shown)))?;
+        // A file that does not say what it holds is named as the one unit that most files are.
+        let stem = array::FORMATS.stem(&found.name);
+        let parts = containers::units(found, stem).map_err(|error| error.in_file(&found.shown));
+        let parts = inputs.unless_left_out(stem, parts)?;
         for (name, part) in parts.unwrap_or_default() {
             let at = UnitAt::Arrays { place, part };
             units.push(UnitPlan { name, shown: found.shown.clone(), at, optimum: None });
@@ -179,7 +180,8 @@ fn paired(options: &Options, inputs: &Inputs) -> Result<Plan> {
         let load = |path: &GraphPath, inputs: &Inputs| path.load(inputs, options);
         let read = path.has_lines().then(|| graphs.keep(place, inputs, load)).transpose();
         let of_file = read.and_then(|read| path.graphs(read.as_deref()));
-        let of_file = inputs.unless_left_out(shown, of_file.map_err(|error| error.in_file(shown)))?;
+        let alone = stripped(FORMATS.stem(&path.found.name), &options.pair_strip);
+        let of_file = inputs.unless_left_out(alone, of_file.map_err(|error| error.in_file(shown)))?;
         for (name, part) in of_file.unwrap_or_default() {
             let at = UnitAt::Files { graph: (place, part), scores: None, chosen: None, labels: None };
             let name = stripped(&name, &options.pair_strip).to_owned();

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use calipers_core::{Accumulator, Error, Listing, Protocol, Reading, Result, UnitId};
 
 use super::{Shard, Work};
-use crate::inputs::Inputs;
+use crate::inputs::{Inputs, nothing_left};
 
 /// A unit that can be measured, or anything else that has a name.
 pub trait Named {
@@ -115,21 +115,21 @@ impl<U> Chosen<'_, U> {
         let inputs = inputs.into_files()?;
         for accumulator in accumulators {
             let is_empty = accumulator.is_empty();
+            let is_measured = |unit: &UnitId| accumulator.has(unit.as_str());
+            let left_out = self.left_out.iter().filter(|(unit, _)| !is_measured(unit));
+            let left_out: Vec<_> = left_out.map(|(unit, reason)| (unit.clone(), reason.clone())).collect();
             let kept = std::mem::take(&mut accumulator.provenance.inputs);
             let provenance = &mut accumulator.provenance;
             provenance.inputs = kept.merged(&inputs)?;
             provenance.readings.extend(reading.clone());
             provenance.listings.insert(Some(self.listing), self.shard.index, self.shard.of);
-            provenance.left_out.extend(self.left_out.clone());
+            provenance.left_out.extend(left_out);
             let left_out = &provenance.left_out;
             provenance.facts.retain(|fact| !left_out.contains_key(fact.unit.as_str()));
             if let (Some((unit, reason)), true) = (left_out.first_key_value(), is_empty)
                 && !self.shard.is_part()
             {
-                return Err(Error::value("every unit was left out")
-                    .at(format!("unit {unit}"))
-                    .found(format!("{reason} (the first of {})", left_out.len()))
-                    .advice("there is nothing to report: mend the inputs"));
+                return Err(nothing_left(unit.as_str(), reason, left_out.len()));
             }
         }
         Ok(())

@@ -146,6 +146,36 @@ fn a_folder_of_another_run_is_refused_and_stays_as_it_is() {
 }
 
 #[test]
+fn a_line_that_cannot_be_read_leaves_the_others_as_they_are() {
+    let bench = Bench::new();
+    let line = |unit: usize, rest: &str| {
+        format!("{{\"unit\": \"u{unit}\", \"pred_mask\": [0.{unit}, 0.4], \"target_mask\": [1, 0]{rest}\n")
+    };
+    let good: String = [1, 2, 4].map(|unit| line(unit, "}")).concat();
+    bench.write("units.jsonl", &good);
+    let without = bench.report("explanation units.jsonl");
+    // Line 4 is cut after its name, line 5 says no name, line 6 has a value of another kind.
+    let bad = [line(6, ""), "{\"pred_mask\": [".to_owned(), line(7, ", \"target_mask\": 3}")].join("\n");
+    bench.write("units.jsonl", format!("{good}{bad}\n"));
+    bench.refuses("explanation units.jsonl", 1, &["not valid JSON", "units.jsonl", "line 4"]);
+    let said = bench.run("explanation units.jsonl --keep-going --json r.json --state r.state");
+    assert_eq!(said.status, 4, "{}", said.stderr);
+    let report: Json = serde_json::from_str(&bench.read("r.json")).unwrap();
+    let names: Vec<&str> =
+        report["left_out"].as_array().unwrap().iter().map(|entry| entry["unit"].as_str().unwrap()).collect();
+    assert_eq!(names, ["u6", "u7", "units.jsonl:6"], "{report}");
+    assert_eq!(report["metrics"], without["metrics"]);
+    // Measured later, a unit is left out no more.
+    bench.write("later.jsonl", line(6, "}"));
+    assert_eq!(bench.run("explanation later.jsonl --state later.state --quiet").status, 0);
+    assert_eq!(bench.run("merge r.state later.state -o all.state --quiet").status, 0);
+    let merged = bench.report("show all.state");
+    assert_eq!((&merged["units"], merged["left_out"].as_array().unwrap().len()), (&4.into(), 2));
+    bench.write("units.jsonl", "{\n");
+    bench.refuses("explanation units.jsonl --keep-going", 1, &["every unit was left out", "units.jsonl:1"]);
+}
+
+#[test]
 fn logs_of_training_runs_are_kept_too() {
     let bench = Bench::new();
     for run in 0..4 {
