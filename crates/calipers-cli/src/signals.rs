@@ -9,7 +9,7 @@ use std::time::Duration;
 use calipers::core::stop;
 
 /// How long work may take to end by itself.
-const PATIENCE: Duration = Duration::from_millis(800);
+const PATIENCE: Duration = Duration::from_millis(600);
 
 /// The signal that ends the program; 0 without one.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);

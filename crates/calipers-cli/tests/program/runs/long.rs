@@ -154,7 +154,7 @@ fn a_line_that_cannot_be_read_leaves_the_others_as_they_are() {
     let good: String = [1, 2, 4].map(|unit| line(unit, "}")).concat();
     bench.write("units.jsonl", &good);
     let without = bench.report("explanation units.jsonl");
-    // Line 4 is cut after its name, line 5 says no name, line 6 has a value of another kind.
+    // One is cut behind its name, one says no name, one has a value of another kind.
     let bad = [line(6, ""), "{\"pred_mask\": [".to_owned(), line(7, ", \"target_mask\": 3}")].join("\n");
     bench.write("units.jsonl", format!("{good}{bad}\n"));
     bench.refuses("explanation units.jsonl", 1, &["not valid JSON", "units.jsonl", "line 4"]);
