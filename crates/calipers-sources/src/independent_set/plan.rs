@@ -180,7 +180,7 @@ fn paired(options: &Options, inputs: &Inputs) -> Result<Plan> {
         let load = |path: &GraphPath, inputs: &Inputs| path.load(inputs, options);
         let read = path.has_lines().then(|| graphs.keep(place, inputs, load)).transpose();
         let of_file = read.and_then(|read| path.graphs(read.as_deref()));
-        let alone = stripped(FORMATS.stem(&path.found.name), &options.pair_strip);
+        let alone = stripped(graph::FORMATS.stem(&path.found.name), &options.pair_strip);
         let of_file = inputs.unless_left_out(alone, of_file.map_err(|error| error.in_file(shown)))?;
         for (name, part) in of_file.unwrap_or_default() {
             let at = UnitAt::Files { graph: (place, part), scores: None, chosen: None, labels: None };
