@@ -61,6 +61,10 @@ where
                     }
                     (Ok(()), None) => inputs.adopt(read),
                     (Err(error), _) if work.keep_going && error.kind() != ErrorKind::Interrupted => {
+                        if keeper.is_some() {
+                            // Nothing of it goes to the disk with the next unit.
+                            worker.rows.retain(|_| false);
+                        }
                         worker.left_out.push((unit.name().into(), error.in_one_line()));
                     }
                     (Err(error), _) => return Err(error),
