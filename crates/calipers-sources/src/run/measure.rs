@@ -1,6 +1,6 @@
 //! Units into one accumulator, on several threads, kept in a folder while they are measured.
 
-use calipers_core::{Accumulator, Error, ErrorKind, Protocol, Reading, Result, UnitId, stop};
+use calipers_core::{Accumulator, ErrorKind, Protocol, Reading, Result, UnitId, stop};
 
 use super::chosen::{Chosen, Named};
 use super::resume::{Keeper, Kept};
@@ -106,6 +106,7 @@ fn ranks<U: Named>(units: &[&U]) -> Vec<usize> {
 mod tests {
     use super::*;
     use crate::run::{Shard, Silent};
+    use calipers_core::Error;
     use calipers_metrics::training::{Curve, Sample, Training};
     use std::collections::BTreeSet;
     use std::path::Path;

@@ -83,7 +83,7 @@ where
     let whole = bytes(&of(sample, 0..3));
     std::fs::write(&first, &whole).unwrap();
     let before = std::fs::read(target).unwrap();
-    let mut said = |bytes: &[u8]| {
+    let said = |bytes: &[u8]| {
         std::fs::write(&other, bytes).unwrap();
         let states = [first.clone(), other.clone()];
         let error = states::large::join(&states, target).unwrap_err();
