@@ -77,13 +77,16 @@ pub(super) fn terms_of<'r, P: Protocol>(
         add(protocol, row, &mut own);
         for (column, term) in own.drain() {
             if column >= columns.len() {
-                columns.resize_with(column + 1, || RowTerms::Whole(Vec::new()));
+                // Room that is not written to costs nothing.
+                columns.resize_with(column + 1, || RowTerms::Whole(Vec::with_capacity(rows.len())));
             }
             columns[column].add(place, term);
         }
     }
     for column in &mut columns {
         match column {
+            // No row adds anything here.
+            RowTerms::Whole(counts) if counts.is_empty() => {}
             RowTerms::Whole(counts) => counts.resize(rows.len(), 0),
             RowTerms::Any(terms) => terms.resize(rows.len(), None),
         }
