@@ -22,7 +22,8 @@ pub fn size(states: &[PathBuf]) -> Result<u64> {
 }
 
 /// Joins states on the disk and writes the state of all their rows, with the bytes that [`merge_all`] would
-/// give. Gives what is said of each section; `None`, and writes nothing, where a state is of an older format.
+/// give. Gives what is said of each section; `None`, and writes nothing, where a state is of an older format
+/// or has another number of sections than the others.
 ///
 /// [`merge_all`]: super::merge_all
 pub fn join(states: &[PathBuf], target: &Path) -> Result<Option<Vec<Joined>>> {
@@ -32,7 +33,8 @@ pub fn join(states: &[PathBuf], target: &Path) -> Result<Option<Vec<Joined>>> {
         StateReader::new(Again { path: path.clone(), at: 0, size }, size, &shown, piece)
     });
     let mut readers: Vec<StateReader<'_>> = readers.collect::<Result<_>>()?;
-    if !readers.iter().all(StateReader::is_current) {
+    let count = readers.first().map_or(0, StateReader::sections);
+    if !readers.iter().all(|reader| reader.is_current() && reader.sections() == count) {
         return Ok(None);
     }
     let mut scratch = || -> Result<Box<dyn Scratch>> { Ok(Box::new(output::scratch(target)?)) };
@@ -59,26 +61,34 @@ fn sections(
 ) -> Result<Vec<Joined>> {
     let unwritable = |error: io::Error| Error::io(format!("cannot write the state: {}", error.kind()));
     let count = states.first().map_or(0, StateReader::sections);
-    if let Some(other) = states.iter().find(|state| state.sections() != count) {
-        return Err(other_protocols(&format!("{count} protocols"), &format!("{}", other.sections())));
-    }
     let mut out = StateWriter::new(out, count).map_err(unwritable)?;
     let mut joined = Vec::new();
     for _ in 0..count {
-        let mut name: Option<String> = None;
-        for state in states.iter_mut() {
-            let theirs = state.begin()?;
-            match &name {
-                None => name = Some(theirs.to_owned()),
-                Some(ours) if ours != theirs => return Err(other_protocols(ours, theirs)),
-                Some(_) => {}
-            }
-        }
-        let family = registry::family(&name.unwrap_or_default())?;
-        joined.push((family.join)(states, scratch, &mut out)?);
+        let one = section(states, scratch, &mut out);
+        // What looks like two protocols or two different rows may be a state that is damaged.
+        let damaged = |error| states.iter_mut().fold(error, |error, state| state.damage_or(error));
+        joined.push(one.map_err(damaged)?);
     }
     out.finish().map_err(unwritable)?;
     Ok(joined)
+}
+
+/// Joins the next section of all states.
+fn section(
+    states: &mut [StateReader<'_>],
+    scratch: &mut NewScratch<'_>,
+    out: &mut StateWriter<'_>,
+) -> Result<Joined> {
+    let mut name: Option<String> = None;
+    for state in states.iter_mut() {
+        let theirs = state.begin()?;
+        match &name {
+            None => name = Some(theirs.to_owned()),
+            Some(ours) if ours != theirs => return Err(other_protocols(ours, theirs)),
+            Some(_) => {}
+        }
+    }
+    (registry::family(&name.unwrap_or_default())?.join)(states, scratch, out)
 }
 
 fn other_protocols(ours: &str, theirs: &str) -> Error {

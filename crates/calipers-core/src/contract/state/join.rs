@@ -49,16 +49,6 @@ pub fn join<P: Protocol>(
     scratch: &mut NewScratch<'_>,
     out: &mut StateWriter<'_>,
 ) -> Result<Joined> {
-    let joined = joined::<P>(states, scratch, out);
-    // What looks like two different rows may be one that is damaged.
-    joined.map_err(|error| states.iter_mut().fold(error, |error, state| state.damage_or(error)))
-}
-
-fn joined<P: Protocol>(
-    states: &mut [StateReader<'_>],
-    scratch: &mut NewScratch<'_>,
-    out: &mut StateWriter<'_>,
-) -> Result<Joined> {
     let protocol = protocol::<P>(states)?;
     let mut rows = entries::<Row<P>, P>(states, &protocol, scratch()?)?;
     let mut inputs = entries::<File, P>(states, &protocol, scratch()?)?;

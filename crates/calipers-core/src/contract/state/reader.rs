@@ -157,7 +157,7 @@ impl<'r> StateReader<'r> {
     }
 
     /// The reason behind an error: where the section is damaged, that, and not what came of it.
-    pub(super) fn damage_or(&mut self, error: Error) -> Error {
+    pub fn damage_or(&mut self, error: Error) -> Error {
         if !self.is_open {
             return error;
         }
