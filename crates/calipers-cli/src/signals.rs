@@ -22,7 +22,7 @@ pub(crate) fn listen() {
     std::thread::spawn(move || {
         for signal in signals.forever() {
             if SIGNAL.swap(signal, Ordering::SeqCst) != 0 {
-                // Who asks twice does not want to wait.
+                // A second signal ends the program at once.
                 end_by(signal);
             }
             stop::end();

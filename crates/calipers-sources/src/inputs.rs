@@ -449,7 +449,7 @@ pub(crate) fn nothing_left(unit: &str, reason: &str, count: usize) -> Error {
         .advice("there is nothing to report: mend the inputs")
 }
 
-/// Adds what was said about files, and strikes out those that hold nothing.
+/// Adds the remarks about files, and drops files that hold nothing.
 fn remark(files: &mut Vec<ReadFile>, remarks: &BTreeMap<String, Remark>) {
     files.retain_mut(|file| match remarks.get(&*file.shown) {
         None => true,

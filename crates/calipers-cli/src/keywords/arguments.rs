@@ -7,7 +7,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use super::refused::{Refused, by_parser};
 use super::{Given, Options};
 
-/// Options that say where output goes, which is said to the results instead, and how much is told.
+/// Options of output and progress: programs ask the results for these instead.
 const OF_THE_TERMINAL: [&str; 16] = [
     "json",
     "csv",

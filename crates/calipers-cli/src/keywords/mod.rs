@@ -11,7 +11,7 @@
 //! wording    messages that name options, in the same words
 //! ```
 //!
-//! A keyword is the long name of an option with `_` for `-`. Nothing is written, and nothing is said.
+//! A keyword is the long name of an option with `_` for `-`. Nothing is written or printed.
 
 mod arguments;
 mod given;

@@ -1,4 +1,4 @@
-//! How sure a number is: intervals by drawing again what was a sample.
+//! How sure a number is: intervals by resampling.
 //!
 //! ```text
 //! rows --Plan--> strata of sampling units --draw--> Weights --Resampler--> numbers --Level--> Interval

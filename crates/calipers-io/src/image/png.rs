@@ -71,7 +71,7 @@ fn frame(source: &mut Cursor<&[u8]>, held: usize, image: &mut Image) -> std::res
     let samples = colour.samples();
     check_size(size, (samples * depth as usize) as u64, held)?;
     if depth == BitDepth::Sixteen && samples > 2 {
-        return Err(Error::format("png: a colour image with 16 bits a channel is no label map")
+        return Err(Error::format("png: a colour image with 16 bits per channel is no label map")
             .found(mode_name(colour))
             .advice("save the ids as grey values")
             .into());

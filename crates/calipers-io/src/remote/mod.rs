@@ -5,8 +5,8 @@
 //! client   one request after the other   in_order several at a time, answered in order
 //! ```
 //!
-//! Nothing runs beside the caller: requests move on while the caller waits for one of them. Whoever
-//! waits asks several times per second whether the work is still wanted.
+//! There is no thread in the background: requests move on while the caller waits for one of them. While it waits
+//! it asks several times per second whether the work is still wanted.
 
 mod client;
 mod failure;

@@ -1,4 +1,4 @@
-//! What is asked of a server.
+//! The requests to a server.
 
 use calipers_core::{Error, Result};
 use reqwest::{Client, RequestBuilder, Url};

@@ -1,4 +1,4 @@
-//! Reports of one family beside each other: their first numbers in one table.
+//! Reports of one family side by side: their first numbers in one table.
 
 use super::{Block, Figure, Section};
 use crate::grid::{Cell, Grid};

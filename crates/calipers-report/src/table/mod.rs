@@ -37,7 +37,7 @@ use crate::sparkline::sparkline;
 /// How much of a report a table shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
-    /// The numbers that the metric table wants shown first, and one table of labels.
+    /// The numbers that the metric table marks as headlines, and one table of labels.
     Headline,
     /// Every number of a report that holds what was chosen, in its order.
     Selected,
@@ -114,7 +114,7 @@ pub(crate) struct Title {
 
 /// How much a table of everything shows.
 pub(crate) struct Extent {
-    /// From how many ids on a shared reason is said once below the table.
+    /// With this many ids or more, a shared reason is given once below the table.
     pub(crate) gather: usize,
     /// The most values shown of one metric.
     pub(crate) most: usize,
@@ -290,7 +290,7 @@ fn weight(table: &LabelTable) -> (usize, usize) {
     (defined().filter(|column| column.headline.is_some()).count(), defined().count())
 }
 
-/// The columns that are shown first: those that the metric table wants so, else the first scores.
+/// The columns that are shown first: those that the metric table marks as headlines, else the first scores.
 fn chosen(mut table: LabelTable) -> LabelTable {
     table.columns.retain(Column::is_defined);
     let names: BTreeSet<String> = table.columns.iter().map(|column| column.name.clone()).collect();
@@ -377,7 +377,7 @@ fn short(leaf: Leaf<'_>) -> String {
     Digits::alone(x, None).leaf(leaf)
 }
 
-/// What is said below numbers that are not all.
+/// The line below a table that does not show every number.
 pub(crate) fn and_more(more: usize) -> String {
     format!("… and {more} more number{}: --all", if more == 1 { "" } else { "s" })
 }

@@ -28,7 +28,7 @@ pub struct Reader<'a> {
     pub protocol: &'a Segmentation,
     /// The ids of colours.
     pub colours: &'a Colours,
-    /// What was said of space.
+    /// What options and configuration say of space.
     pub told: &'a Told,
     /// The record of files.
     pub inputs: &'a Inputs,

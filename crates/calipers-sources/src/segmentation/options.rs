@@ -34,7 +34,7 @@ impl Options {
         Self { config, truth, pred, confusion }
     }
 
-    /// What was said of space beside the files.
+    /// What options and configuration say of space, over what files say.
     pub fn told(&self) -> Told {
         let data = &self.config.data;
         let spacing = data.spacing.as_ref().map(|spacing| spacing.numbers().to_vec());

@@ -14,7 +14,7 @@ const SAME_DIRECTION: f64 = 1e-3;
 /// How far origins may differ, in steps.
 const SAME_ORIGIN: f64 = 1e-2;
 
-/// What is said of space beside the files.
+/// What options and configuration say of space, over what files say.
 #[derive(Clone, Debug, Default)]
 pub struct Told {
     /// The spacing, which wins over files.

@@ -55,7 +55,7 @@ pub(super) struct Run {
     pub(super) data: Data,
 }
 
-/// What is said of a run.
+/// The fields of a run that are read.
 #[derive(Deserialize)]
 pub(super) struct Info {
     #[serde(default)]

@@ -129,7 +129,7 @@ impl<'a> Fusion<'a> {
             let kind = expert.block.head.kind;
             let mut sums = [0.0; LANES];
             let peaks = centre(&expert.block.values, &expert.used, kind, &mut expert.centred, &mut sums);
-            // Checked on the way, told afterwards: finding the first bad pixel is only worth its time when there is one.
+            // Checked on the way, reported afterwards: finding the first bad pixel is only worth its time when there is one.
             sound &= peaks.iter().all(|&peak| peak > f64::NEG_INFINITY);
             sound &= kind == Kind::Logits || sums.iter().all(|&sum| sums_to_one(sum));
         }

@@ -1,5 +1,5 @@
-//! Signs of several things alike: each has a shape of its own beside its colour, so that neither
-//! colour-blind eyes nor a grey print mix them up.
+//! Markers of several curves or groups: each has a shape of its own as well as a colour, so that a grey print
+//! and colour-blind readers can tell them apart.
 
 use super::canvas::{Canvas, Paint, Path};
 use super::palette::Colour;

@@ -37,7 +37,7 @@ pub struct Bar {
     pub interval: Option<[f64; 2]>,
     /// What it is painted with.
     pub colour: Colour,
-    /// What is said where the pointer rests.
+    /// The text of the tooltip.
     pub tip: String,
 }
 

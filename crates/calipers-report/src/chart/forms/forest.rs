@@ -42,7 +42,7 @@ pub struct Tree {
     pub words: String,
     /// What it is painted with.
     pub colour: Colour,
-    /// What is said where the pointer rests.
+    /// The text of the tooltip.
     pub tip: String,
 }
 

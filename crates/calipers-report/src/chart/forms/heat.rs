@@ -42,7 +42,7 @@ pub struct Field {
     pub share: Option<f64>,
     /// What stands in it, where there is room.
     pub text: String,
-    /// What is said where the pointer rests.
+    /// The text of the tooltip.
     pub tip: String,
 }
 

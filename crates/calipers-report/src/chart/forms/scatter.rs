@@ -58,7 +58,7 @@ pub struct Point {
     pub y: f64,
     /// How large it is.
     pub radius: f64,
-    /// What is said where the pointer rests.
+    /// The text of the tooltip.
     pub tip: String,
 }
 

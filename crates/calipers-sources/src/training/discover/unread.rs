@@ -1,4 +1,4 @@
-//! Logs of tools whose files are not read: found, and said.
+//! Logs of tools whose files are not read: found, and reported.
 
 use std::fmt;
 use std::fs::File;

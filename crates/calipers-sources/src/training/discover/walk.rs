@@ -61,7 +61,7 @@ impl Walk<'_> {
         self.trainer_states(folder, &files, &folders, found)?;
         let plots = self.dvclive(folder, &folders, found)?;
         for name in files.iter().filter(|name| *name != TRAINER_STATE && !is_events(name)) {
-            // DVCLive writes its last values beside the history, which are none.
+            // DVCLive also writes the last values into these files; they are no history.
             let summary = plots && (name == "metrics.json" || name == "report.json");
             let taken = both.as_ref().is_some_and(|table| file_name(table) == name) || summary;
             if self.wants_file(name) && !taken {

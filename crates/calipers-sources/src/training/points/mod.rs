@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! x_axis    which key is x          samples  the values of a run, in the order of logging
-//! sessions  what a restart removes  repeats  what it means that an x comes again
+//! sessions  what a restart removes  repeats  what repeated values of x mean
 //! x_values  the x of each row             read     a run as it was read
 //! sketch    a curve to be drawn
 //! ```

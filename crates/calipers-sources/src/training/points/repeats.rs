@@ -1,4 +1,4 @@
-//! What it means that an x comes again within one run of a table: several runs in one table, several
+//! What repeated values of x in one run of a table mean: several runs in one table, several
 //! evaluations at one x, or a start from the beginning.
 
 use std::collections::BTreeSet;
@@ -83,7 +83,7 @@ fn tells_apart(column: &Texts, samples: &[Sample]) -> bool {
         && (TELLING.iter().any(|part| name.contains(part)) || worded())
 }
 
-/// Why an x comes again, and what to do about it. Values stand in the order of their rows.
+/// Why values of x repeat, and what to do about it. Values stand in the order of their rows.
 pub fn cause(table: &Table, x_key: &str, samples: &[Sample]) -> Result<String> {
     let (values, x) = count(samples);
     if let (Some(column), Some(ranks)) = (later(table, x_key), ranks(table, x_key, samples)?) {

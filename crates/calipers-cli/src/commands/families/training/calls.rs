@@ -1,4 +1,4 @@
-//! What programs ask of the command: its results, of which nothing is written and nothing said.
+//! The command as programs call it: its results, without anything written or printed.
 
 use calipers::core::Warning;
 use calipers::inputs::Inputs;

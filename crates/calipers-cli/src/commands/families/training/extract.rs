@@ -62,7 +62,7 @@ impl ExtractArgs {
         Ok(if self.strict && !extracted.doubts.is_empty() { Outcome::Warned } else { Outcome::Done })
     }
 
-    /// What is gathered; nothing is written and nothing said.
+    /// What is extracted; nothing is written or printed.
     pub(crate) fn extracted(&self, progress: &dyn Progress) -> Result<Extracted> {
         let alone = |option: &str, error: String| Error::usage(error).at(option);
         let options = Options {
