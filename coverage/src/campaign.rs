@@ -79,8 +79,8 @@ pub(crate) enum Drawn {
 #[derive(Clone, Debug)]
 pub(crate) struct Coverage {
     pub(crate) population: &'static str,
-    /// What the number is of, where it is no number of the family.
-    pub(crate) column: Option<&'static str>,
+    /// The number of each sampling unit that it is of, where it is no number of the family.
+    pub(crate) each: Option<&'static str>,
     pub(crate) drawn: Drawn,
     pub(crate) kind: Kind,
     pub(crate) path: String,
@@ -122,11 +122,9 @@ impl Results {
         let mut results = Self { plan: *plan, coverage: Vec::new(), sets: Vec::new() };
         for population in &populations.single {
             for part in &population.parts {
-                let own = part.numbers.iter().any(|number| number.path.starts_with("columns."));
                 for &size in plan.sizes {
                     let found = part_of(part, Drawn::Units, size, plan, threads)?;
-                    let column = population.column.filter(|_| own);
-                    results.keep(population.name, column, Drawn::Units, size, &part.numbers, &found, plan);
+                    results.keep(population.name, part, Drawn::Units, size, &found, plan);
                 }
             }
             said(population.name);
@@ -135,7 +133,7 @@ impl Results {
             for &size in plan.clusters {
                 for drawn in [Drawn::UnitsOfClusters, Drawn::Clusters] {
                     let found = part_of(part, drawn, size, plan, threads)?;
-                    results.keep(name, None, drawn, size, &part.numbers, &found, plan);
+                    results.keep(name, part, drawn, size, &found, plan);
                 }
             }
             said(name);
@@ -148,20 +146,18 @@ impl Results {
         Ok(results)
     }
 
-    #[expect(clippy::too_many_arguments, reason = "one line of a table, in its order")]
     fn keep(
         &mut self,
         population: &'static str,
-        column: Option<&'static str>,
+        part: &Part,
         drawn: Drawn,
         size: usize,
-        numbers: &[Number],
         found: &[[Share; 3]],
         plan: &Plan,
     ) {
         let line = |(number, shares): (&Number, &[Share; 3])| Coverage {
             population,
-            column,
+            each: part.each,
             drawn,
             kind: number.kind,
             path: number.path.clone(),
@@ -170,7 +166,7 @@ impl Results {
             samples: plan.samples,
             shares: *shares,
         };
-        self.coverage.extend(numbers.iter().zip(found).map(line));
+        self.coverage.extend(part.numbers.iter().zip(found).map(line));
     }
 
     /// Differences of the second model to the first.
@@ -188,10 +184,17 @@ impl Results {
                     shares.iter_mut().zip(found).for_each(|(share, found)| share.count(holds(found, truth)));
                     Ok(())
                 })?;
-                let shares = joined(shares.iter());
-                let number = Number { kind: *kind, path: path.clone(), truth, rare_labels: false };
-                let (numbers, found) = ([number], [shares]);
-                self.keep(models.name, None, Drawn::Differences, size, &numbers, &found, plan);
+                self.coverage.push(Coverage {
+                    population: models.name,
+                    each: None,
+                    drawn: Drawn::Differences,
+                    kind: *kind,
+                    path: path.clone(),
+                    rare_labels: false,
+                    size,
+                    samples: plan.samples,
+                    shares: joined(shares.iter()),
+                });
             }
         }
         Ok(())

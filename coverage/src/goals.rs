@@ -90,7 +90,7 @@ mod tests {
         let none = Share { held: 0, of: 200 };
         Coverage {
             population: "rows",
-            column: None,
+            each: None,
             drawn,
             kind,
             path: "a.number".into(),

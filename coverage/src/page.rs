@@ -6,6 +6,7 @@ use serde_json::{Value as Json, json};
 
 use crate::campaign::{Coverage, Drawn, InSet, Results, Share};
 use crate::goals::Goal;
+use crate::populations::columns::REACHES;
 use crate::sample::{CONFIDENCE, METHODS};
 
 const HEAD: &str = "# Coverage of intervals
@@ -23,11 +24,15 @@ pub(crate) fn markdown(results: &Results, goals: &[Goal]) -> String {
 {} resamples of each sample, confidence {} %. The three numbers of a cell are `percentile` / `bca` / `expanded`, in
 per cent. A share of 95 % has a standard error of {:.1} here. Where samples lack an interval, the share is that of
 the others, and the samples with an interval stand behind it.
+
+Rate of a number: the share of units that reach the level which {:.0} % of the population reach. Labels are
+classes of segmentation and conditions of robustness. Lines that a family has no such number for are left out.
 ",
         plan.samples,
         plan.resamples,
         100.0 * CONFIDENCE,
-        100.0 * (CONFIDENCE * (1.0 - CONFIDENCE) / f64::from(plan.samples)).sqrt()
+        100.0 * (CONFIDENCE * (1.0 - CONFIDENCE) / f64::from(plan.samples)).sqrt(),
+        100.0 * REACHES
     );
     text += "\n## Units and runs\n\n";
     text += &table(results, &[Drawn::Units], "number", "n", label);
@@ -68,8 +73,8 @@ errors.\n\n";
 }
 
 fn label(line: &Coverage) -> String {
-    let what = match line.column {
-        Some(column) => format!("{} of `{column}`", line.kind.word()),
+    let what = match line.each {
+        Some(each) => format!("{} of `{each}`", line.kind.word()),
         None => format!("{}, `{}`", line.kind.word(), line.path),
     };
     match line.drawn {
@@ -125,7 +130,7 @@ pub(crate) fn json(results: &Results) -> String {
         let methods = methods.map(|(method, share)| (method.name().to_owned(), counts(share)));
         json!({
             "population": line.population,
-            "number": line.column.map_or_else(|| line.path.clone(), |column| format!("{} of {column}", line.kind.word())),
+            "number": line.each.map_or_else(|| line.path.clone(), |each| format!("{} of {each}", line.kind.word())),
             "kind": line.kind.word(),
             "drawn": match line.drawn {
                 Drawn::Units => "units",

@@ -32,7 +32,8 @@ cargo xtask COMMAND
   golden [FAMILY...]                  write the golden files from their oracles, of all families or the named
   golden --check                      compare them with what the oracles give
   bench [NAME...]                     speed against the peers, as ratios in one run
-  coverage [--quick] [--data DIR]     how often intervals hold the true number; writes docs/coverage.md
+  coverage [--quick] [--data DIR] [--threads N] [--out DIR]
+                                      how often intervals hold the true number; writes docs/coverage.md
   figures [--quick] [GRAPH.npz]       train, attack and draw the figures of the bias document on Cora
   fuzz [--seconds N] [TARGET...]      run every fuzz target for N seconds (60), or only those named
   fuzz --check                        build the fuzz targets and run each for a moment

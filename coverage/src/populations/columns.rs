@@ -1,11 +1,14 @@
 //! Numbers of units as rows of their own, where a family has no rate and no median of them.
 
+use calipers::Result;
 use calipers::core::resample::Sampling;
 use calipers::core::{
     Accumulator, Column, IntervalRule, Metric, Number, Protocol, Provenance, Rows, Value, Warning,
 };
-use calipers::{Ledger, Result};
 use serde::{Deserialize, Serialize};
+
+use super::rows::Drawable;
+use crate::sample;
 
 /// The median of one number per unit, and the share of units that reach a level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,7 +21,7 @@ pub(crate) const RATE: &str = "columns.rate";
 pub(crate) const MEDIAN: &str = "columns.median";
 
 /// The share of units of a population that reaches the level.
-const REACHES: f64 = 0.8;
+pub(crate) const REACHES: f64 = 0.8;
 
 fn median(rows: &Rows<'_, Row>) -> Value {
     let mut numbers: Vec<f64> = rows.iter().filter_map(|[number, _]| *number).collect();
@@ -65,19 +68,17 @@ impl Protocol for Columns {
     }
 }
 
-/// A column of the per-unit table of an accumulator as rows, in the order of the units.
-pub(crate) fn of_units(ledger: &dyn Ledger, column: &str) -> Result<Accumulator<Columns>> {
-    let table = ledger.per_unit();
-    let place = table.columns.iter().skip(1).position(|name| name == column);
-    let number = |cells: &[Value]| cells.get(place?)?.as_f64();
-    let numbers: Vec<Option<f64>> = table.rows.iter().map(|(_, cells)| number(cells)).collect();
+/// A number of every sampling unit, read from its rows alone, as rows in the order of the sampling units.
+pub(crate) fn of_each(units: &dyn Drawable, path: &str) -> Result<Accumulator<Columns>> {
+    let number = |unit: usize| Ok(sample::value(&*units.sample(&[unit])?, path));
+    let numbers: Vec<Option<f64>> = (0..units.len()).map(number).collect::<Result<_>>()?;
     let mut sorted: Vec<f64> = numbers.iter().copied().flatten().collect();
     sorted.sort_by(f64::total_cmp);
     let level = sorted.get(((1.0 - REACHES) * sorted.len() as f64) as usize).copied().unwrap_or(0.0);
     let mut rows = Accumulator::new(Columns);
-    for ((name, _), number) in table.rows.iter().zip(numbers) {
+    for (unit, number) in numbers.into_iter().enumerate() {
         let reached = number.map(|number| f64::from(u8::from(number >= level)));
-        rows.insert(name.as_str(), [number, reached])?;
+        rows.insert(format!("{unit:04}"), [number, reached])?;
     }
     Ok(rows)
 }

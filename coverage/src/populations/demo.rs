@@ -17,7 +17,7 @@ use calipers::{Accumulator, Error, Result, demo, output, sources};
 use serde_json::Value as Json;
 
 use super::rows::{blocks_of, grouped_by, units_of};
-use super::{Clustered, Kind, Models, Part, Population, Populations};
+use super::{Clustered, Drawable, Kind, Models, Part, Population, Populations};
 
 const GRAPHS: usize = 400;
 const MOLECULES: usize = 400;
@@ -37,38 +37,33 @@ pub(super) fn all(folder: &Path, threads: usize) -> Result<Populations> {
     let graphs = graphs(&folder.join("graphs"), &work)?;
     let molecules = molecules(&folder.join("molecules"))?;
     let explained = explained(&folder.join("explained"), &molecules, &work)?;
+    let population =
+        |name, units: Box<dyn Drawable>, numbers: &[(Kind, String)], each| -> Result<Population> {
+            // Few graphs are solved, so that there is no median of the steps to that.
+            let each = Part::of_each(&*units, each)?;
+            Ok(Population { name, parts: vec![Part::new(units, numbers)?, each] })
+        };
     let single = vec![
-        Population {
-            name: "400 graphs",
-            column: Some("f1"),
-            parts: vec![
-                Part::new(
-                    Box::new(units_of(&graphs)),
-                    &[
-                        (Kind::Mean, "independent_set.f1".into()),
-                        (Kind::Ratio, "independent_set.accuracy_micro".into()),
-                        (Kind::Rate, "independent_set.optimal_rate".into()),
-                    ],
-                )?,
-                // Few graphs are solved, so that there is no median of the steps to that.
-                Part::of_column(&graphs, "f1")?,
+        population(
+            "400 graphs",
+            Box::new(units_of(&graphs)),
+            &[
+                (Kind::Mean, "independent_set.f1".into()),
+                (Kind::Ratio, "independent_set.accuracy_micro".into()),
+                (Kind::Rate, "independent_set.optimal_rate".into()),
             ],
-        },
-        Population {
-            name: "400 explained predictions",
-            column: Some("auroc"),
-            parts: vec![
-                Part::new(
-                    Box::new(units_of(&explained)),
-                    &[
-                        (Kind::Mean, "explanation.auroc".into()),
-                        (Kind::Ratio, "explanation.accuracy_pooled".into()),
-                        (Kind::Rate, "explanation.fid_plus_model".into()),
-                    ],
-                )?,
-                Part::of_column(&explained, "auroc")?,
+            "independent_set.f1",
+        )?,
+        population(
+            "400 explained predictions",
+            Box::new(units_of(&explained)),
+            &[
+                (Kind::Mean, "explanation.auroc".into()),
+                (Kind::Ratio, "explanation.accuracy_pooled".into()),
+                (Kind::Rate, "explanation.fid_plus_model".into()),
             ],
-        },
+            "explanation.auroc",
+        )?,
         runs(&folder.join("runs"), &work)?,
         attacked(&folder.join("attacked"), threads)?,
     ];
@@ -155,7 +150,7 @@ fn by_explainer(folder: &Path, molecules: &[Json], work: &Work<'_>) -> Result<Cl
 
 /// Explainers of one skill, whose masks differ by chance.
 fn explainers(folder: &Path, molecules: &[Json], work: &Work<'_>) -> Result<Models> {
-    let mut models: Vec<Box<dyn super::Drawable>> = Vec::new();
+    let mut models: Vec<Box<dyn Drawable>> = Vec::new();
     for model in 0..EXPLAINERS {
         let path = folder.with_file_name(format!("explainer-{model}"));
         let rows = explained(&path, &masked(molecules, |_| 1.0, 10 + model), work)?;
@@ -189,7 +184,6 @@ fn runs(folder: &Path, work: &Work<'_>) -> Result<Population> {
     let of = |id: &str| format!("training.{id}.{group}");
     Ok(Population {
         name: "400 training runs of one group",
-        column: None,
         parts: vec![Part::new(
             Box::new(units_of(&rows)),
             &[
@@ -227,16 +221,12 @@ fn attacked(folder: &Path, threads: usize) -> Result<Population> {
     };
     let units =
         grouped_by(rows, |row| row.run().to_owned(), |place, _, row| row.of_run(format!("{place:04}")));
-    Ok(Population {
-        name: "60 robustness runs of 3 budgets",
-        column: None,
-        parts: vec![Part::new(
-            Box::new(units),
-            &[
-                (Kind::Mean, "robustness.accuracy_average".into()),
-                (Kind::Ratio, "robustness.bias_slope".into()),
-                (Kind::OverLabels, "robustness.accuracy_auc".into()),
-            ],
-        )?],
-    })
+    let each = Part::of_each(&units, "robustness.accuracy_average")?;
+    let numbers = [
+        (Kind::Mean, "robustness.accuracy_average".into()),
+        (Kind::Ratio, "robustness.bias_slope".into()),
+        (Kind::OverLabels, "robustness.accuracy_auc".into()),
+    ];
+    let own = Part::new(Box::new(units), &numbers)?;
+    Ok(Population { name: "60 robustness runs of 3 budgets", parts: vec![own, each] })
 }

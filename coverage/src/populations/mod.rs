@@ -14,7 +14,7 @@ mod rows;
 
 use std::path::Path;
 
-use calipers::{Error, Ledger, Result};
+use calipers::{Error, Result};
 
 pub(crate) use rows::Drawable;
 
@@ -65,6 +65,8 @@ pub(crate) struct Number {
 pub(crate) struct Part {
     pub(crate) rows: Box<dyn Drawable>,
     pub(crate) numbers: Vec<Number>,
+    /// The number of each sampling unit that the rows hold, where they are no rows of a family.
+    pub(crate) each: Option<&'static str>,
 }
 
 impl Part {
@@ -77,22 +79,20 @@ impl Part {
             Ok(Number { kind: *kind, path: path.clone(), truth, rare_labels: false })
         };
         let numbers = numbers.iter().map(number).collect::<Result<_>>()?;
-        Ok(Self { rows, numbers })
+        Ok(Self { rows, numbers, each: None })
     }
 
-    /// The rate and the median of a column of the per-unit table of some rows.
-    fn of_column(ledger: &dyn Ledger, column: &str) -> Result<Self> {
-        let rows = rows::units_of(&columns::of_units(ledger, column)?);
+    /// The rate and the median of a number that every sampling unit has alone.
+    fn of_each(units: &dyn Drawable, path: &'static str) -> Result<Self> {
+        let rows = rows::units_of(&columns::of_each(units, path)?);
         let numbers = [(Kind::Rate, columns::RATE.into()), (Kind::Median, columns::MEDIAN.into())];
-        Self::new(Box::new(rows), &numbers)
+        Ok(Self { each: Some(path), ..Self::new(Box::new(rows), &numbers)? })
     }
 }
 
 /// Rows that are drawn from.
 pub(crate) struct Population {
     pub(crate) name: &'static str,
-    /// What numbers of other parts are about, for the table.
-    pub(crate) column: Option<&'static str>,
     pub(crate) parts: Vec<Part>,
 }
 

@@ -42,12 +42,9 @@ pub(super) fn all(data: &Path, folder: &Path, threads: usize) -> Result<Populati
     };
     let population =
         |name, rows: &Accumulator<Segmentation>, extra: &[(Kind, String)]| -> Result<Population> {
-            let whole = Part::new(Box::new(units_of(rows)), &numbers(extra))?;
-            Ok(Population {
-                name,
-                column: Some("pixel_accuracy"),
-                parts: vec![whole, Part::of_column(rows, "pixel_accuracy")?],
-            })
+            let units = units_of(rows);
+            let each = Part::of_each(&units, "segmentation.pixel_accuracy")?;
+            Ok(Population { name, parts: vec![Part::new(Box::new(units), &numbers(extra))?, each] })
         };
     let mut reef_population = population("reef images", &reef, &[])?;
     for number in reef_population.parts.iter_mut().flat_map(|part| &mut part.numbers) {

@@ -1,6 +1,6 @@
 //! What was drawn for intervals, in words.
 
-use calipers_core::resample::{Bootstrap, Drawn};
+use calipers_core::resample::{Bootstrap, Drawn, Intervals};
 
 use crate::number::shortest;
 
@@ -22,6 +22,34 @@ pub fn words(drawn: &Drawn) -> String {
     )
 }
 
+/// How many reasons a sentence names.
+const REASONS: usize = 3;
+
+/// Which numbers have no interval, in a sentence: the reasons, those of most numbers first.
+pub(crate) fn missing(intervals: &Intervals) -> Option<String> {
+    let mut reasons: Vec<(&str, u64)> = Vec::new();
+    for (_, reason) in &intervals.missing {
+        match reasons.iter_mut().find(|(known, _)| known == reason) {
+            Some((_, numbers)) => *numbers += 1,
+            None => reasons.push((reason, 1)),
+        }
+    }
+    reasons.sort_by_key(|(_, numbers)| std::cmp::Reverse(*numbers));
+    let said =
+        reasons.iter().take(REASONS).map(|(reason, of)| format!("{} ({reason})", counted(*of, "number")));
+    let mut said: Vec<String> = said.collect();
+    let more: u64 = reasons.iter().skip(REASONS).map(|(_, numbers)| numbers).sum();
+    said.extend((more > 0).then(|| format!("{more} more")));
+    (!said.is_empty()).then(|| format!("No interval: {}.", said.join(", ")))
+}
+
+/// Why numbers of the first stratum that is too small have no interval.
+pub(crate) fn too_small(drawn: &Drawn) -> Option<String> {
+    let (name, [_, units]) = drawn.strata.iter().find(|(_, [_, units])| *units < 2)?;
+    let of = if drawn.strata.len() > 1 { format!(" of {name}") } else { String::new() };
+    Some(format!("{}{of}; an interval needs at least 2", counted(*units, &drawn.sampling_unit)))
+}
+
 /// The share that an interval holds, in percent.
 pub(crate) fn share(drawn: &Drawn) -> String {
     let share = shortest(100.0 * drawn.bootstrap.confidence);
@@ -36,6 +64,20 @@ fn counted(count: u64, word: &str) -> String {
 mod tests {
     use super::*;
     use crate::fixture;
+
+    #[test]
+    fn what_has_no_interval_is_counted_by_reason() {
+        let mut intervals = fixture::intervals(&[]);
+        assert_eq!(missing(&intervals), None);
+        let reasons = ["1 run", "few", "1 run", "rare", "odd"];
+        intervals.missing = reasons.iter().zip('a'..).map(|(why, id)| (id.into(), (*why).into())).collect();
+        let expected = "No interval: 2 numbers (1 run), 1 number (few), 1 number (rare), 1 more.";
+        assert_eq!(missing(&intervals).as_deref(), Some(expected));
+        assert_eq!(too_small(&intervals.drawn), None);
+        intervals.drawn.strata = vec![("a".into(), [6, 6]), ("b".into(), [3, 1])];
+        let expected = "1 cluster of b; an interval needs at least 2";
+        assert_eq!(too_small(&intervals.drawn).as_deref(), Some(expected));
+    }
 
     #[test]
     fn what_was_drawn_is_said_in_a_sentence() {

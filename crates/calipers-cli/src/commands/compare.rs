@@ -92,7 +92,7 @@ struct Forms {
     /// Write a page that holds everything
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// On the terminal, in Markdown and in LaTeX: the ranks by every metric
+    /// On the terminal, in Markdown and in LaTeX: the ranks by every metric, as with --metric
     #[arg(long)]
     all: bool,
     /// Print no table and no warnings
@@ -123,6 +123,9 @@ impl Compare {
         if !self.output.partial {
             models.iter().try_for_each(Model::require_whole)?;
         }
+        let mut output = self.output;
+        // Who names metrics wants to know the order by each.
+        output.all |= !self.metric.is_empty();
         let options = Options {
             metrics: self.metric,
             by_label: self.by_label,
@@ -138,7 +141,7 @@ impl Compare {
             },
             threads: Work { threads: self.threads, ..Work::default() }.threads(),
         };
-        self.output.write(&compare::compare(&models, &options)?)
+        output.write(&compare::compare(&models, &options)?)
     }
 }
 

@@ -1,12 +1,17 @@
 //! Comparisons as tables to compute with and to paste into papers.
 
 use calipers_core::Better;
+use calipers_core::spelling::listed;
 
 use super::{BEST, Comparison, Difference, Line, STAR, ranks, terminal};
 use crate::csv::{Lines, guarded};
 use crate::grid::{Cell, Grid};
 use crate::markdown as md;
 use crate::number::{rounded, shortest};
+use crate::sampling;
+
+/// How many numbers a note names.
+const NAMED: usize = 10;
 
 /// One line per number and later model.
 pub fn csv(comparisons: &[Comparison]) -> String {
@@ -249,8 +254,11 @@ pub(super) fn notes(comparison: &Comparison) -> Vec<String> {
             }
         }
     }
+    let without = |line: &Line| line.against.iter().flatten().any(|found| found.interval.is_none());
+    let reason = sampling::too_small(&comparison.drawn).filter(|_| comparison.lines.iter().any(without));
+    notes.extend(reason.map(|reason| format!("no interval of a difference: {reason}")));
     if !left_out.is_empty() {
-        let list = left_out.join(", ");
+        let list = listed(&left_out, NAMED);
         notes.push(format!(
             "units where one of the two models has no number are left out of the tests: {list}"
         ));

@@ -21,10 +21,6 @@ pub fn section(comparison: &Comparison) -> Section {
     blocks.extend(has_method.then_some(Block::Text(method)));
     blocks.extend(comparison.pictures.iter().cloned().map(Block::Picture));
     blocks.extend(pictures::ranks(comparison).map(Block::Picture));
-    for table in ranks::tables(comparison, true) {
-        blocks.push(Block::Table { title: table.title, grid: table.grid });
-        blocks.extend(table.notes.into_iter().map(Block::Text));
-    }
     for other in 0..comparison.models.len().saturating_sub(1) {
         blocks.extend(pictures(comparison, other).into_iter().map(Block::Picture));
         blocks
@@ -39,6 +35,10 @@ pub fn section(comparison: &Comparison) -> Section {
             )));
             blocks.push(Block::Units { all: table.rows.len(), table });
         }
+    }
+    if let Some(table) = ranks::every(comparison) {
+        blocks.push(Block::Table { title: table.title, grid: table.grid });
+        blocks.extend(table.notes.into_iter().map(Block::Text));
     }
     blocks.push(Block::Table { title: READINGS.into(), grid: readings(comparison) });
     // The method stands above already.

@@ -75,6 +75,36 @@ pub(super) fn tables(comparison: &Comparison, all: bool) -> Vec<RankTable> {
     ranked.take(if all { usize::MAX } else { 1 }).collect()
 }
 
+/// The ranks by every number in one table, with what is said of several of them said once.
+pub(super) fn every(comparison: &Comparison) -> Option<RankTable> {
+    let mut all: Option<RankTable> = None;
+    for line in &comparison.lines {
+        let Some(Ranking::Known(ranks)) = &line.ranks else { continue };
+        let mut one = table(comparison, line, ranks);
+        one.notes.retain(|note| !note.starts_with(LEVEL_WITH_BEST));
+        one.grid.columns.insert(0, "metric".into());
+        one.grid.rows.iter_mut().for_each(|row| row.insert(0, Cell::Text(line.name())));
+        match &mut all {
+            Some(all) => {
+                all.grid.rows.extend(one.grid.rows);
+                one.notes.retain(|note| !all.notes.contains(note));
+                all.notes.extend(one.notes);
+            }
+            None => all = Some(RankTable { title: "ranks".into(), ..one }),
+        }
+    }
+    if let Some(all) = &mut all
+        && all.grid.rows.iter().flatten().any(is_marked)
+    {
+        all.notes.insert(0, format!("{LEVEL_WITH_BEST} not distinguishable from the best"));
+    }
+    all
+}
+
+fn is_marked(cell: &Cell) -> bool {
+    matches!(cell, Cell::Text(text) if text.ends_with(LEVEL_WITH_BEST))
+}
+
 fn table(comparison: &Comparison, line: &Line, ranks: &Ranks) -> RankTable {
     let mut models: Vec<&Rank> = ranks.models.iter().collect();
     // The sort keeps the order given among equals.

@@ -12,8 +12,8 @@ use crate::text::{Paint, columns, left, right, short, wrapped};
 
 /// How many of the units that differ most are shown.
 const UNITS: usize = 5;
-/// Columns to do without on a narrow terminal, the first of them first.
-const EXPENDABLE: [usize; 3] = [9, 7, 5];
+/// Columns to do without on a narrow terminal, the first of them first: people decide by intervals.
+const EXPENDABLE: [usize; 5] = [9, 7, 8, 6, 5];
 /// How many columns there are before those that tests fill.
 const WITHOUT_TESTS: usize = 6;
 const HEADINGS: [&str; 7] = ["difference", "interval", "won", "tied", "lost", "p", "p adj."];

@@ -274,49 +274,31 @@ fn units(html: &mut Markup, shelf: &mut Shelf, (table, all): (&Table, usize), pl
     );
 }
 
-/// Whether a cell is a number, or a number with its sign or a mark in words.
-fn is_number(cell: &Cell) -> bool {
-    match cell {
-        Cell::Number(_) => true,
-        Cell::Bold(text) => text.parse::<f64>().is_ok(),
-        Cell::Text(text) => {
-            let number = text.trim_end_matches(['*', '=']);
-            let marked = number.len() < text.len();
-            (marked || text.starts_with(['+', '-', '0'])) && number.parse::<f64>().is_ok()
-        }
-        _ => false,
-    }
-}
-
 /// A small table in the markup.
 fn table(html: &mut Markup, title: &str, grid: &Grid) {
     html.raw("<div class=\"scroll\" tabindex=\"0\" role=\"group\"")
         .raw(" aria-label=\"Table\"><table class=\"plain\"><caption>");
     html.text(title).raw("</caption><thead><tr>");
-    for (place, name) in grid.columns.iter().enumerate() {
-        let mut cells =
-            grid.rows.iter().filter_map(|row| row.get(place)).filter(|cell| **cell != Cell::Empty);
-        let numbers = cells.clone().next().is_some() && cells.all(is_number);
-        let class: &[(&str, &str)] = if numbers { &[("class", "number")] } else { &[] };
-        html.element("th", &[&[("scope", "col")], class].concat(), name);
+    // A column is aligned as a whole: numbers stay below each other, whatever marks stand beside some.
+    let aligned: Vec<&[(&str, &str)]> = (0..grid.columns.len())
+        .map(|place| if grid.is_text(place) { &[][..] } else { &[("class", "number")] })
+        .collect();
+    for (name, class) in grid.columns.iter().zip(&aligned) {
+        html.element("th", &[&[("scope", "col")], *class].concat(), name);
     }
     html.raw("</tr></thead><tbody>\n");
     for row in grid.rows.iter().take(MOST_ROWS) {
         html.raw("<tr>");
-        for cell in row {
+        for (cell, class) in row.iter().zip(&aligned) {
             match cell {
                 Cell::Empty => _ = html.raw("<td class=\"undefined\">–</td>"),
                 Cell::Number(x) if x.fract() == 0.0 && x.abs() < 1e15 => {
-                    html.element("td", &[("class", "number")], &format!("{x:.0}"));
+                    html.element("td", class, &format!("{x:.0}"));
                 }
-                Cell::Number(x) => _ = html.element("td", &[("class", "number")], &rounded(*x)),
-                Cell::Text(text) if is_number(cell) => _ = html.element("td", &[("class", "number")], text),
-                Cell::Text(text) => _ = html.element("td", &[], text),
-                Cell::Bold(text) => {
-                    html.open("td", &[("class", if is_number(cell) { "number" } else { "" })]);
-                    html.element("strong", &[], text).close("td");
-                }
-                Cell::Flag(on) => _ = html.element("td", &[], if *on { "yes" } else { "no" }),
+                Cell::Number(x) => _ = html.element("td", class, &rounded(*x)),
+                Cell::Text(text) => _ = html.element("td", class, text),
+                Cell::Bold(text) => _ = html.open("td", class).element("strong", &[], text).close("td"),
+                Cell::Flag(on) => _ = html.element("td", class, if *on { "yes" } else { "no" }),
             }
         }
         html.raw("</tr>\n");

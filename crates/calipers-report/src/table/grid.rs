@@ -119,7 +119,7 @@ impl Grid {
     }
 
     /// Whether a column holds words; numbers with signs, marks, intervals or counts are none.
-    fn is_text(&self, column: usize) -> bool {
+    pub(crate) fn is_text(&self, column: usize) -> bool {
         let number = |c: char| c.is_ascii_digit() || "+-.,[]<>*=/ –".contains(c);
         let is_word = |cell: &Cell| matches!(cell, Cell::Text(text) if !text.chars().all(number));
         self.rows.iter().any(|row| is_word(&row[column]))

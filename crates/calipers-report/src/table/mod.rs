@@ -97,7 +97,7 @@ pub(crate) struct Layout {
     pub(crate) is_first: bool,
     /// How many further numbers there are.
     pub(crate) more: usize,
-    /// How intervals were made, where some are shown.
+    /// How intervals were made, where some are shown, and which numbers have none.
     pub(crate) sampling: Option<String>,
     /// The share that an interval holds, in percent.
     pub(crate) share: Option<String>,
@@ -161,13 +161,15 @@ pub(crate) fn layout(report: &Report, infos: &[MetricInfo], amount: Amount, exte
     };
     let drawn = report.intervals.as_ref().filter(|_| parts.iter().any(Part::has_intervals));
     let drawn = drawn.map(|intervals| &intervals.drawn);
+    let missing = report.intervals.as_ref().and_then(sampling::missing);
+    let said: Vec<String> = drawn.map(sampling::words).into_iter().chain(missing).collect();
     Layout {
         title,
         parts,
         undefined,
         is_first,
         more,
-        sampling: drawn.map(sampling::words),
+        sampling: (!said.is_empty()).then(|| said.join(" ")),
         share: drawn.map(sampling::share),
     }
 }

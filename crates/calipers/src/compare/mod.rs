@@ -106,7 +106,13 @@ fn name(sides: &mut [Side<'_>], options: &Options) -> Result<()> {
     for (side, name) in sides.iter_mut().zip(names.into_iter().flatten()) {
         side.name = name;
     }
-    Ok(())
+    let names: Vec<String> = sides.iter().map(|side| side.name.clone()).collect();
+    match repeated(&names) {
+        Some(name) => Err(Error::usage("two models have one name")
+            .found(name)
+            .advice("give each a name of its own: --names a,b")),
+        None => Ok(()),
+    }
 }
 
 fn repeated(names: &[String]) -> Option<&String> {

@@ -2,6 +2,7 @@
 
 use calipers_core::Warning;
 use calipers_core::resample::{Plan, clusters_ignored, few_resamples, few_units};
+use calipers_core::spelling::listed;
 use calipers_report::comparison::Line;
 
 use super::Options;
@@ -58,19 +59,17 @@ pub(super) fn few_pairs(lines: &[Line], tested: &[Tested], plan: &Plan, confiden
             names.push(name);
         }
     }
-    let more = match names.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
+    let differ = match most {
+        1 => format!("1 {} differs", plan.word()),
+        most => format!("{most} {}s differ", plan.word()),
     };
-    names.truncate(NAMED);
-    let (units, smallest) = (plan.word(), smallest(most).min(1.0));
     Some(warning(
         "few-pairs",
         format!(
-            "at most {most} {units}s differ: no outcome could have a p-value below {smallest}, which the level of \
-             {} is not reached by: {}{more}",
+            "{differ} at most: no p-value can be below {}, which is above the level of {}: {}",
+            smallest(most).min(1.0),
             level(confidence),
-            names.join(", ")
+            listed(&names, NAMED)
         ),
     ))
 }
