@@ -1,15 +1,18 @@
 //! The end of the program by a signal: what is finished is kept, and nothing half-written is left.
 //!
-//! A signal asks all work to stop. Work that does not hear of it in time, because a single unit takes
-//! long, is ended where it is: parts and outputs are on the disk whole or not at all.
+//! A signal asks all work to stop. Where nothing is being kept, the program ends at once. Else it has a
+//! moment for that: a single unit that takes long is ended where it is, for parts and outputs are on the
+//! disk whole or not at all.
 
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use calipers::core::stop;
 
-/// How long work may take to end by itself.
+/// How long the program may take to keep what is finished.
 const PATIENCE: Duration = Duration::from_millis(600);
+/// How often it is looked whether that is done.
+const TICK: Duration = Duration::from_millis(1);
 
 /// The signal that ends the program; 0 without one.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
@@ -27,7 +30,10 @@ pub(crate) fn listen() {
             }
             stop::end();
             std::thread::spawn(move || {
-                std::thread::sleep(PATIENCE);
+                let since = Instant::now();
+                while stop::is_keeping() && since.elapsed() < PATIENCE {
+                    std::thread::sleep(TICK);
+                }
                 end_by(signal);
             });
         }

@@ -5,7 +5,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::error::{Error, ErrorKind, Result};
 
@@ -21,6 +21,33 @@ pub fn end() {
 #[inline]
 pub fn is_ending() -> bool {
     ENDING.load(Ordering::Relaxed)
+}
+
+/// How much is being kept.
+static KEEPING: AtomicUsize = AtomicUsize::new(0);
+
+/// Something that would be lost where the program ended at once: what is finished and not yet on the disk.
+/// It is counted as long as this lives.
+#[derive(Debug)]
+pub struct Keeping(());
+
+impl Keeping {
+    /// Counts one more.
+    pub fn begin() -> Self {
+        KEEPING.fetch_add(1, Ordering::SeqCst);
+        Self(())
+    }
+}
+
+impl Drop for Keeping {
+    fn drop(&mut self) {
+        KEEPING.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Whether something would be lost now.
+pub fn is_keeping() -> bool {
+    KEEPING.load(Ordering::SeqCst) > 0
 }
 
 thread_local! {
@@ -112,6 +139,15 @@ fn ask() -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_kept_is_counted_as_long_as_it_lives() {
+        let (one, two) = (Keeping::begin(), Keeping::begin());
+        drop(one);
+        assert!(is_keeping());
+        drop(two);
+        assert!(!is_keeping());
+    }
 
     #[test]
     fn nobody_stops_what_nobody_watches() {

@@ -51,6 +51,9 @@ fn two_models_of_one_run_each_are_compared_although_files_are_called_after_model
     assert!(warning["message"].as_str().unwrap().contains("l1 of l1 with mcp of mcp"), "{warning}");
     let average = &found["metrics"]["robustness.accuracy_average"]["against_first"]["mcp"];
     assert_eq!((&average["interval"], &average["paired"]["wins"]), (&Json::Null, &1.into()));
+    let said = bench.run("compare l1.state mcp.state").stdout;
+    assert!(said.contains("no interval of a difference: 1 run; an interval needs at least 2"), "{said}");
+    assert!(said.contains("few-pairs: 1 run differs at most"), "{said}");
     let page = bench.read("c.html");
     let curves = page.split("id=\"").find(|part| part.contains("Bias by budget")).unwrap();
     assert!(curves.contains("l1 at 0.1") && curves.contains("mcp at 0.1"), "both models in one drawing");
@@ -141,6 +144,8 @@ fn training_states_are_compared_group_by_group_or_by_their_only_groups() {
     );
     let said = bench.run("compare x.state --between groups --names slow,fast --resamples 50");
     assert!(said.stdout.starts_with("training m: fast against slow, 3 runs\n"), "{}", said.stdout);
+    let words = ["two models have one name", "x.state", "--names a,b"];
+    bench.refuses("compare x.state x.state", 2, &words);
     histories(&bench, "odd", "a", &[0, 1], 2.0);
     histories(&bench, "odd", "b", &[0, 2], 2.0);
     state(&bench, &format!("training odd {measure}"), "odd.state");

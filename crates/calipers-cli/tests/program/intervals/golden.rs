@@ -230,4 +230,9 @@ fn what_cannot_be_drawn_is_refused_before_any_draw() {
     let one = report(&bench, &format!("{SEGMENTATION} --bootstrap 9 --cluster-by regex:s"));
     assert_eq!(one["no_interval"]["segmentation.miou"], "1 cluster; an interval needs at least 2");
     assert_eq!(one["intervals"], json!({}));
+    for form in ["", "--markdown", "--latex"] {
+        let said = bench.run(&format!("{SEGMENTATION} --bootstrap 9 --cluster-by regex:s {form}")).stdout;
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains("(1 cluster; an interval needs at least 2)"), "{said}");
+    }
 }

@@ -233,6 +233,34 @@ fn temporaries(bench: &Bench, folder: &str) -> usize {
 
 #[cfg(unix)]
 #[test]
+fn a_run_that_keeps_nothing_ends_without_waiting_for_its_work() {
+    use std::os::unix::process::ExitStatusExt;
+    let bench = Bench::new();
+    // It waits for input that never comes, and hears of nothing.
+    let mut run = Command::new(env!("CARGO_BIN_EXE_calipers"))
+        .args(["independent-set", "-", "--json", "out.json", "--quiet"])
+        .current_dir(bench.path(""))
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(700));
+    assert!(run.try_wait().unwrap().is_none(), "the run is still reading");
+    let asked = Instant::now();
+    assert!(Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap().success());
+    // Not by `wait`, which would close the input.
+    let ended = loop {
+        if let Some(ended) = run.try_wait().unwrap() {
+            break ended;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    };
+    assert_eq!(ended.signal(), Some(2), "{ended}");
+    assert!(asked.elapsed() < Duration::from_millis(500), "{:?}", asked.elapsed());
+    assert!(!bench.path("out.json").exists());
+}
+
+#[cfg(unix)]
+#[test]
 fn a_signal_ends_a_run_at_once_and_keeps_what_is_finished() {
     use std::os::unix::process::ExitStatusExt;
     let bench = units(3);

@@ -6,6 +6,7 @@ use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use calipers_core::differences::differences;
+use calipers_core::stop::Keeping;
 use calipers_core::{Digest, Error, ErrorKind, Result};
 use serde_json::Value as Json;
 
@@ -30,6 +31,8 @@ pub(crate) struct Folder {
     manifest: File,
     /// The number of the next part.
     next: u32,
+    /// What workers have finished becomes a part also where the program is told to end.
+    _keeping: Keeping,
 }
 
 /// A part of an earlier run.
@@ -96,7 +99,7 @@ impl Folder {
         }
         let manifest = OpenOptions::new().append(true).open(&place);
         let manifest = manifest.map_err(|error| failed(&place, "open the manifest", &error))?;
-        Ok(Self { path: path.to_owned(), _lock: lock, manifest, next })
+        Ok(Self { path: path.to_owned(), _lock: lock, manifest, next, _keeping: Keeping::begin() })
     }
 
     /// Writes a part and then, when it is safe on the disk, its line.
