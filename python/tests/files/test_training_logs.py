@@ -267,6 +267,33 @@ def test_text_in_other_encodings_is_read(name: str, words: tuple[str, ...]) -> N
 
 
 @pytest.mark.parametrize(
+    ("part", "pattern", "metric", "points"),
+    [
+        ("wandb", "defined/**/*.wandb", "val/F1", 6),
+        ("tensorboard", "tie/*tfevents*", "val/F1", 3),
+        ("keras", "continued.csv", "val_F1", 5),
+        ("dvclive", "cfg/fold0/plots/metrics/val/F1.tsv", "val/F1", 5),
+    ],
+)
+def test_a_log_that_is_being_written_is_read_up_to_its_last_whole_record(
+    part: str, pattern: str, metric: str, points: int, tmp_path: Path
+) -> None:
+    whole = next(iter(sorted(written(part).glob(pattern))))
+    # DVCLive's keys are the paths below its folder.
+    place = Path(*whole.parts[whole.parts.index("plots") :]) if part == "dvclive" else Path(whole.name)
+    log = tmp_path / "run" / place
+    log.parent.mkdir(parents=True)
+    text = whole.read_bytes()
+    # A last line of all cells counts; here the last cell is yet to come.
+    separator = {".csv": b",", ".tsv": b"\t"}.get(whole.suffix)
+    log.write_bytes(text[: text.rindex(separator)] if separator else text[:-4])
+    found = report(tmp_path, "run", "--metric", metric)
+    cut = next(warning for warning in found["warnings"] if warning["code"] == "truncated-file")
+    assert "at byte" in cut["message"]
+    assert value(found, "epochs_mean") == points
+
+
+@pytest.mark.parametrize(
     ("part", "metric", "x"),
     [
         ("wandb", "F1", "_step"),

@@ -15,7 +15,7 @@ pub fn read(files: &[(&str, &[u8])], wanted: &Wanted) -> Result<Table> {
     let mut keys: Vec<String> = Vec::new();
     let mut numbers: Vec<Numbers> = Vec::new();
     let mut steps = Numbers { key: STEP.into(), ..Numbers::default() };
-    let (mut rows, mut lines) = (0_u32, Vec::new());
+    let (mut rows, mut lines, mut cut_at) = (0_u32, Vec::new(), None);
     for (key, bytes) in files {
         keys.push((*key).to_owned());
         if *key == STEP || !wanted.numbers.iter().any(|wanted| wanted == key) {
@@ -25,6 +25,7 @@ pub fn read(files: &[(&str, &[u8])], wanted: &Wanted) -> Result<Table> {
         let columns = Wanted { numbers: vec![name.into(), STEP.into()], ..Wanted::default() };
         let about = |error: Error| error.at(format_args!("{key}.tsv"));
         let table = delimited::read(bytes, &columns, &delimited::Options::default()).map_err(about)?;
+        cut_at = cut_at.or(table.cut_at);
         let range = rows..rows + table.rows as u32;
         lines.extend((0..table.rows as u32).map(|row| line(&table.places, row)));
         let found = |name: &str| table.number(name).cloned();
@@ -52,7 +53,7 @@ pub fn read(files: &[(&str, &[u8])], wanted: &Wanted) -> Result<Table> {
         numbers,
         texts: Vec::new(),
         places: Places::Lines(lines),
-        cut_at: None,
+        cut_at,
     })
 }
 
@@ -86,6 +87,13 @@ mod tests {
         assert_eq!((table.rows, &table.number("val/acc").unwrap().rows[..]), (3, &[1, 2][..]));
         assert_eq!(table.number("step").unwrap().rows, [0, 1, 2]);
         assert_eq!(table.places.of(2), "line 3");
+    }
+
+    #[test]
+    fn a_last_line_that_is_cut_off_is_said() {
+        let files: &[(&str, &[u8])] = &[("acc", b"step\tacc\n0\t0.5\n1")];
+        let table = read(files, &wanted(&["acc", "step"])).unwrap();
+        assert_eq!((table.rows, table.cut_at), (1, Some(15)));
     }
 
     #[test]

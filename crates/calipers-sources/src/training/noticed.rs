@@ -51,7 +51,11 @@ pub(super) fn noticed(
     // What is cut off belongs to the run that the rows before it belong to.
     let last = log.table.rows.checked_sub(1).and_then(|row| split.run_of(row as u32));
     if let Some(cut_at) = log.table.cut_at.filter(|_| last.is_none_or(|run| run == at)) {
-        facts.push(fact("truncated-file", format!("{} at byte {cut_at}", claim.file)));
+        let file = match (&log.cut_in, &log.files[..]) {
+            (Some(file), _) | (None, [file]) => file,
+            _ => &claim.file,
+        };
+        facts.push(fact("truncated-file", format!("{file} at byte {cut_at}")));
     }
     if log.aggregated {
         facts.push(fact("aggregated-panel", format!("run {} in {}", claim.run, claim.file)));

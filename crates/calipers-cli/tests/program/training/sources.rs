@@ -88,6 +88,10 @@ fn a_log_that_is_still_written_is_read_up_to_its_last_whole_line() {
         let message = report["warnings"][1]["message"].as_str().unwrap();
         assert!(message.contains(&format!("{name} at byte {at}")), "{message}");
     }
+    bench.write("live/plots/metrics/val/m.tsv", "step\tm\n0\t0.5\n1\t0.95\n2");
+    let report = bench.report("training live --metric val/m");
+    let message = report["warnings"][1]["message"].as_str().unwrap();
+    assert!(message.contains("live/plots/metrics/val/m.tsv at byte 20"), "{message}");
     bench.write("d.csv", "run,epoch,m\na,0,0.95\na,1,0.96\nb,0,0.95\nb,1,0.96\nb,2");
     let report = bench.report("training d.csv --metric m --run-column run");
     assert_eq!(report["warnings"][0]["units"], json!(["all/b"]), "the run that is being written");

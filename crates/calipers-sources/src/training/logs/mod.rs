@@ -36,6 +36,8 @@ pub struct Log {
     pub shown: String,
     /// The files it was read from, as given.
     pub files: Vec<String>,
+    /// Which of several files is cut off.
+    pub cut_in: Option<String>,
     /// What the rule `folder` makes of a run name without a folder.
     pub folder: Option<String>,
     /// The x that the file itself names.
@@ -62,6 +64,7 @@ impl Log {
             format,
             shown: shown.to_owned(),
             files,
+            cut_in: None,
             folder: history.folder.clone(),
             x: None,
             aggregated: false,

@@ -16,16 +16,18 @@ impl Reader<'_> {
         sink: &mut dyn Sink,
     ) -> Result<bool> {
         let mut whole: Option<Table> = None;
+        let mut cut_in = None;
         for place in places {
             let bytes = self.bytes(history, place)?;
             let table = wandb::read(&bytes, wanted).map_err(|error| error.in_file(&place.shown))?;
+            cut_in = cut_in.or_else(|| table.cut_at.map(|_| place.shown.clone()));
             whole = Some(match whole {
                 None => table,
                 Some(earlier) => after(earlier, table),
             });
         }
         let Some(table) = whole else { return Ok(false) };
-        sink.log(self.log(history, table, places.iter())?)?;
+        sink.log(Log { cut_in, ..self.log(history, table, places.iter())? })?;
         Ok(true)
     }
 
