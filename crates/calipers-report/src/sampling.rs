@@ -68,6 +68,7 @@ mod tests {
     #[test]
     fn what_has_no_interval_is_counted_by_reason() {
         let mut intervals = fixture::intervals(&[]);
+        intervals.missing.clear();
         assert_eq!(missing(&intervals), None);
         let reasons = ["1 run", "few", "1 run", "rare", "odd"];
         intervals.missing = reasons.iter().zip('a'..).map(|(why, id)| (id.into(), (*why).into())).collect();

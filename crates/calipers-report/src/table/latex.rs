@@ -192,7 +192,9 @@ mod tests {
         report.metrics.remove(2);
         report.metrics.push(("segmentation.loss_ce".into(), Value::Number(0.25)));
         report.metrics.push(("segmentation.ece".into(), Value::undefined("not requested")));
-        report.intervals = Some(fixture::intervals(&[("segmentation.miou", [0.4, 0.5])]));
+        let mut intervals = fixture::intervals(&[("segmentation.miou", [0.4, 0.5])]);
+        intervals.missing.clear();
+        report.intervals = Some(intervals);
         let infos = vec![fixture::infos(&report)];
         let expected = r"% \usepackage{booktabs,graphicx}
 % segmentation, preset strict, 2 units

@@ -366,6 +366,8 @@ mod tests {
         let text = shown(&report, 120);
         assert!(text.contains("0.9873    [0.9800, 0.9911]\n"), "{text}");
         assert!(text.contains("  Intervals hold 95 % (expanded)"), "{text}");
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("No interval: 1 number (defined in 1204 of 2000 resamples)."), "{text}");
         assert!(!text.contains("[0, 1]"), "{text}");
     }
 
