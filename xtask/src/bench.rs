@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::step::{Outcome, cargo, is_there, root, step};
 
 /// The benches of the Python package, each a script of its own.
-const SCRIPTS: [&str; 2] = ["explanation", "compat"];
+const SCRIPTS: [&str; 3] = ["explanation", "compat", "front_door"];
 
 /// The bench whose other side is the Python package, in the environment it is tested in.
 const SEGMENTATION: &str = "segmentation_python";

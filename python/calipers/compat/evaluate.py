@@ -29,7 +29,9 @@ Pairs = Counter[tuple[int, int]]
 
 _BYTES = 256
 _FEW = 62
-"""Ids of which a table of all pairs stays in the nearest cache."""
+"""Ids of which a table of all pairs stays in a near cache."""
+_MORE = 4
+"""How many more than the largest that was seen a table holds: rare ones may not be among those."""
 _VOID = 255
 
 
@@ -124,11 +126,13 @@ def _counted(predictions: Iterable[Any], references: Iterable[Any], before: int)
 
 def _joint(truth: npt.NDArray[Any], pred: npt.NDArray[Any]) -> Pairs:
     """Count the pairs of ids as they are: which are classes is said later."""
+    # A small table is filled faster; which is large enough, a few ids say, and the count itself decides.
     some = slice(None, None, 997)
-    if max(_largest(truth.reshape(-1)[some]), _largest(pred.reshape(-1)[some])) < _FEW:
-        counts = pairs(truth, pred, _FEW, _VOID)[0]
-        if not counts[_FEW].any() and not counts[:, _FEW].any():
-            lines = [*range(_FEW + 1), _VOID]
+    few = max(_largest(ids.reshape(-1)[some]) for ids in (truth, pred)) + _MORE
+    if 0 < few <= _FEW:
+        counts = pairs(truth, pred, few, _VOID)[0]
+        if not counts[few].any() and not counts[:, few].any():
+            lines = [*range(few + 1), _VOID]
             return Counter(
                 {(lines[t], int(p)): int(counts[t, p]) for t, p in zip(*np.nonzero(counts), strict=True)}
             )
