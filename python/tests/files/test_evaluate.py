@@ -5,6 +5,7 @@ import pathlib
 import signal
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -197,12 +198,46 @@ def test_nothing_is_printed_and_nothing_written(
     assert sorted(folder.iterdir()) == before
 
 
+def stopped(work: Callable[[], object], after: float) -> float:
+    """Return what the work took after Ctrl-C, in seconds of the processor: others do not lengthen them."""
+    sent: list[float] = []
+
+    def send() -> None:
+        sent.append(time.process_time())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(after, send)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    ended = time.process_time()
+    timer.join()
+    return ended - sent[0]
+
+
 @pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_ends_the_work_within_a_second(tmp_path: pathlib.Path) -> None:
     images(tmp_path, units=40, side=1200)
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    began = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
-        cp.segmentation.evaluate(truth=tmp_path / "gt", pred=tmp_path / "out", classes=3, measure="all")
-    assert time.monotonic() - began < 1.3
+    files = {"truth": tmp_path / "gt", "pred": tmp_path / "out", "classes": 3, "measure": "all"}
+    assert stopped(lambda: cp.segmentation.evaluate(**files, threads=1), 0.3) < 1
+
+
+@pytest.mark.usefixtures("ctrl_c")
+def test_ctrl_c_ends_the_reading_of_a_large_file_within_a_second(tmp_path: pathlib.Path) -> None:
+    features = np.zeros((400_000, 64))
+    np.savez(tmp_path / "run.npz", clean=features, **{"attacked_0.1": features})
+    assert stopped(lambda: cp.robustness.evaluate(tmp_path / "run.npz", threads=1), 0.1) < 1
+
+
+@pytest.mark.usefixtures("ctrl_c")
+def test_ctrl_c_ends_a_unit_that_another_thread_measures(tmp_path: pathlib.Path) -> None:
+    images(tmp_path, units=1, side=4)
+    files = {"truth": tmp_path / "gt", "pred": tmp_path / "out", "classes": 3}
+    # Beside a small one on this thread, a large one whose contours look far in vain.
+    truth, pred = np.zeros((2000, 2000), np.uint8), np.zeros((2000, 2000), np.uint8)
+    truth[-3:, -3:] = 1
+    pred[:600:2, :600:2] = 1
+    np.save(tmp_path / "gt/large.npy", truth)
+    np.save(tmp_path / "out/large.npy", pred)
+    slow = {"measure": ["contour"], "tolerance_px": 900, "threads": 2}
+    assert stopped(lambda: cp.segmentation.evaluate(**files, **slow), 0.5) < 1
