@@ -50,13 +50,19 @@ pub fn collected(
     Ok(all)
 }
 
+/// How many numbers are made room for before it is asked whether they are still wanted.
+const STRETCH: usize = 1 << 20;
+
 /// Room for every number of a model, none of them defined yet.
 fn room(model: &dyn Resampler, samples: u32) -> Result<Vec<f64>> {
     let length = model.leaves().len() * samples as usize;
     let mut all: Vec<f64> = Vec::new();
     let no_room = |_| Error::value("the numbers of all resamples do not fit into memory");
     all.try_reserve_exact(length).map_err(no_room)?;
-    all.resize(length, f64::NAN);
+    while all.len() < length {
+        stop::wanted()?;
+        all.resize(length.min(all.len() + STRETCH), f64::NAN);
+    }
     Ok(all)
 }
 
