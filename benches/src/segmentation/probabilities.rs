@@ -80,7 +80,7 @@ fn compare(report: &mut dyn FnMut(Line), script: &str, library: &str, goal: Goal
     Ok(())
 }
 
-/// Writes `logits.npy` with one plane a line.
+/// Writes `logits.npy` with one plane per line.
 pub(super) fn save_logits(logits: &[f32], pixels: usize, folder: &Path) -> Outcome {
     let mut bytes = Vec::new();
     npy::write(&mut bytes, &logits.chunks(pixels).collect::<Vec<_>>(), false)?;

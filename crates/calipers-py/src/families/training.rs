@@ -1,4 +1,4 @@
-//! Training runs: one curve a run.
+//! Training runs: one curve per run.
 
 use calipers::core::{Error, Stored};
 use calipers::io::array::{Array, Dtype};

@@ -146,7 +146,7 @@ pub(super) fn ranks(comparison: &Comparison) -> Option<Picture> {
     })
 }
 
-/// Each unit's number under both models, one drawing a metric.
+/// Each unit's number under both models, one drawing per metric.
 fn units(comparison: &Comparison, other: usize) -> Option<Picture> {
     let [first, model] = names(comparison, other);
     let mut variants = Vec::new();

@@ -25,7 +25,7 @@ pub struct GraphPath {
 pub enum GraphFile {
     /// A text that holds one graph.
     Text(Vec<u8>),
-    /// A text that holds one graph a line: line numbers and places.
+    /// A text that holds one graph per line: line numbers and places.
     Lines(Vec<u8>, Vec<(u64, std::ops::Range<usize>)>),
     /// An `edge_index` array.
     One(Box<dyn ArrayFile>),

@@ -1,4 +1,4 @@
-//! Confusion matrices in place of maps: JSON lines, npz or safetensors, one matrix a unit.
+//! Confusion matrices in place of maps: JSON lines, npz or safetensors, one matrix per unit.
 
 use std::path::Path;
 

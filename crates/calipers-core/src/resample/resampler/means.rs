@@ -22,7 +22,7 @@ struct Kept {
 }
 
 impl Means {
-    /// Columns of one number a unit; a column without any number is left out.
+    /// Columns of one number per unit; a column without any number is left out.
     pub fn new(units: usize, columns: impl IntoIterator<Item = (Leaf, Vec<Option<f64>>)>) -> Self {
         let mut panels = Panels::new(units);
         let (mut leaves, mut kept) = (Vec::new(), Vec::new());

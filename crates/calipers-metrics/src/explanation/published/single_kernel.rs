@@ -2,7 +2,7 @@
 //!
 //! Of logits: with z the largest logit of a row taken off and Z = Σ e^z, Σ q ln(q/p) is
 //! Σ e^zq (zq - zp) / Zq - ln Zq + ln Zp: two exponentials a class and two logarithms a row.
-//! Of probabilities: one logarithm of a quotient a class, with a single division.
+//! Of probabilities: one logarithm of a quotient per class, with a single division.
 
 use calipers_core::functions::lanes;
 use calipers_core::{ExactSum, stop};
