@@ -188,16 +188,16 @@ fn forms<'r>(reports: &'r [Report], output: &Output, mut files: Files<'r>) -> Re
     }
     let infos: Vec<Vec<MetricInfo>> =
         reports.iter().map(|report| registry::metrics_of(&report.protocol)).collect();
-    let amount = output.amount();
+    let shown = output.shown();
     if let Some(path) = &output.markdown {
-        files.put(Place::Markdown, path, markdown::write(reports, &infos, amount))?;
+        files.put(Place::Markdown, path, markdown::write(reports, &infos, shown))?;
     }
     if let Some(path) = &output.latex {
-        files.put(Place::Latex, path, latex::write(reports, &infos, amount))?;
+        files.put(Place::Latex, path, latex::write(reports, &infos, shown))?;
     }
     files.done()?;
     if output.wants_table() {
-        show(&terminal::write(reports, &infos, style(), amount))?;
+        show(&terminal::write(reports, &infos, style(), shown))?;
     } else if !output.quiet {
         warn(reports);
     }
@@ -256,7 +256,7 @@ fn plain(text: &str) -> String {
         '▇' | '█' => '#',
         other => other,
     };
-    text.chars().map(letter).collect()
+    text.replace("± ", "+-").chars().map(letter).collect()
 }
 
 /// Writes a note to standard error, where it cannot disturb results.
@@ -305,9 +305,9 @@ mod tests {
 
     #[test]
     fn a_plain_terminal_gets_signs_of_the_same_width() {
-        let text = "miou ↑  0.5  – … ▁▄█ größe";
+        let text = "miou ↑  0.5 ± 0.1  – … ▁▄█ größe";
         let shown = plain(text);
-        assert_eq!(shown, "miou ^  0.5  - ~ _-# größe");
+        assert_eq!(shown, "miou ^  0.5 +-0.1  - ~ _-# größe");
         assert_eq!(shown.chars().count(), text.chars().count());
     }
 }

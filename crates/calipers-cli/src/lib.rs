@@ -85,6 +85,10 @@ where
     let cli = match Cli::try_parse_from(&words) {
         Ok(cli) => cli,
         Err(error) => {
+            if let Some(meant) = two_folders(&words) {
+                complain(&meant);
+                return 2;
+            }
             // A closed stream leaves nobody to tell.
             let _ = error.print();
             return u8::try_from(error.exit_code()).unwrap_or(2);
@@ -130,6 +134,21 @@ fn with_files(arguments: impl IntoIterator<Item: Into<OsString>>) -> Vec<OsStrin
         }
     }
     words
+}
+
+/// What is said where truth and prediction are given as two words, as other programs take them.
+fn two_folders(words: &[OsString]) -> Option<Error> {
+    let [_, command, truth, pred, ..] = words else { return None };
+    let is_folder = |word: &OsString| std::path::Path::new(word).is_dir();
+    (command == "segmentation" && is_folder(truth) && is_folder(pred)).then(|| {
+        let shown: Vec<_> = [truth, pred].map(|word| word.to_string_lossy()).into();
+        let options = format!("--truth={} --pred={}", shown[0], shown[1]);
+        let rest: Vec<OsString> = words[..2].iter().chain(&words[4..]).cloned().collect();
+        Error::usage("truth and prediction are named by options")
+            .found(shown.join(" "))
+            .again_with(options)
+            .with_command(|options| commanded(&rest, options))
+    })
 }
 
 /// The command that was given, with these options in place of what it says of them.

@@ -9,7 +9,7 @@ use calipers::chosen::Chosen;
 use calipers::core::resample::{Bootstrap, Method};
 use calipers::io::file::InputFile;
 use calipers::registry;
-use calipers::report::Amount;
+use calipers::report::{Amount, Shown, Spread};
 use calipers::resample::{Intervals, PAGE_RESAMPLES};
 use calipers::run::{self, Progress, Shard};
 use calipers::sources::clusters::ClusterRule;
@@ -44,6 +44,9 @@ pub(crate) struct Output {
     /// On the terminal, in Markdown and in LaTeX: every number
     #[arg(long)]
     pub(crate) all: bool,
+    /// In tables: intervals as ±, the distance of their farther end
+    #[arg(long)]
+    pub(crate) plus_minus: bool,
     /// Write one row per unit: .csv, .jsonl or .parquet
     #[arg(long, value_name = "FILE")]
     pub(crate) per_unit: Option<PathBuf>,
@@ -239,13 +242,14 @@ impl Output {
         }
     }
 
-    /// How much a table shows.
-    pub(crate) fn amount(&self) -> Amount {
-        match (self.select.is_empty(), self.all) {
+    /// How much a table shows, and how.
+    pub(crate) fn shown(&self) -> Shown {
+        let amount = match (self.select.is_empty(), self.all) {
             (false, _) => Amount::Selected,
             (true, true) => Amount::Everything,
             (true, false) => Amount::Headline,
-        }
+        };
+        Shown { amount, spread: spread(self.plus_minus) }
     }
 
     /// Whether anything is asked for that shows numbers, beside the table.
@@ -279,6 +283,11 @@ impl Output {
         let stream = self.state.as_deref().is_some_and(is_stream);
         !self.quiet && !spoken && !stream
     }
+}
+
+/// How intervals are written in tables.
+pub(crate) fn spread(plus_minus: bool) -> Spread {
+    if plus_minus { Spread::PlusMinus } else { Spread::Brackets }
 }
 
 /// Whether a path stands for standard input or output.

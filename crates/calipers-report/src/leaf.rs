@@ -14,6 +14,17 @@ pub(crate) enum Leaf<'a> {
     Undefined(&'a str),
 }
 
+impl Leaf<'_> {
+    /// The number; 0 where there is none.
+    pub(crate) fn as_f64(self) -> f64 {
+        match self {
+            Self::Number(x) => x,
+            Self::Count(n) => n as f64,
+            Self::Undefined(_) => 0.0,
+        }
+    }
+}
+
 /// The value as a leaf; `None` when it holds other values or is a name.
 pub(crate) fn leaf(value: &Value) -> Option<Leaf<'_>> {
     match value {

@@ -27,7 +27,7 @@ mod sparkline;
 mod table;
 mod text;
 
-pub use table::{Amount, csv, grid, latex, markdown, notebook, terminal};
+pub use table::{Amount, Shown, Spread, csv, grid, latex, markdown, notebook, terminal};
 
 #[cfg(test)]
 mod fixture;

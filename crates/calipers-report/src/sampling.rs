@@ -4,6 +4,9 @@ use calipers_core::resample::{Bootstrap, Drawn, Intervals};
 
 use crate::number::shortest;
 
+/// The most strata that are named.
+const MOST_STRATA: usize = 4;
+
 /// How intervals were made, in a sentence.
 pub fn words(drawn: &Drawn) -> String {
     let Bootstrap { resamples, seed, method, .. } = drawn.bootstrap;
@@ -12,7 +15,11 @@ pub fn words(drawn: &Drawn) -> String {
         1 => counted(*units, &drawn.sampling_unit),
         _ => format!("{} of {name}", counted(*units, &drawn.sampling_unit)),
     };
-    let units: Vec<String> = drawn.strata.iter().map(units).collect();
+    let units: Vec<String> = if drawn.strata.len() > MOST_STRATA {
+        vec![together(drawn)]
+    } else {
+        drawn.strata.iter().map(units).collect()
+    };
     let rule = drawn.cluster_by.as_ref().filter(|rule| *rule != "none");
     let rule = rule.map(|rule| format!(", clusters by {rule}")).unwrap_or_default();
     format!(
@@ -20,6 +27,19 @@ pub fn words(drawn: &Drawn) -> String {
         method.name(),
         if units.is_empty() { "nothing".into() } else { units.join(", ") }
     )
+}
+
+/// Strata in a few words, where there are too many to name.
+fn together(drawn: &Drawn) -> String {
+    let counts = || drawn.strata.iter().map(|(_, [_, units])| *units);
+    let (least, most) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
+    let each = counted(most, &drawn.sampling_unit);
+    let strata = drawn.strata.len();
+    if least == most {
+        format!("{strata} strata of {each}")
+    } else {
+        format!("{strata} strata of {least} to {each}")
+    }
 }
 
 /// How many reasons a sentence names.
@@ -88,6 +108,13 @@ mod tests {
         assert_eq!(words(&drawn), expected);
         drawn.strata = vec![("a".into(), [6, 6]), ("b".into(), [1, 1])];
         (drawn.sampling_unit, drawn.cluster_by) = ("run".into(), None);
+        drawn.strata = (0..5).map(|i| (i.to_string(), [6, 5 + i / 4])).collect();
+        assert!(
+            words(&drawn).contains("2000 resamples of 5 strata of 5 to 6 runs, seed 0"),
+            "{}",
+            words(&drawn)
+        );
+        drawn.strata = vec![("a".into(), [6, 6]), ("b".into(), [1, 1])];
         drawn.bootstrap.confidence = 0.999;
         let expected = "Intervals hold 99.9 % (expanded): 2000 resamples of 6 runs of a, 1 run of b, seed 0.";
         assert_eq!(words(&drawn), expected);

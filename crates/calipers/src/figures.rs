@@ -6,6 +6,8 @@ use calipers_core::resample::Intervals;
 use calipers_core::spelling::distance;
 use calipers_core::{Error, Ledger, Report, Result};
 use calipers_report::chart::{Art, Chart, Picture};
+use calipers_report::comparison::{self, Comparison};
+use calipers_report::page::Block;
 
 use crate::replay::Evidence;
 use crate::{pages, pictures};
@@ -52,6 +54,16 @@ pub fn of_report(report: &Report, photos: Option<PathBuf>, threads: usize) -> Re
             .advice("draw them from a state, or say with --root where the inputs are")
     })?;
     Ok(of_evidence(&*ledger, now.intervals.as_ref(), Evidence::Available(replay), photos))
+}
+
+/// The figures of models that are compared: those of the family, with all models in one drawing, and how
+/// they differ.
+pub fn of_comparison(comparison: &Comparison) -> Vec<Figure> {
+    let pictures = comparison::section(comparison).blocks.into_iter().filter_map(|block| match block {
+        Block::Picture(picture) => Some(picture),
+        _ => None,
+    });
+    pictures.flat_map(of_picture).collect()
 }
 
 /// The figure of that name, and what it draws.

@@ -10,7 +10,7 @@ use calipers::core::{
 };
 use calipers::metrics::robustness::{Budget, Matrix, NumberSlice, Pair, Robustness, unit_name};
 use calipers::metrics::training::{Curve, Sample, Training};
-use calipers::report::comparison;
+use calipers::report::comparison::{self, Forms};
 use calipers::sources::clusters::ClusterRule;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
@@ -245,7 +245,8 @@ fn without_a_test_nothing_is_corrected_for() {
     let found = found.unwrap();
     let json: Json = serde_json::from_str(&comparison::json(&found)).unwrap();
     assert_eq!((&json["tests"], &json["correction"]), (&json!(0), &Json::Null));
-    for text in [comparison::markdown(&found, false), comparison::latex(&found, false)] {
+    for text in [comparison::markdown(&found, Forms::default()), comparison::latex(&found, Forms::default())]
+    {
         assert!(!text.contains("Holm") && !text.contains("p adj"), "{text}");
     }
 }

@@ -214,10 +214,16 @@ class Report(Mapping[str, Value]):
         return frames.frame(frames.per_unit(columns, lines), frame)
 
     def _form(
-        self, form: str, path: Path | None, select: Sequence[str] | None, everything: bool = False
+        self,
+        form: str,
+        path: Path | None,
+        select: Sequence[str] | None,
+        everything: bool = False,
+        plus_minus: bool = False,
     ) -> Any:
         target = None if path is None else path_text(path, "path")
-        return _calipers.report_form(self._text, form, _ids(select), flag("all", everything), target)
+        everything, plus_minus = flag("all", everything), flag("plus_minus", plus_minus)
+        return _calipers.report_form(self._text, form, _ids(select), everything, plus_minus, target)
 
     @overload
     def to_json(self, path: None = None, *, select: Sequence[str] | None = None) -> str: ...
@@ -244,16 +250,34 @@ class Report(Mapping[str, Value]):
 
     @overload
     def to_markdown(
-        self, path: None = None, *, select: Sequence[str] | None = None, all: bool = False
+        self,
+        path: None = None,
+        *,
+        select: Sequence[str] | None = None,
+        all: bool = False,
+        plus_minus: bool = False,
     ) -> str: ...
     @overload
-    def to_markdown(self, path: Path, *, select: Sequence[str] | None = None, all: bool = False) -> None: ...
     def to_markdown(
-        self, path: Path | None = None, *, select: Sequence[str] | None = None, all: bool = False
+        self,
+        path: Path,
+        *,
+        select: Sequence[str] | None = None,
+        all: bool = False,
+        plus_minus: bool = False,
+    ) -> None: ...
+    def to_markdown(
+        self,
+        path: Path | None = None,
+        *,
+        select: Sequence[str] | None = None,
+        all: bool = False,
+        plus_minus: bool = False,
     ) -> str | None:
         """Return the first numbers and one table of classes as Markdown, or write them to a file.
 
-        `select` are ids without the family: these alone, in this order. `all` gives every number.
+        `select` are ids without the family: these alone, in this order. `all` gives every number, and
+        `plus_minus` writes intervals as ±, the distance of their farther end.
 
         >>> import calipers as cp
         >>> acc = cp.segmentation.Evaluator(["road", "sky"])
@@ -261,23 +285,41 @@ class Report(Mapping[str, Value]):
         >>> print(acc.report().to_markdown(select=["miou"]).splitlines()[-1])
         | `miou` ↑ | 0.2500 |
         """
-        made: str | None = self._form("markdown", path, select, all)
+        made: str | None = self._form("markdown", path, select, all, plus_minus)
         return made
 
     @overload
     def to_latex(
-        self, path: None = None, *, select: Sequence[str] | None = None, all: bool = False
+        self,
+        path: None = None,
+        *,
+        select: Sequence[str] | None = None,
+        all: bool = False,
+        plus_minus: bool = False,
     ) -> str: ...
     @overload
-    def to_latex(self, path: Path, *, select: Sequence[str] | None = None, all: bool = False) -> None: ...
     def to_latex(
-        self, path: Path | None = None, *, select: Sequence[str] | None = None, all: bool = False
+        self,
+        path: Path,
+        *,
+        select: Sequence[str] | None = None,
+        all: bool = False,
+        plus_minus: bool = False,
+    ) -> None: ...
+    def to_latex(
+        self,
+        path: Path | None = None,
+        *,
+        select: Sequence[str] | None = None,
+        all: bool = False,
+        plus_minus: bool = False,
     ) -> str | None:
         """Return the first numbers and one table of classes as booktabs tables, or write them to a file.
 
-        `select` are ids without the family: these alone, in this order. `all` gives every number.
+        `select` are ids without the family: these alone, in this order. `all` gives every number, and
+        `plus_minus` writes intervals as ±, the distance of their farther end.
         """
-        made: str | None = self._form("latex", path, select, all)
+        made: str | None = self._form("latex", path, select, all, plus_minus)
         return made
 
     @overload

@@ -8,6 +8,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from calipers import _calipers
@@ -52,9 +53,9 @@ class _Kept(NamedTuple):
     def of(cls, compared: _calipers.Compared | _Kept) -> _Kept:
         """Take everything that it says, its table in the usual width."""
         said = {name: getattr(compared, name)() for name in ("json", "csv", "html")}
-        for all in (False, True):
-            said[f"markdown {all}"] = compared.markdown(all)
-            said[f"latex {all}"] = compared.latex(all)
+        for all, plus_minus in product((False, True), repeat=2):
+            said[f"markdown {all} {plus_minus}"] = compared.markdown(all, plus_minus)
+            said[f"latex {all} {plus_minus}"] = compared.latex(all, plus_minus)
         return cls({**said, "table": compared.table(100)})
 
     def table(self, width: int) -> str:
@@ -69,13 +70,25 @@ class _Kept(NamedTuple):
         """Return the CSV."""
         return self.texts["csv"]
 
-    def markdown(self, all: bool) -> str:
+    def markdown(self, all: bool, plus_minus: bool) -> str:
         """Return Markdown."""
-        return self.texts[f"markdown {all}"]
+        return self.texts[f"markdown {all} {plus_minus}"]
 
-    def latex(self, all: bool) -> str:
+    def latex(self, all: bool, plus_minus: bool) -> str:
         """Return LaTeX."""
-        return self.texts[f"latex {all}"]
+        return self.texts[f"latex {all} {plus_minus}"]
+
+    def figures(self) -> list[tuple[str, str, str | None]]:
+        """Refuse: what is drawn is not sent along."""
+        raise UsageError(
+            "a comparison that was sent elsewhere holds no figures\n     help: compare again"
+        )
+
+    def figure(self, name: str, format: str, width: str | None, style: str) -> bytes:
+        """Refuse, likewise."""
+        raise UsageError(
+            "a comparison that was sent elsewhere holds no figures\n     help: compare again"
+        )
 
     def html(self) -> str:
         """Return the page."""
@@ -156,17 +169,39 @@ class Comparison(Mapping[str, dict[str, Any]]):
         """Return one row per number and later model."""
         return self._compared.csv()
 
-    def to_markdown(self, *, all: bool = False) -> str:
-        """Return the tables as Markdown; `all` adds the ranks by every metric."""
-        return self._compared.markdown(flag("all", all))
+    def to_markdown(self, *, all: bool = False, plus_minus: bool = False) -> str:
+        """Return the tables as Markdown; `all` adds the ranks by every metric.
 
-    def to_latex(self, *, all: bool = False) -> str:
-        """Return the tables as booktabs tables; `all` adds the ranks by every metric."""
-        return self._compared.latex(flag("all", all))
+        `plus_minus` writes intervals as ±, the distance of their farther end.
+        """
+        return self._compared.markdown(flag("all", all), flag("plus_minus", plus_minus))
+
+    def to_latex(self, *, all: bool = False, plus_minus: bool = False) -> str:
+        """Return the tables as booktabs tables; `all` adds the ranks by every metric.
+
+        `plus_minus` writes intervals as ±, the distance of their farther end.
+        """
+        return self._compared.latex(flag("all", all), flag("plus_minus", plus_minus))
 
     def to_html(self) -> str:
         """Return the page that the command line's `--html` writes."""
         return self._compared.html()
+
+    @property
+    def figures(self) -> list[str]:
+        """The names of the pictures of all models, as `calipers plot` lists them for several states."""
+        return [name for name, _, missing in self._compared.figures() if missing is None]
+
+    def figure(
+        self,
+        name: str,
+        format: Literal["svg", "png", "pdf"] = "svg",
+        *,
+        width: str | None = None,
+        style: Literal["paper", "slides", "dark"] = "paper",
+    ) -> bytes:
+        """Return one picture of all models as a file; see `Report.figure`."""
+        return self._compared.figure(name, format, width, style)
 
     def _rows(self) -> Iterator[tuple[Any, ...]]:
         for id, line in self._lines.items():

@@ -60,7 +60,7 @@ def test_every_family_leads_with_numbers_and_their_intervals(report: Path, visit
         # A model of the demo is attacked in one run with several budgets: nothing is drawn from one run.
         one_run = "robustness" in section.get_attribute("id")
         intervals = section.locator(".card-interval, .side .interval").all_inner_texts()
-        assert any(DASH in text for text in intervals) != one_run
+        assert any(text.startswith("[") for text in intervals) != one_run
         assert section.locator(".parameters dt").count() > 3
 
 
@@ -310,3 +310,33 @@ def test_no_card_is_empty_and_models_stand_side_by_side(report: Path, visit: Vis
     side = page.locator("section", has=page.get_by_role("heading", name="Side by side")).first
     assert "miou" in side.inner_text()
     assert side.locator("table").first.locator("thead th").count() == 3
+
+
+def test_classes_and_groups_stand_in_one_table_and_rows_of_cards_are_full(report: Path, visit: Visit) -> None:
+    page = visit(report)
+    for family in ("segmentation", "training", "robustness"):
+        table = page.locator(f"main > section[id^={family}] table.side").first
+        heads = table.locator("thead .term")
+        assert heads.count() + table.locator("tbody .term").count() >= 4, family
+        inside = "th => th.scrollWidth <= th.clientWidth + 1"
+        assert all(head.evaluate(inside) for head in table.locator("th").all()), "no name is cut off"
+    edges = page.evaluate(
+        """() => [...document.querySelectorAll('.cards')].map((cards) => {
+            const right = Math.round(cards.getBoundingClientRect().right), rows = new Map();
+            for (const card of cards.children) {
+                const box = card.getBoundingClientRect();
+                rows.set(box.top, Math.max(rows.get(box.top) ?? 0, Math.round(box.right)));
+            }
+            return [...rows.values()].every((edge) => Math.abs(edge - right) <= 1);
+        })"""
+    )
+    assert edges
+    assert all(edges), "no row of cards has a hole"
+
+
+def test_the_example_of_a_condition_is_a_score(report: Path, visit: Visit) -> None:
+    units = visit(report).locator("section[id^=segmentation-] .units").first
+    search = units.get_by_role("searchbox")
+    assert search.get_attribute("placeholder") == "Search, or miou < 0.7"
+    search.fill("miou < 0.7")
+    assert units.get_by_role("status").inner_text().endswith("of 12") is False

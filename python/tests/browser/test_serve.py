@@ -128,7 +128,6 @@ def test_two_files_are_compared_from_the_list(
     page.wait_for_selector("#rows tr")
     assert page.is_disabled("#compare")
     assert page.inner_text("#compare") == "Choose two or more to compare"
-    assert page.is_disabled("input[aria-label='Compare demo.json']")
     names = [f"{model}.{ending}" for model, ending in zip(("baseline", "multi-head"), files, strict=True)]
     for name in names:
         page.check(f"input[aria-label='Compare {name}']")
@@ -139,6 +138,39 @@ def test_two_files_are_compared_from_the_list(
     assert "miou" in text
     assert ("per-unit-files" in text) == ("csv" in files), "means over units are said to be that"
     assert page.locator(".picture .chart svg").count() >= 2
+
+
+def test_reports_stand_side_by_side(browse: Callable[..., Any], address: str) -> None:
+    page = browse(address)
+    page.wait_for_selector("#rows tr")
+    for name in ("demo.json", "baseline.state"):
+        page.check(f"input[aria-label='Compare {name}']")
+    page.click("#compare")
+    page.wait_for_selector("html[data-ready]")
+    side = page.locator("section", has=page.get_by_role("heading", name="Side by side")).first
+    heads = side.locator("table thead th").all_inner_texts()
+    assert any("baseline.state" in text for text in heads)
+    assert any("demo.json: segmentation" in text for text in heads)
+    assert side.locator("strong").count() >= 4, "the best of a line is bold"
+
+
+def test_the_numbers_of_the_list_follow_the_files_while_it_is_open(
+    browse: Callable[..., Any], address: str, folder: Path
+) -> None:
+    changed = folder / "changed.state"
+    shutil.copy(folder / "baseline.state", changed)
+    page = browse(address)
+    row = page.locator("#rows tr", has_text="changed.state")
+    row.wait_for(timeout=10_000)
+    before = row.inner_text()
+    shutil.copy(folder / "multi-head.state", changed)
+    page.wait_for_function(
+        "before => ![...document.querySelectorAll('#rows tr')].some((row) => row.innerText === before)",
+        arg=before,
+        timeout=10_000,
+    )
+    assert "changed.state" in row.inner_text()
+    changed.unlink()
 
 
 def test_the_list_follows_the_folder(browse: Callable[..., Any], address: str, folder: Path) -> None:

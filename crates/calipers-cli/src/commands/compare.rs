@@ -11,7 +11,7 @@ use calipers::{Error, Result};
 use clap::Args;
 
 use crate::files::{Files, Place};
-use crate::options::{Work, is_stream, named, whole};
+use crate::options::{Work, is_stream, named, spread, whole};
 use crate::{Outcome, emit};
 
 /// Compare models over the same units: paired differences, intervals and tests
@@ -95,6 +95,9 @@ struct Forms {
     /// On the terminal, in Markdown and in LaTeX: the ranks by every metric, as with --metric
     #[arg(long)]
     all: bool,
+    /// In tables: intervals as ±, the distance of their farther end
+    #[arg(long)]
+    plus_minus: bool,
     /// Print no table and no warnings
     #[arg(long, short)]
     quiet: bool,
@@ -159,6 +162,7 @@ impl Forms {
     }
 
     fn write(&self, comparisons: &[Comparison]) -> Result<Outcome> {
+        let forms = comparison::Forms { all: self.all, spread: spread(self.plus_minus) };
         let mut files = Files::new(self.quiet);
         if let Some(path) = &self.json {
             files.put(Place::Json, path, comparison::json(comparisons))?;
@@ -172,16 +176,16 @@ impl Forms {
             files.put(Place::Page, path, page::write(&page))?;
         }
         if let Some(path) = &self.markdown {
-            files.put(Place::Markdown, path, comparison::markdown(comparisons, self.all))?;
+            files.put(Place::Markdown, path, comparison::markdown(comparisons, forms))?;
         }
         if let Some(path) = &self.latex {
-            files.put(Place::Latex, path, comparison::latex(comparisons, self.all))?;
+            files.put(Place::Latex, path, comparison::latex(comparisons, forms))?;
         }
         files.done()?;
         let spoken = [&self.json, &self.csv, &self.markdown, &self.latex].iter().any(|form| form.is_some());
         let warnings = || comparisons.iter().flat_map(|comparison| &comparison.warnings);
         if !spoken && self.html.is_none() && !self.quiet {
-            emit::show(&comparison::terminal(comparisons, emit::style(), self.all))?;
+            emit::show(&comparison::terminal(comparisons, emit::style(), forms))?;
         } else if !self.quiet {
             warnings().for_each(|warning| {
                 emit::note(&format!("warning[{}]: {}", warning.code, warning.message));

@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use calipers::compare::{self, Model, Options, open};
 use calipers::core::error::printable;
 use calipers::figures::{self, Figure};
 use calipers::io::file::InputFile;
@@ -15,7 +16,7 @@ use super::verify::Elsewhere;
 use crate::options::{Output, is_stream};
 use crate::{Outcome, emit};
 
-/// Draw one figure of a report as .pdf, .svg or .png; without a figure, list those it has
+/// Draw one figure of a report, or of several models, as .pdf, .svg or .png; without a figure, list them
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -23,18 +24,17 @@ Examples:
   calipers plot all.state confusion -o confusion.pdf
   calipers plot calipers-demo/report.json iou --report 3 -o iou.svg --width 8.4cm
   calipers plot all.state worst-images-1 -o worst.png --photos leftImg8bit/val --style slides
+  calipers plot l1.state mcp.state bias-curve -o figure6.pdf    several models in one drawing
 
 Words are 7 points high in style paper, 14 points in slides and dark, whatever the width. What is
 drawn from inputs needs them where they were when they were measured, or below --root.")]
 pub(crate) struct Plot {
-    /// A state or a report.json ("-" reads standard input)
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
-    /// The figure, by the name in the list
-    #[arg(value_name = "FIGURE")]
-    figure: Option<String>,
+    /// A state or a report.json ("-" reads standard input), or states of several models; then the figure,
+    /// by the name in the list
+    #[arg(value_name = "FILE.. [FIGURE]", required = true, num_args = 1..)]
+    words: Vec<PathBuf>,
     /// Where the figure is written; the ending says the format ("-" for SVG on standard output)
-    #[arg(long, short, value_name = "FILE|-", requires = "figure")]
+    #[arg(long, short, value_name = "FILE|-")]
     output: Option<PathBuf>,
     /// Which report of a file with several, from 1
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
@@ -61,34 +61,86 @@ pub(crate) struct Plot {
 
 impl Plot {
     pub(crate) fn run(self) -> Result<Outcome> {
-        let target = self.target()?;
-        let shown = self.file.display().to_string();
-        let sources = sources(&self.file, &shown)?;
+        let (files, figure) = self.split();
+        let target = self.target(files)?;
+        if target.is_some() && figure.is_none() {
+            return Err(
+                Error::usage("-o needs the figure that is drawn").advice("without -o the figures are listed")
+            );
+        }
+        if files.len() > 1 {
+            return self.several(files, figure, target);
+        }
+        let file = &files[0];
+        let shown = file.display().to_string();
+        let sources = sources(file, &shown)?;
         if !self.partial {
             let whole = sources.iter().try_for_each(Source::require_whole);
             whole.map_err(|error| error.in_file(&shown))?;
         }
-        let Some(name) = &self.figure else {
+        let Some(name) = figure else {
             self.list(&sources)?;
             return Ok(Outcome::Done);
         };
-        let Some((path, format)) = target else {
-            return Err(Error::usage("a figure needs a file to be written to")
-                .advice(format!("-o {name}.pdf; .svg and .png are the other formats")));
-        };
+        let (path, format) = target.ok_or_else(|| nowhere(&name))?;
         let source = self.chosen(&sources, &shown)?;
         let reports: Vec<Report> = sources.iter().map(Source::report).collect();
         let inputs = reports.iter().flat_map(|report| report.inputs.iter()).map(|(input, _)| input);
         emit::spare_inputs(inputs, [("--output", path)].into_iter().filter(|(_, path)| !is_stream(path)))?;
         let figures = self.figures(source)?;
-        let (_, chart) = figures::find(&figures, name).map_err(|error| error.in_file(&shown))?;
+        figures::find(&figures, &name).map_err(|error| error.in_file(&shown))?;
+        self.draw(&figures, &name, (path, format))
+    }
+
+    /// The files, and the figure: the last word, unless it is a file itself.
+    fn split(&self) -> (&[PathBuf], Option<String>) {
+        match self.words.split_last() {
+            Some((last, files)) if !files.is_empty() && !last.is_file() => {
+                (files, Some(last.to_string_lossy().into_owned()))
+            }
+            _ => (&self.words, None),
+        }
+    }
+
+    fn draw(&self, figures: &[Figure], name: &str, (path, format): (&Path, FileFormat)) -> Result<Outcome> {
+        let (_, chart) = figures::find(figures, name)?;
         let bytes = files::write(chart, format, self.width, self.style)?;
         crate::files::put(path, &bytes, self.quiet)?;
         Ok(Outcome::Done)
     }
 
+    /// The figures of models that are compared.
+    fn several(
+        &self,
+        files: &[PathBuf],
+        figure: Option<String>,
+        target: Option<(&Path, FileFormat)>,
+    ) -> Result<Outcome> {
+        let alone = [
+            ("--report", self.report.is_some()),
+            ("--root", self.root.is_some()),
+            ("--photos", self.photos.is_some()),
+        ];
+        if let Some((flag, _)) = alone.iter().find(|(_, given)| *given) {
+            return Err(
+                Error::usage(format!("{flag} is for one file")).found(format!("{} files", files.len()))
+            );
+        }
+        let models = open(files)?;
+        if !self.partial {
+            models.iter().try_for_each(Model::require_whole)?;
+        }
+        let options = Options { threads: emit::one_a_core(), ..Options::default() };
+        let compared = compare::compare(&models, &options)?;
+        let figures: Vec<Figure> = compared.iter().flat_map(figures::of_comparison).collect();
+        match figure {
+            None => emit::say(&listed(&figures, "")).map(|()| Outcome::Done),
+            Some(name) => self.draw(&figures, &name, target.ok_or_else(|| nowhere(&name))?),
+        }
+    }
+
     /// Where the figure goes, and in which format. Refuses what cannot be written before any work.
-    fn target(&self) -> Result<Option<(&Path, FileFormat)>> {
+    fn target(&self, files: &[PathBuf]) -> Result<Option<(&Path, FileFormat)>> {
         let Some(path) = self.output.as_deref() else { return Ok(None) };
         if is_stream(path) {
             return Ok(Some((path, files::format("svg")?)));
@@ -99,7 +151,7 @@ impl Plot {
         output::check(path)?;
         let same =
             |a: &Path, b: &Path| a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b));
-        if same(path, &self.file) {
+        if files.iter().any(|file| same(path, file)) {
             return Err(Error::usage("--output would write over the report").in_file(path.display()));
         }
         Ok(Some((path, format)))
@@ -160,17 +212,29 @@ impl Plot {
                 }
                 Err(error) => return Err(error),
             };
-            let wide = figures.iter().map(|figure| figure.name.len()).max().unwrap_or(0);
-            for figure in &figures {
-                let what = match &figure.chart {
-                    Ok(_) => figure.title.clone(),
-                    Err(why) => format!("{} (not drawn: {why})", figure.title),
-                };
-                said.push_str(&format!("{indent}{:wide$}  {}\n", figure.name, printable(&what)));
-            }
+            said.push_str(&listed(&figures, indent));
         }
         emit::say(&said)
     }
+}
+
+/// Names and titles, and why one cannot be drawn.
+fn listed(figures: &[Figure], indent: &str) -> String {
+    let wide = figures.iter().map(|figure| figure.name.len()).max().unwrap_or(0);
+    let line = |figure: &Figure| {
+        let what = match &figure.chart {
+            Ok(_) => figure.title.clone(),
+            Err(why) => format!("{} (not drawn: {why})", figure.title),
+        };
+        format!("{indent}{:wide$}  {}\n", figure.name, printable(&what))
+    };
+    figures.iter().map(line).collect()
+}
+
+/// A figure without a file.
+fn nowhere(name: &str) -> Error {
+    Error::usage("a figure needs a file to be written to")
+        .advice(format!("-o {name}.pdf; .svg and .png are the other formats"))
 }
 
 /// Where figures come from.

@@ -8,11 +8,12 @@ use super::refused::{Refused, by_parser};
 use super::{Given, Options};
 
 /// Options of output and progress: programs ask the results for these instead.
-const OF_THE_TERMINAL: [&str; 16] = [
+const OF_THE_TERMINAL: [&str; 17] = [
     "json",
     "csv",
     "markdown",
     "latex",
+    "plus-minus",
     "html",
     "per-unit",
     "state",

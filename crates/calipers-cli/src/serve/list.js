@@ -36,8 +36,7 @@
     const input = document.createElement("input");
     input.type = "checkbox";
     input.setAttribute("aria-label", "Compare " + entry.path);
-    input.disabled = entry.kind === "report";
-    if (input.disabled) input.title = "A report holds no units to compare; states and per-unit files do";
+    if (entry.kind === "report") input.title = "Reports stand side by side; states and per-unit files are compared unit by unit";
     input.checked = chosen.includes(entry.id);
     input.addEventListener("change", () => {
       chosen = chosen.filter((id) => id !== entry.id);

@@ -86,9 +86,9 @@ impl Routes {
                 };
                 ledgers.iter().map(|ledger| section(&**ledger)).collect()
             }
-            Content::Table(model) => Err(Error::usage("a per-unit file is shown beside another one")
+            Content::Table(model) => Err(Error::usage("a per-unit file has no report to show")
                 .in_file(&model.source)
-                .advice("choose two files of the list and compare them")),
+                .advice("choose it together with states or other per-unit files, and compare them")),
             Content::Reports(reports) => {
                 let section = |report| match self.inputs {
                     true => pages::of_report(report, &asked, self.threads),
@@ -111,20 +111,44 @@ impl Routes {
         let key: Vec<String> =
             sides.iter().map(|(entry, bytes)| format!("{} {}", entry.path, Digest::of(bytes))).collect();
         let page = self.kept(&key.join(" with "), || {
-            let model = |(entry, bytes): &(super::library::Entry, Vec<u8>)| match content(&entry.path, bytes)?
-            {
-                Content::State(ledgers) => Ok(Model::from_ledgers(&entry.path, &entry.path, ledgers)),
-                Content::Table(model) => Ok(model),
-                Content::Reports(_) => Err(Error::usage("a report holds no units to compare")
-                    .in_file(&entry.path)
-                    .advice("choose states or per-unit files, which --state and --per-unit write")),
-            };
-            let models: Vec<Model> = sides.iter().map(model).collect::<Result<_>>()?;
-            let options = compare::Options { threads: self.threads, ..compare::Options::default() };
-            let sections = compare::compare(&models, &options)?.iter().map(comparison::section).collect();
-            Ok(Page { title: comparison::TITLE.into(), sections })
+            let contents = sides.iter().map(|(entry, bytes)| content(&entry.path, bytes));
+            let contents: Vec<Content> = contents.collect::<Result<_>>()?;
+            let paths = sides.iter().map(|(entry, _)| entry.path.as_str());
+            let named: Vec<(&str, Content)> = paths.zip(contents).collect();
+            match named.iter().any(|(_, content)| matches!(content, Content::Reports(_))) {
+                true => self.beside(named),
+                false => self.paired(named),
+            }
         });
         shown(page, known)
+    }
+
+    /// Models over the units that they share.
+    fn paired(&self, files: Vec<(&str, Content)>) -> Result<Page> {
+        let model = |(path, content): (&str, Content)| match content {
+            Content::State(ledgers) => Some(Model::from_ledgers(path, path, ledgers)),
+            Content::Table(model) => Some(model),
+            Content::Reports(_) => None,
+        };
+        let models: Vec<Model> = files.into_iter().filter_map(model).collect();
+        let options = compare::Options { threads: self.threads, ..compare::Options::default() };
+        let sections = compare::compare(&models, &options)?.iter().map(comparison::section).collect();
+        Ok(Page { title: comparison::TITLE.into(), sections })
+    }
+
+    /// Reports hold no units to pair: their numbers beside each other, then each on its own.
+    fn beside(&self, files: Vec<(&str, Content)>) -> Result<Page> {
+        let mut sections = Vec::new();
+        for (path, content) in files {
+            let of_file = self.sections(content).map_err(|error| error.in_file(path))?;
+            let several = of_file.len() > 1;
+            sections.extend(of_file.into_iter().map(|section| {
+                let heading = if several { format!("{path}: {}", section.heading) } else { path.to_owned() };
+                Section { heading, ..section }
+            }));
+        }
+        let sections = page::side_by_side(&sections).into_iter().chain(sections).collect();
+        Ok(Page { title: "Reports side by side".into(), sections })
     }
 
     /// A page made before from the same content, or made now.

@@ -6,12 +6,16 @@ use std::path::PathBuf;
 use calipers::compare::{self, Model, Options};
 use calipers::core::resample::{Bootstrap, Method};
 use calipers::core::{Error, Result};
-use calipers::report::comparison::{self, Comparison as Part};
+use calipers::figures::{self, Figure};
+use calipers::report::Spread;
+use calipers::report::comparison::{self, Comparison as Part, Forms};
 use calipers::report::page::{self, Page};
 use calipers::report::terminal::Style;
 use calipers::sources::clusters::ClusterRule;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
+use super::figures::{Listed, written};
 use crate::failure::detached;
 
 /// A model as it comes from Python: a file, or the bytes of a state.
@@ -21,6 +25,10 @@ pub(crate) enum Given {
     Bytes(Vec<u8>),
     /// A state or a per-unit file.
     Path(PathBuf),
+}
+
+fn forms(all: bool, plus_minus: bool) -> Forms {
+    Forms { all, spread: if plus_minus { Spread::PlusMinus } else { Spread::Brackets } }
 }
 
 /// One comparison a protocol.
@@ -36,7 +44,7 @@ impl Compared {
 
     /// The table for a terminal of that width.
     fn table(&self, width: usize) -> String {
-        comparison::terminal(&self.0, Style { colour: false, width }, false)
+        comparison::terminal(&self.0, Style { colour: false, width }, Forms::default())
     }
 
     /// The table as CSV.
@@ -45,13 +53,35 @@ impl Compared {
     }
 
     /// The table as Markdown, with the ranks by every metric where `all` are asked for.
-    fn markdown(&self, all: bool) -> String {
-        comparison::markdown(&self.0, all)
+    fn markdown(&self, all: bool, plus_minus: bool) -> String {
+        comparison::markdown(&self.0, forms(all, plus_minus))
     }
 
     /// The table as LaTeX, likewise.
-    fn latex(&self, all: bool) -> String {
-        comparison::latex(&self.0, all)
+    fn latex(&self, all: bool, plus_minus: bool) -> String {
+        comparison::latex(&self.0, forms(all, plus_minus))
+    }
+
+    /// The names and titles of the figures of all models, and why one is not drawn.
+    fn figures(&self) -> Vec<Listed> {
+        let figures = self.0.iter().flat_map(figures::of_comparison);
+        figures.map(|figure| (figure.name, figure.title, figure.chart.err())).collect()
+    }
+
+    /// One of them as a file.
+    fn figure<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+        format: &str,
+        width: Option<&str>,
+        style: &str,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = detached(py, |_| {
+            let figures: Vec<Figure> = self.0.iter().flat_map(figures::of_comparison).collect();
+            written(&figures, name, format, width, style)
+        })?;
+        Ok(PyBytes::new(py, &bytes))
     }
 
     /// The page.

@@ -11,7 +11,7 @@ use crate::report::opened;
 use crate::state::State;
 
 /// The name, the title and, where it cannot be drawn, the reason.
-type Listed = (String, String, Option<String>);
+pub(crate) type Listed = (String, String, Option<String>);
 
 fn drawn(report: &Report, state: Option<&State>) -> Result<Vec<Figure>> {
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
@@ -30,6 +30,20 @@ pub(crate) fn report_figures(py: Python<'_>, text: &str, state: Option<&State>) 
     })
 }
 
+/// The bytes of a figure.
+pub(crate) fn written(
+    figures: &[Figure],
+    name: &str,
+    format: &str,
+    width: Option<&str>,
+    style: &str,
+) -> Result<Vec<u8>> {
+    let (format, style): (_, Style) = (files::format(format)?, style.parse()?);
+    let width = width.map(points).transpose()?;
+    let (_, chart) = figures::find(figures, name)?;
+    files::write(chart, format, width, style)
+}
+
 /// One figure as a file.
 #[pyfunction]
 pub(crate) fn report_figure<'py>(
@@ -41,13 +55,7 @@ pub(crate) fn report_figure<'py>(
     width: Option<&str>,
     style: &str,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let bytes = detached(py, |_| {
-        let (format, style): (_, Style) = (files::format(format)?, style.parse()?);
-        let width = width.map(points).transpose()?;
-        let figures = drawn(&opened(text)?, state)?;
-        let (_, chart) = figures::find(&figures, name)?;
-        files::write(chart, format, width, style)
-    })?;
+    let bytes = detached(py, |_| written(&drawn(&opened(text)?, state)?, name, format, width, style))?;
     Ok(PyBytes::new(py, &bytes))
 }
 

@@ -7,7 +7,7 @@ use calipers::chosen::Chosen;
 use calipers::core::Error;
 use calipers::core::metric::MetricInfo;
 use calipers::report::terminal::{self, Style};
-use calipers::report::{Amount, csv, json, latex, markdown, notebook};
+use calipers::report::{Amount, Shown, Spread, csv, json, latex, markdown, notebook};
 use calipers::{Report, Result, registry};
 use calipers_cli::keywords;
 use pyo3::prelude::*;
@@ -39,6 +39,7 @@ pub(crate) fn report_form(
     form: &str,
     select: Option<Vec<String>>,
     all: bool,
+    plus_minus: bool,
     path: Option<&str>,
 ) -> PyResult<Option<String>> {
     let amount = match (&select, all) {
@@ -46,6 +47,7 @@ pub(crate) fn report_form(
         (None, true) => Amount::Everything,
         (None, false) => Amount::Headline,
     };
+    let shown = Shown { amount, spread: if plus_minus { Spread::PlusMinus } else { Spread::Brackets } };
     let selected = detached(py, |_| {
         let report = opened(text)?;
         Ok(match &select {
@@ -59,8 +61,8 @@ pub(crate) fn report_form(
         let reports = [report];
         let text = match form {
             "csv" => csv::write(&reports),
-            "markdown" => markdown::write(&reports, &infos, amount),
-            "latex" => latex::write(&reports, &infos, amount),
+            "markdown" => markdown::write(&reports, &infos, shown),
+            "latex" => latex::write(&reports, &infos, shown),
             _ => json::write(&reports),
         };
         written(text, path)

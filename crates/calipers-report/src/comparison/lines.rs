@@ -3,12 +3,13 @@
 use calipers_core::Better;
 use calipers_core::spelling::listed;
 
-use super::{BEST, Comparison, Difference, Line, STAR, ranks, terminal};
+use super::{BEST, Comparison, Difference, Forms, Line, STAR, ranks, terminal};
 use crate::csv::{Lines, guarded};
 use crate::grid::{Cell, Grid};
 use crate::markdown as md;
 use crate::number::{rounded, shortest};
 use crate::sampling;
+use crate::table::Spread;
 
 /// How many numbers a note names.
 const NAMED: usize = 10;
@@ -148,7 +149,7 @@ pub(super) fn signed(x: f64) -> String {
 }
 
 /// The same for a paper: the values, how they differ, and whether chance explains it.
-fn paper(comparison: &Comparison, other: usize) -> Grid {
+fn paper(comparison: &Comparison, other: usize, spread: Spread) -> Grid {
     let (first, model) = (&comparison.models[0].name, &comparison.models[other + 1].name);
     let interval = format!("{} % interval", comparison.share());
     let columns = ["metric", first, model, "difference", &interval, "won / tied / lost", "p adj."];
@@ -162,14 +163,13 @@ fn paper(comparison: &Comparison, other: usize) -> Grid {
         let found = line.against[other].as_ref();
         let paired = found.and_then(|found| found.paired.as_ref());
         let text = |text: Option<String>| text.map_or(Cell::Empty, Cell::Text);
-        let bounds = found.and_then(|found| found.interval);
         let star = if found.is_some_and(|found| comparison.is_clear(found)) { STAR } else { "" };
         vec![
             Cell::Text(format!("{} {}", line.name(), arrow(line.better)).trim_end().to_owned()),
             value(0),
             value(other + 1),
             text(found.map(|found| digits.signed(found.difference))),
-            text(bounds.map(|[low, high]| format!("[{}, {}]", digits.signed(low), digits.signed(high)))),
+            text(found.and_then(|found| found.spread(digits, spread))),
             text(paired.map(|paired| format!("{} / {} / {}", paired.wins, paired.ties, paired.losses))),
             text(paired.map(|paired| format!("{}{star}", terminal::p(paired.adjusted)))),
         ]
@@ -179,8 +179,8 @@ fn paper(comparison: &Comparison, other: usize) -> Grid {
 
 /// The comparisons as Markdown tables, each with its marks and its method below; of ranks one table, or
 /// `all`.
-pub fn markdown(comparisons: &[Comparison], all: bool) -> String {
-    each(comparisons, all, |title, grid, notes| {
+pub fn markdown(comparisons: &[Comparison], forms: Forms) -> String {
+    each(comparisons, forms, |title, grid, notes| {
         let notes: Vec<String> = notes.iter().map(|note| format!("- {}\n", md::escaped(note))).collect();
         format!("**{}**\n\n{}\n{}", md::escaped(title), grid.markdown(), notes.concat())
     })
@@ -188,8 +188,8 @@ pub fn markdown(comparisons: &[Comparison], all: bool) -> String {
 
 /// The comparisons as booktabs tables, each with its marks and its method in comments above; of ranks one
 /// table, or `all`.
-pub fn latex(comparisons: &[Comparison], all: bool) -> String {
-    each(comparisons, all, |title, grid, notes| {
+pub fn latex(comparisons: &[Comparison], forms: Forms) -> String {
+    each(comparisons, forms, |title, grid, notes| {
         let notes = std::iter::once(title).chain(notes.iter().map(String::as_str));
         let notes: Vec<String> =
             notes.map(|note| format!("% {}\n", calipers_core::error::printable(note))).collect();
@@ -198,15 +198,16 @@ pub fn latex(comparisons: &[Comparison], all: bool) -> String {
 }
 
 /// Every table in turn: differences, then ranks.
-fn each(comparisons: &[Comparison], all: bool, one: impl Fn(&str, &Grid, &[String]) -> String) -> String {
+fn each(comparisons: &[Comparison], forms: Forms, one: impl Fn(&str, &Grid, &[String]) -> String) -> String {
     let mut tables = Vec::new();
     for comparison in comparisons {
         for other in 0..comparison.models.len().saturating_sub(1) {
             let legend = comparison.legend(other).map(|text| text.replacen(BEST, "bold:", 1));
-            let notes: Vec<String> = legend.into_iter().chain(notes(comparison)).collect();
-            tables.push(one(&title(comparison, other), &paper(comparison, other), &notes));
+            let notes: Vec<String> =
+                legend.into_iter().chain(notes(comparison)).chain(forms.spread.note()).collect();
+            tables.push(one(&title(comparison, other), &paper(comparison, other, forms.spread), &notes));
         }
-        let ranked = ranks::tables(comparison, all);
+        let ranked = ranks::tables(comparison, forms.all);
         tables.extend(ranked.iter().map(|table| one(&table.title, &table.grid, &table.notes)));
     }
     tables.join("\n")

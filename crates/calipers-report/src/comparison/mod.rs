@@ -30,7 +30,16 @@ pub use ranks::{Rank, Ranking, Ranks, ToBest};
 pub use terminal::write as terminal;
 
 use crate::chart::Picture;
-use crate::table::Digits;
+use crate::table::{Digits, Spread};
+
+/// What the tables of comparisons show, and how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Forms {
+    /// Ranks by every number, not only by the one that is compared first.
+    pub all: bool,
+    /// How intervals are written.
+    pub spread: Spread,
+}
 
 /// What a page of comparisons is called.
 pub const TITLE: &str = "Models compared";
@@ -230,6 +239,17 @@ impl Comparison {
 const BEST: &str = ">";
 /// Behind a p-value that chance does not explain.
 const STAR: &str = "*";
+
+impl Difference {
+    /// The interval as it is asked for.
+    fn spread(&self, digits: Digits, spread: Spread) -> Option<String> {
+        let [low, high] = self.interval?;
+        Some(match spread {
+            Spread::Brackets => format!("[{}, {}]", digits.signed(low), digits.signed(high)),
+            Spread::PlusMinus => digits.spread(spread, self.difference, [low, high]),
+        })
+    }
+}
 
 impl Line {
     /// The id without its family, and the label behind a point.

@@ -4,9 +4,9 @@ use calipers_core::Better;
 
 use super::lines::{notes, title};
 use super::ranks::{self, RankTable};
-use super::{BEST, Comparison, Difference, Line, STAR};
+use super::{BEST, Comparison, Difference, Forms, Line, STAR};
 use crate::grid::Cell;
-use crate::table::Digits;
+use crate::table::{Digits, Spread};
 use crate::terminal::{Style, arrow};
 use crate::text::{Paint, columns, left, right, short, wrapped};
 
@@ -20,11 +20,12 @@ const HEADINGS: [&str; 7] = ["difference", "interval", "won", "tied", "lost", "p
 
 /// The comparisons as tables, each with its notes below, then ranks: those of the number compared first,
 /// or `all`.
-pub fn write(comparisons: &[Comparison], style: Style, all: bool) -> String {
+pub fn write(comparisons: &[Comparison], style: Style, forms: Forms) -> String {
     let tables = comparisons.iter().flat_map(|comparison| {
-        let differences =
-            (0..comparison.models.len().saturating_sub(1)).map(move |other| one(comparison, other, style));
-        let ranked = ranks::tables(comparison, all).into_iter().map(move |table| ranking(&table, style));
+        let others = 0..comparison.models.len().saturating_sub(1);
+        let differences = others.map(move |other| one(comparison, other, style, forms.spread));
+        let ranked =
+            ranks::tables(comparison, forms.all).into_iter().map(move |table| ranking(&table, style));
         differences.chain(ranked)
     });
     tables.collect::<Vec<_>>().join("\n")
@@ -68,14 +69,14 @@ fn said(text: &mut String, notes: &[String], style: Style) {
     }
 }
 
-fn one(comparison: &Comparison, other: usize, style: Style) -> String {
+fn one(comparison: &Comparison, other: usize, style: Style, spread: Spread) -> String {
     let mut text = paint(&short(&title(comparison, other), style.width), Paint::Bold, style) + "\n\n";
     let most = (style.width / 3).max(16);
     let models = [&comparison.models[0].name, &comparison.models[other + 1].name].map(|name| short(name, 16));
     let rows: Vec<(Vec<String>, Paint)> = comparison
         .lines
         .iter()
-        .map(|line| (cells(comparison, line, other, most), verdict(comparison, line, other)))
+        .map(|line| (cells(comparison, line, other, most, spread), verdict(comparison, line, other)))
         .collect();
     let heading: Vec<String> =
         [String::new(), String::new()].into_iter().chain(models).chain(HEADINGS.map(String::from)).collect();
@@ -106,7 +107,8 @@ fn one(comparison: &Comparison, other: usize, style: Style) -> String {
     said(&mut text, &legend, style);
     text += &farthest(comparison, other, style);
     text.push('\n');
-    said(&mut text, &notes(comparison), style);
+    let notes: Vec<String> = notes(comparison).into_iter().chain(spread.note()).collect();
+    said(&mut text, &notes, style);
     text
 }
 
@@ -130,7 +132,7 @@ fn verdict(comparison: &Comparison, line: &Line, other: usize) -> Paint {
     }
 }
 
-fn cells(comparison: &Comparison, line: &Line, other: usize, most: usize) -> Vec<String> {
+fn cells(comparison: &Comparison, line: &Line, other: usize, most: usize, spread: Spread) -> Vec<String> {
     let (best, digits) = (line.best(), line.digits(other));
     let value = |model: usize| match line.values[model].as_f64() {
         Some(number) => {
@@ -149,15 +151,13 @@ fn cells(comparison: &Comparison, line: &Line, other: usize, most: usize) -> Vec
     let paired = found.and_then(|found| found.paired.as_ref());
     let dash = || String::from("–");
     let count = |n: Option<u64>| n.map_or_else(dash, |n| n.to_string());
-    let interval = found.and_then(|found| found.interval);
     vec![
         short(&line.name(), most),
         arrow(line.better).into(),
         value(0),
         value(other + 1),
         found.map_or_else(dash, |found| digits.signed(found.difference)),
-        interval
-            .map_or_else(dash, |[low, high]| format!("[{}, {}]", digits.signed(low), digits.signed(high))),
+        found.and_then(|found| found.spread(digits, spread)).unwrap_or_else(dash),
         count(paired.map(|paired| paired.wins)),
         count(paired.map(|paired| paired.ties)),
         count(paired.map(|paired| paired.losses)),

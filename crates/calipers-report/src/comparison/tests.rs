@@ -93,12 +93,12 @@ segmentation: multi against base, 8 units
   nll is not defined for base: label maps
   units where one of the two models has no number are left out of the tests: miou (2, multi)
 ";
-    assert_eq!(terminal(&[small()], Style { colour: false, width: 100 }, false), expected);
+    assert_eq!(terminal(&[small()], Style { colour: false, width: 100 }, Forms::default()), expected);
 }
 
 #[test]
 fn a_narrow_terminal_does_without_the_columns_that_say_least() {
-    let text = terminal(&[small()], Style { colour: false, width: 76 }, false);
+    let text = terminal(&[small()], Style { colour: false, width: 76 }, Forms::default());
     assert!(text.lines().all(|line| line.chars().count() <= 76), "{text}");
     assert!(text.contains("p adj.") && !text.contains("tied "), "{text}");
     let text = terminal(&[small()], Style { colour: false, width: 64 }, false);
@@ -115,9 +115,9 @@ fn equal_models_have_no_best_one() {
 #[test]
 fn markdown_and_latex_hold_the_same_row() {
     let row = "| miou ↑ | 0.50 | **0.62** | +0.12 | \\[-0.06, +0.25\\] | 5 / 1 / 0 | 0.1250 |";
-    let text = markdown(&[small()], false);
+    let text = markdown(&[small()], Forms::default());
     assert!(text.contains(row), "{text}");
-    let text = latex(&[small()], false);
+    let text = latex(&[small()], Forms::default());
     assert!(text.contains("miou $\\uparrow$ & 0.50 & \\textbf{0.62} & +0.12 & [-0.06, +0.25] &"), "{text}");
     assert!(text.contains("nll $\\downarrow$ & -- & \\textbf{0.5000} & -- &"), "{text}");
 }
@@ -191,9 +191,10 @@ ranks by miou
   the truly best model is in the set with a probability of at least 95 %, as far as its intervals
     hold
 ";
-    let text = terminal(&[three()], Style { colour: false, width: 100 }, true);
+    let text =
+        terminal(&[three()], Style { colour: false, width: 100 }, Forms { all: true, ..Forms::default() });
     assert!(text.ends_with(expected), "{text}");
-    let text = markdown(&[three()], false);
+    let text = markdown(&[three()], Forms::default());
     assert!(text.contains("| third | 0.7500 | 1 | 1.25 | 0.750 | yes |"), "{text}");
     let read: Json = serde_json::from_str(&json(&[three()])).unwrap();
     let ranks = &read["metrics"]["segmentation.miou"]["ranks"];
@@ -205,7 +206,7 @@ ranks by miou
     let page = crate::page::Page { title: "x".into(), sections: vec![section(&three())] };
     let page = crate::page::write(&page);
     assert!(page.contains("multi, rank 2: 0.7500"));
-    for text in [page, latex(&[three()], false), markdown(&[three()], false)] {
+    for text in [page, latex(&[three()], Forms::default()), markdown(&[three()], Forms::default())] {
         assert!(text.contains("2=") && text.contains("not distinguishable from the best, third"), "{text}");
     }
 }
@@ -215,12 +216,14 @@ fn a_star_marks_what_chance_does_not_explain_and_is_said_to() {
     let mut comparison = small();
     comparison.lines[0].against[0].as_mut().unwrap().paired.as_mut().unwrap().adjusted = 0.02;
     let said = "* p adj. at most 0.05: a difference to base that chance does not explain";
-    let text = terminal(&[comparison.clone()], Style { colour: true, width: 200 }, false);
+    let text = terminal(&[comparison.clone()], Style { colour: true, width: 200 }, Forms::default());
     assert!(text.contains("0.0200*") && text.contains(said), "{text}");
     assert!(text.contains("\u{1b}[32m"), "a gain that is clear is green: {text}");
-    let plain = terminal(&[small()], Style { colour: true, width: 200 }, false);
+    let plain = terminal(&[small()], Style { colour: true, width: 200 }, Forms::default());
     assert!(!plain.contains("\u{1b}[32m") && !plain.contains("chance does not"), "{plain}");
-    for text in [markdown(&[comparison.clone()], false), latex(&[comparison.clone()], false)] {
+    for text in
+        [markdown(&[comparison.clone()], Forms::default()), latex(&[comparison.clone()], Forms::default())]
+    {
         assert!(text.contains("0.0200") && text.contains("chance does not explain"), "{text}");
     }
 }
@@ -230,9 +233,9 @@ fn without_tests_there_is_no_p_and_no_correction() {
     let mut comparison = small();
     comparison.lines[0].against[0].as_mut().unwrap().paired = None;
     let texts = [
-        terminal(&[comparison.clone()], Style { colour: false, width: 100 }, false),
-        markdown(&[comparison.clone()], false),
-        latex(&[comparison.clone()], false),
+        terminal(&[comparison.clone()], Style { colour: false, width: 100 }, Forms::default()),
+        markdown(&[comparison.clone()], Forms::default()),
+        latex(&[comparison.clone()], Forms::default()),
     ];
     for text in texts {
         assert!(!text.contains("Holm") && !text.contains("p adj") && text.contains("0.62"), "{text}");

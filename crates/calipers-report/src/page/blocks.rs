@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use calipers_core::resample::Intervals;
-use calipers_core::{InputFiles, Table, Value, Warning};
+use calipers_core::resample::{Bounds, Intervals};
+use calipers_core::{InputFiles, Table, Warning};
 
 use super::data::Shelf;
-use super::figure::{Figure, plain, span};
+use super::figure::Figure;
 use super::markup::Markup;
 use super::{Block, Section, pictures};
 use crate::chart::{Art, Picture};
@@ -14,11 +14,15 @@ use crate::grid::{Cell, Grid};
 use crate::leaf::leaf;
 use crate::number::rounded;
 use crate::sampling::words;
+use crate::table::number;
 
 /// The most units named under a warning, numbers under a reason, and lines of a table in the markup.
 const UNITS_NAMED: usize = 12;
 const MOST_NAMES: usize = 200;
 const MOST_ROWS: usize = 1_000;
+
+/// The most cards beside each other.
+const CARDS: usize = 5;
 
 /// Writes a section: pictures that follow each other stand in one gallery.
 pub(crate) fn section(html: &mut Markup, shelf: &mut Shelf, section: &Section, slug: &str) {
@@ -69,6 +73,7 @@ fn gallery(html: &mut Markup, shelf: &mut Shelf, row: Vec<(String, &Picture)>) {
 fn write(html: &mut Markup, shelf: &mut Shelf, block: &Block, place: &str) {
     match block {
         Block::Headline(figures) => headline(html, shelf, figures),
+        Block::ByLabel(table) => table.write(html, shelf),
         Block::Warnings(all) => warnings(html, all),
         Block::Metrics(figures) => metrics(html, shelf, figures),
         Block::Undefined(reasons) => undefined(html, reasons),
@@ -84,62 +89,26 @@ fn write(html: &mut Markup, shelf: &mut Shelf, block: &Block, place: &str) {
     }
 }
 
-/// Single numbers as cards; numbers by group side by side in a table. What has no number here has no
-/// card: its reason stands below.
+/// Single numbers as cards, in rows that are full. What has no number here has no card: its reason stands
+/// below.
 fn headline(html: &mut Markup, shelf: &mut Shelf, figures: &[Figure]) {
-    let (single, grouped): (Vec<&Figure>, Vec<&Figure>) =
-        figures.iter().partition(|figure| leaf(&figure.value).is_some());
-    let single: Vec<&Figure> =
-        single.into_iter().filter(|figure| !matches!(figure.value, Value::Undefined(_))).collect();
-    if !single.is_empty() {
-        html.raw("<ul class=\"cards\">\n");
-        for figure in single {
-            html.raw("<li><p class=\"card-name\">");
-            figure.write_name(html, shelf);
-            html.raw("</p><p class=\"card-value\">");
-            figure.write_value(html);
-            html.raw("</p><p class=\"card-interval\">");
-            match (figure.bounds(), figure.value.reason()) {
-                (Some(bounds), _) => _ = html.text(&bounds),
-                (None, Some(reason)) => _ = html.text(reason),
-                (None, None) => {}
-            }
-            html.raw("</p></li>\n");
-        }
-        html.raw("</ul>\n");
+    let mut shown = Vec::new();
+    for figure in figures {
+        let bounds = figure.intervals.as_ref().and_then(Bounds::single);
+        shown.extend(number(&figure.value, bounds).map(|(number, interval)| (figure, number, interval)));
     }
-    let labels: Vec<&str> = match grouped.first().map(|figure| &figure.value) {
-        Some(Value::PerLabel(entries)) => {
-            entries.iter().map(|(label, _)| label.as_str()).take(MOST_NAMES).collect()
-        }
-        _ => return,
-    };
-    html.raw("<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Headline numbers by group\"><table class=\"side\"><thead><tr><td></td>");
-    labels.iter().for_each(|label| _ = html.element("th", &[("scope", "col")], label));
-    html.raw("</tr></thead><tbody>\n");
-    for figure in grouped {
-        let Value::PerLabel(entries) = &figure.value else { continue };
-        html.raw("<tr><th scope=\"row\">");
+    if shown.is_empty() {
+        return;
+    }
+    let rows = shown.len().div_ceil(CARDS);
+    html.open("ul", &[("class", &format!("cards of-{}", shown.len().div_ceil(rows)))]).raw("\n");
+    for (figure, number, interval) in shown {
+        html.raw("<li><p class=\"card-name\">");
         figure.write_name(html, shelf);
-        html.raw("</th>");
-        for label in &labels {
-            let value = entries.iter().find(|(known, _)| known == label).map(|(_, value)| value);
-            match value.and_then(leaf) {
-                Some(shown) => {
-                    html.raw("<td class=\"number\">").text(&plain(shown));
-                    let own =
-                        figure.intervals.as_ref().and_then(|intervals| intervals.below(label)?.single());
-                    if let Some(bounds) = own {
-                        html.raw("<br>").element("span", &[("class", "interval")], &span(bounds));
-                    }
-                    html.raw("</td>");
-                }
-                None => _ = html.raw("<td></td>"),
-            }
-        }
-        html.raw("</tr>\n");
+        html.raw("</p><p class=\"card-value\">").element("span", &[("class", "number")], &number);
+        html.raw("</p><p class=\"card-interval\">").text(&interval.unwrap_or_default()).raw("</p></li>\n");
     }
-    html.raw("</tbody></table></div>\n");
+    html.raw("</ul>\n");
 }
 
 fn warnings(html: &mut Markup, warnings: &[Warning]) {

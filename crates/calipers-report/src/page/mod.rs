@@ -8,6 +8,7 @@
 //! The style and the script are the two files here, allowed by their hashes and nothing else is.
 
 mod blocks;
+mod by_label;
 mod data;
 mod figure;
 mod markup;
@@ -26,6 +27,7 @@ use crate::json;
 use data::Shelf;
 pub(crate) use markup::Markup;
 
+pub use by_label::ByLabel;
 pub use figure::Figure;
 pub(crate) use section::flatten;
 pub use section::report_section;
@@ -61,6 +63,8 @@ pub struct Section {
 pub enum Block {
     /// The numbers that are read first, large, with their intervals.
     Headline(Vec<Figure>),
+    /// Numbers by class, group, type or condition.
+    ByLabel(ByLabel),
     /// What looks wrong.
     Warnings(Vec<Warning>),
     /// Every number, under its group and with its definition.

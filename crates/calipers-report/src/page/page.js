@@ -228,8 +228,11 @@
     const words = rows.map((row) => row.filter((cell) => typeof cell === "string").join("\n").toLowerCase());
     let order = rows.map((_, i) => i), found = order, sorted = -1, up = true, page = 0;
 
+    // The first score, else the first number, is the example of a condition.
+    const isScore = (_, i) => numeric[i] && rows.some((row) => typeof row[i] === "number" && !Number.isInteger(row[i]));
+    const example = columns.find(isScore) ?? columns[numeric.indexOf(true)];
     const search = make("input", {
-      type: "search", placeholder: numeric.some(Boolean) ? `Search, or ${shown(columns[numeric.indexOf(true)])} < 0.7` : "Search",
+      type: "search", placeholder: example ? `Search, or ${shown(example)} < 0.7` : "Search",
       "aria-label": "Search the units",
     });
     const away = new Set();

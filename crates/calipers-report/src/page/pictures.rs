@@ -10,6 +10,8 @@ const LARGEST_DRAWING: usize = 1_500_000;
 const LARGEST_PANELS: usize = 3_000_000;
 /// The most characters of a drawing that is on the page a second time, for phones.
 const LARGEST_TWICE: usize = 300_000;
+/// The most bars beside another picture.
+const MOST_BARS: usize = 24;
 /// How wide drawings are: beside another one, alone in a row, and on a phone. They are shown at these
 /// sizes, so that their words are as large as they were drawn.
 const COLUMN: f64 = 500.0;
@@ -19,10 +21,15 @@ const PHONE: f64 = 318.0;
 /// Whether a picture takes a whole row.
 pub(crate) fn is_wide(picture: &Picture) -> bool {
     match &picture.art {
-        Art::Chart(chart) => chart.is_wide(),
+        Art::Chart(chart) => chart.is_wide() || is_long(chart),
         Art::Variants(variants) => variants.iter().any(|(_, chart)| chart.is_wide()),
         Art::Missing(_) => false,
     }
+}
+
+/// Whether a picture beside it would leave a hole below itself.
+fn is_long(chart: &Chart) -> bool {
+    matches!(chart, Chart::Bars(bars) if bars.bars.len() > MOST_BARS)
 }
 
 /// Writes a picture; `place` is its name among the page's elements.

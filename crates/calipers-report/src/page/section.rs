@@ -5,7 +5,7 @@ use calipers_core::metric::MetricInfo;
 use calipers_core::{Better, Report, Table};
 use serde_json::{Map, Value as Json};
 
-use super::{Block, Figure, Section};
+use super::{Block, ByLabel, Figure, Section};
 use crate::chart::Picture;
 use crate::leaf::{Leaf, leaf, visit_leaves};
 use crate::number::shortest;
@@ -35,6 +35,7 @@ pub fn report_section(
         Block::Warnings(report.warnings.clone()),
         Block::Headline(figures.iter().filter(score).take(HEADLINES).cloned().collect()),
     ];
+    blocks.extend(ByLabel::of(report, infos, family).map(Block::ByLabel));
     blocks.push(Block::Intervals(report.intervals.clone()));
     blocks.extend(pictures.into_iter().map(Block::Picture));
     let (defined, _): (Vec<Figure>, Vec<Figure>) =

@@ -1,7 +1,11 @@
 //! Reports of one family side by side: their first numbers in one table.
 
+use calipers_core::Better;
+
 use super::{Block, Figure, Section};
 use crate::grid::{Cell, Grid};
+use crate::number::rounded;
+use crate::terminal::arrow;
 
 /// A section with a table for each family that several sections report; none where there is no such
 /// family.
@@ -44,7 +48,8 @@ fn figures(section: &Section) -> Vec<&Figure> {
     found
 }
 
-/// A line for each number that is single in some section, a column for each section.
+/// A line for each number that is single in some section, a column for each section; the best of a line is
+/// bold.
 fn grid(members: &[&Section]) -> Grid {
     let mut names: Vec<String> = Vec::new();
     for figure in members.iter().flat_map(|section| figures(section)) {
@@ -52,13 +57,30 @@ fn grid(members: &[&Section]) -> Grid {
             names.push(figure.name.clone());
         }
     }
-    let cell = |section: &Section, name: &str| {
-        let found = figures(section).into_iter().find(|figure| figure.name == name);
-        Cell::from(found.and_then(|figure| figure.value.as_f64()))
+    let found = |section: &Section, name: &str| {
+        figures(section).into_iter().find(|figure| figure.name == name).cloned()
     };
     let row = |name: &String| {
-        let cells = members.iter().map(|section| cell(section, name));
-        std::iter::once(Cell::Text(name.clone())).chain(cells).collect()
+        let figures: Vec<Option<Figure>> = members.iter().map(|section| found(section, name)).collect();
+        let numbers = || figures.iter().flatten().filter_map(|figure| figure.value.as_f64());
+        let better = figures.iter().flatten().next().map_or(Better::Neither, Figure::better);
+        let best = match better {
+            Better::Higher => numbers().reduce(f64::max),
+            Better::Lower => numbers().reduce(f64::min),
+            Better::Neither => None,
+        };
+        // Where all are equal, none is the best.
+        let best = best.filter(|best| numbers().any(|x| x.total_cmp(best).is_ne()));
+        let cells = figures.iter().map(|figure| {
+            let number = figure.as_ref().and_then(|figure| figure.value.as_f64());
+            match number.filter(|x| best.is_some_and(|best| x.total_cmp(&best).is_eq())) {
+                Some(x) => Cell::Bold(rounded(x)),
+                None => Cell::from(number),
+            }
+        });
+        std::iter::once(Cell::Text(format!("{name} {}", arrow(better)).trim_end().to_owned()))
+            .chain(cells)
+            .collect()
     };
     let headings = members.iter().map(|section| section.heading.clone());
     Grid {

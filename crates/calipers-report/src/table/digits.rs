@@ -1,5 +1,6 @@
 //! How many digits of a number are worth reading.
 
+use super::Spread;
 use crate::leaf::Leaf;
 use crate::number::rounded_count;
 
@@ -96,6 +97,14 @@ impl Digits {
         format!("[{}, {}]", self.number(low), self.number(high))
     }
 
+    /// An interval of a number as it is asked for.
+    pub(crate) fn spread(self, spread: Spread, x: f64, [low, high]: [f64; 2]) -> String {
+        match spread {
+            Spread::Brackets => self.interval([low, high]),
+            Spread::PlusMinus => format!("± {}", self.number((high - x).max(x - low).max(0.0))),
+        }
+    }
+
     /// A difference, always with its sign.
     pub(crate) fn signed(self, x: f64) -> String {
         let text = self.number(x);
@@ -138,6 +147,9 @@ mod tests {
         assert_eq!(column(&[(0.5, Some([0.4, 0.6])), (0.25, Some([0.2488, 0.2512]))]), ["0.5000", "0.2500"]);
         assert_eq!(Digits::of_count([7.0, 9.0]).interval([7.0, 9.0]), "[7, 9]");
         assert_eq!(Digits::of_count([7.0, 9.5]).interval([7.0, 9.5]), "[7.0, 9.5]");
+        let plus_minus = |x, bounds| Digits::alone(x, Some(bounds)).spread(Spread::PlusMinus, x, bounds);
+        assert_eq!(plus_minus(0.871_3, [0.857_1, 0.880_2]), "± 0.014", "the farther end");
+        assert_eq!(plus_minus(0.5, [0.6, 0.7]), "± 0.200", "also where the number lies outside");
         assert_eq!(Digits::alone(0.98, Some([0.976, 0.984])).interval([0.976, 0.984]), "[0.9760, 0.9840]");
     }
 

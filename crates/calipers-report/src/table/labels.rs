@@ -7,17 +7,22 @@ use calipers_core::metric::MetricInfo;
 use calipers_core::resample::Bounds;
 use calipers_core::{Better, Form, Value};
 
+use super::Spread;
 use super::digits::Digits;
 use super::form::in_words;
 use crate::leaf::{Leaf, leaf};
 
 /// Labels, and what every metric has for each of them.
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LabelTable {
+    /// Whether labels are alternatives, of which one is the best: groups of runs, not classes.
+    pub(crate) is_choice: bool,
     pub(crate) labels: Vec<String>,
     pub(crate) columns: Vec<Column>,
 }
 
 /// A metric, or one of the numbers that a metric has for each label.
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Column {
     /// The id without its family, or the key below the label.
     pub(crate) name: String,
@@ -29,8 +34,10 @@ pub(crate) struct Column {
 }
 
 /// What stands in a cell.
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Entry {
     pub(crate) text: String,
+    pub(crate) number: Option<f64>,
     pub(crate) interval: Option<String>,
     /// Why there is no number.
     pub(crate) reason: Option<String>,
@@ -47,6 +54,25 @@ impl Entry {
 }
 
 impl Column {
+    /// The best of the numbers, unless all are alike.
+    fn best(&self) -> Option<f64> {
+        let numbers = || self.entries.iter().filter_map(|entry| entry.number);
+        let best = match self.better {
+            Better::Higher => numbers().max_by(f64::total_cmp),
+            Better::Lower => numbers().min_by(f64::total_cmp),
+            Better::Neither => None,
+        }?;
+        numbers().any(|number| number.total_cmp(&best).is_ne()).then_some(best)
+    }
+
+    /// Whether each entry is the best of its column, where labels are alternatives.
+    pub(crate) fn are_best(&self, table: &LabelTable) -> Vec<bool> {
+        let best = self.best().filter(|_| table.is_choice);
+        let is_best =
+            |entry: &Entry| entry.number.zip(best).is_some_and(|(x, best)| x.total_cmp(&best).is_eq());
+        self.entries.iter().map(is_best).collect()
+    }
+
     pub(crate) fn is_defined(&self) -> bool {
         self.entries.iter().any(|entry| entry.reason.is_none())
     }
@@ -58,6 +84,7 @@ pub(crate) fn columns<'v>(
     name: &str,
     value: &'v Value,
     bounds: Option<&Bounds>,
+    spread: Spread,
     line: &dyn Fn(&str) -> Option<&'v MetricInfo>,
 ) -> Option<(Vec<String>, Vec<Column>)> {
     let Value::PerLabel(labelled) = value else { return None };
@@ -69,7 +96,7 @@ pub(crate) fn columns<'v>(
     let is_plain = |value: &Value| leaf(value).is_some() || in_words(value, form).is_some();
     if labelled.iter().all(|(_, value)| is_plain(value)) {
         let cells = labelled.iter().map(|(label, value)| (value, below(label).and_then(Bounds::single)));
-        return Some((labels, vec![column(name, own, form, &cells.collect::<Vec<_>>())]));
+        return Some((labels, vec![column(name, own, (form, spread), &cells.collect::<Vec<_>>())]));
     }
     let keys = keys(&first.1)?;
     let alike = |value: &Value| {
@@ -85,7 +112,7 @@ pub(crate) fn columns<'v>(
             let bounds = below(label).and_then(|bounds| bounds.below(key)).and_then(Bounds::single);
             Some((&inner.get(k)?.1, bounds))
         };
-        column(key, line(key), form, &labelled.iter().filter_map(cell).collect::<Vec<_>>())
+        column(key, line(key), (form, spread), &labelled.iter().filter_map(cell).collect::<Vec<_>>())
     });
     Some((labels, turned.collect()))
 }
@@ -97,7 +124,12 @@ fn keys(value: &Value) -> Option<Vec<&str>> {
     }
 }
 
-fn column(name: &str, info: Option<&MetricInfo>, form: Form, cells: &[(&Value, Option<[f64; 2]>)]) -> Column {
+fn column(
+    name: &str,
+    info: Option<&MetricInfo>,
+    (form, spread): (Form, Spread),
+    cells: &[(&Value, Option<[f64; 2]>)],
+) -> Column {
     let numbers = cells.iter().filter_map(|(value, bounds)| match leaf(value)? {
         Leaf::Number(x) => Some((x, *bounds)),
         _ => None,
@@ -106,16 +138,20 @@ fn column(name: &str, info: Option<&MetricInfo>, form: Form, cells: &[(&Value, O
     let entry = |(value, bounds): &(&Value, Option<[f64; 2]>)| match leaf(value) {
         Some(found) => Entry {
             text: digits.leaf(found),
+            number: (!matches!(found, Leaf::Undefined(_))).then(|| found.as_f64()),
             interval: bounds.map(|bounds| match found {
-                Leaf::Count(_) => Digits::of_count(bounds).interval(bounds),
-                _ => digits.interval(bounds),
+                Leaf::Count(_) => Digits::of_count(bounds).spread(spread, found.as_f64(), bounds),
+                _ => digits.spread(spread, found.as_f64(), bounds),
             }),
             reason: match found {
                 Leaf::Undefined(reason) => Some(reason.to_owned()),
                 _ => None,
             },
         },
-        None => Entry { text: in_words(value, form).unwrap_or_default(), interval: None, reason: None },
+        None => {
+            let text = in_words(value, form).unwrap_or_default();
+            Entry { text, number: None, interval: None, reason: None }
+        }
     };
     Column {
         name: name.to_owned(),
@@ -131,7 +167,7 @@ pub(crate) fn joined(columns: impl IntoIterator<Item = (Vec<String>, Vec<Column>
     for (labels, columns) in columns {
         match tables.iter_mut().find(|table| table.labels == labels) {
             Some(table) => table.columns.extend(columns),
-            None => tables.push(LabelTable { labels, columns }),
+            None => tables.push(LabelTable { is_choice: false, labels, columns }),
         }
     }
     tables
@@ -146,6 +182,12 @@ impl LabelTable {
     pub(crate) fn is_tall(&self, columns: usize) -> bool {
         let labels = self.labels.len();
         labels <= columns && labels < self.columns.len() && (labels == 1 || self.columns.len() > columns)
+    }
+
+    /// Tables of at most so many columns, about as many in each.
+    pub(crate) fn balanced(&self, columns: usize, labels: usize) -> Vec<Window<'_>> {
+        let tables = self.columns.len().div_ceil(columns.max(1)).max(1);
+        self.cut(self.columns.len().div_ceil(tables), labels)
     }
 
     /// Tables of at most this many columns and labels.
@@ -218,10 +260,14 @@ impl<'t> Window<'t> {
         self.first >= labels
     }
 
-    /// The label in a row, and its cells.
-    pub(crate) fn rows(&self) -> impl Iterator<Item = (&str, Vec<&Entry>)> {
+    /// The place of each row in the whole table, its label and its cells.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (usize, &str, Vec<&Entry>)> {
         self.labels.iter().enumerate().map(|(row, label)| {
-            (label.as_str(), self.columns.iter().map(|column| &column.entries[self.first + row]).collect())
+            (
+                self.first + row,
+                label.as_str(),
+                self.columns.iter().map(|column| &column.entries[self.first + row]).collect(),
+            )
         })
     }
 }

@@ -6,12 +6,14 @@ use calipers_core::metric::MetricInfo;
 
 use super::labels::{Entry, LabelTable, Window};
 use super::terminal::arrow;
-use super::{Amount, Cell, Extent, Layout, Line, Part, and_more, layout};
+use super::{Cell, Extent, Layout, Line, Part, Shown, and_more, layout};
 
 const EXTENT: Extent = Extent { gather: 1, most: usize::MAX };
 /// The most metrics side by side, and the most rows that a page has room for.
-const COLUMNS: usize = 7;
+const COLUMNS: usize = 8;
 const COLUMNS_WITH_INTERVALS: usize = 3;
+/// The most letters of a line of a heading.
+const HEADING: usize = 12;
 const ROWS: usize = 40;
 
 /// The packages that a table needs, as a comment.
@@ -19,10 +21,11 @@ pub(crate) const PACKAGES: &str = "% \\usepackage{booktabs,graphicx}\n";
 
 /// The reports as booktabs tables, each with what it is about, what is undefined and warnings in comments
 /// above. `infos` holds the metric table of each report.
-pub fn write(reports: &[Report], infos: &[Vec<MetricInfo>], amount: Amount) -> String {
+pub fn write(reports: &[Report], infos: &[Vec<MetricInfo>], shown: impl Into<Shown>) -> String {
+    let shown = shown.into();
     let tables = reports.iter().enumerate().map(|(i, report)| {
         let infos = infos.get(i).map_or(&[][..], Vec::as_slice);
-        one(report, &layout(report, infos, amount, &EXTENT))
+        one(report, &layout(report, infos, shown, &EXTENT))
     });
     tables.collect::<Vec<_>>().join("\n")
 }
@@ -79,10 +82,13 @@ fn tables(part: &Part, layout: &Layout) -> Vec<String> {
     tables
 }
 
-/// Labels by metrics; metrics by labels where there are few labels and many metrics.
+/// Labels by metrics; metrics by labels where there are few labels and many metrics. Where labels are
+/// alternatives the best of them is bold.
 fn by_label(table: &LabelTable, heading: &str) -> Vec<String> {
-    let cell = |entry: &Entry| escaped(&entry.with_interval());
-    let with_arrow = |name: &str, better| escaped(format!("{name} {}", arrow(better)).trim_end());
+    let cell = |(entry, is_best): (&Entry, bool)| match (is_best, escaped(&entry.with_interval())) {
+        (true, text) => format!("\\textbf{{{text}}}"),
+        (false, text) => text,
+    };
     let most = if table.has_intervals() { COLUMNS_WITH_INTERVALS } else { COLUMNS };
     if table.is_tall(most) {
         let names = table.labels.iter().map(|label| escaped(label));
@@ -92,9 +98,9 @@ fn by_label(table: &LabelTable, heading: &str) -> Vec<String> {
             tabular.row(&names);
             tabular.rule();
             for column in columns {
-                let first = with_arrow(&column.name, column.better);
-                let cells = column.entries.iter().map(cell);
-                tabular.row(&std::iter::once(first).chain(cells).collect::<Vec<_>>());
+                let first = format!("{} {}", column.name, arrow(column.better));
+                let cells = column.entries.iter().zip(column.are_best(table)).map(cell);
+                tabular.row(&std::iter::once(escaped(first.trim_end())).chain(cells).collect::<Vec<_>>());
             }
             tabular.finish()
         });
@@ -102,16 +108,35 @@ fn by_label(table: &LabelTable, heading: &str) -> Vec<String> {
     }
     let one = |window: &Window<'_>| {
         let mut tabular = Tabular::new(&format!("l{}", "r".repeat(window.columns.len())));
-        let names = window.columns.iter().map(|column| with_arrow(&column.name, column.better));
+        let names = window.columns.iter().map(|column| stacked(&column.name, arrow(column.better)));
         tabular.row(&std::iter::once(heading.to_owned()).chain(names).collect::<Vec<_>>());
         tabular.rule();
-        for (label, entries) in window.rows() {
-            let cells = entries.into_iter().map(cell);
+        let best: Vec<Vec<bool>> = window.columns.iter().map(|column| column.are_best(table)).collect();
+        for (row, label, entries) in window.rows() {
+            let best = best.iter().map(|column| column[row]);
+            let cells = entries.into_iter().zip(best).map(cell);
             tabular.row(&std::iter::once(escaped(label)).chain(cells).collect::<Vec<_>>());
         }
         tabular.finish()
     };
-    table.cut(most, ROWS).iter().map(one).collect()
+    table.balanced(most, ROWS).iter().map(one).collect()
+}
+
+/// A heading in lines that are not much wider than numbers; it is broken behind underscores.
+fn stacked(name: &str, arrow: &str) -> String {
+    let mut lines = vec![String::new()];
+    for part in name.split_inclusive('_') {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() || line.len() + part.len() <= HEADING => line.push_str(part),
+            _ => lines.push(part.to_owned()),
+        }
+    }
+    let lines: Vec<String> = lines.iter().map(|line| escaped(line)).collect();
+    let arrow = escaped(format!(" {arrow}").trim_end());
+    match lines.as_slice() {
+        [line] => format!("{line}{arrow}"),
+        lines => format!("\\shortstack[r]{{{}{arrow}}}", lines.join("\\\\")),
+    }
 }
 
 /// A line's name with its direction, its value and its interval; `None` for a line that only heads others.
@@ -171,6 +196,7 @@ pub(crate) fn escaped(text: &str) -> String {
             '≤' => safe.push_str("$\\leq$"),
             '≥' => safe.push_str("$\\geq$"),
             '–' => safe.push_str("--"),
+            '±' => safe.push_str("$\\pm$"),
             '…' => safe.push_str("\\ldots{}"),
             '↑' => safe.push_str("$\\uparrow$"),
             '↓' => safe.push_str("$\\downarrow$"),
@@ -182,6 +208,7 @@ pub(crate) fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Amount;
     use super::*;
     use crate::fixture;
     use calipers_core::Value;
@@ -236,6 +263,31 @@ mod tests {
 \end{tabular}}%
 ";
         assert_eq!(write(&[report], &infos, Amount::Everything), expected);
+    }
+
+    #[test]
+    fn the_best_of_the_groups_is_bold_and_long_headings_are_stacked() {
+        let mut report = fixture::small();
+        let value = |numbers: [f64; 2]| {
+            Value::PerLabel(vec![
+                ("a".into(), Value::Number(numbers[0])),
+                ("b".into(), Value::Number(numbers[1])),
+            ])
+        };
+        report.metrics = vec![
+            ("segmentation.mean_class_accuracy".into(), value([0.25, 0.5])),
+            ("segmentation.iou".into(), value([0.5, 0.5])),
+        ];
+        let infos = vec![fixture::infos(&report)];
+        let text = write(std::slice::from_ref(&report), &infos, Amount::Everything);
+        assert!(!text.contains("textbf"), "classes are no alternatives: {text}");
+        assert!(text.contains("\\shortstack[r]{mean\\_class\\_\\\\accuracy $\\uparrow$}"), "{text}");
+        report.protocol.insert("group_by".into(), "folder".into());
+        let text = write(&[report], &infos, Amount::Everything);
+        assert!(
+            text.contains("  b & \\textbf{0.5000} & 0.5000 ") && text.contains("  a & 0.2500 & 0.5000 "),
+            "{text}"
+        );
     }
 
     #[test]

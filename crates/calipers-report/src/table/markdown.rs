@@ -6,18 +6,19 @@ use calipers_core::metric::MetricInfo;
 
 use super::labels::{Entry, LabelTable, Window};
 use super::terminal::arrow;
-use super::{Amount, Cell, Extent, Layout, Line, Part, and_more, layout};
+use super::{Cell, Extent, Layout, Line, Part, Shown, and_more, layout};
 
 const EXTENT: Extent = Extent { gather: 1, most: usize::MAX };
 /// The most metrics side by side.
-const COLUMNS: usize = 7;
+const COLUMNS: usize = 8;
 
 /// The reports as Markdown tables. What is undefined is listed by reason below its table. `infos`
 /// holds the metric table of each report.
-pub fn write(reports: &[Report], infos: &[Vec<MetricInfo>], amount: Amount) -> String {
+pub fn write(reports: &[Report], infos: &[Vec<MetricInfo>], shown: impl Into<Shown>) -> String {
+    let shown = shown.into();
     let tables = reports.iter().enumerate().map(|(i, report)| {
         let infos = infos.get(i).map_or(&[][..], Vec::as_slice);
-        one(report, &layout(report, infos, amount, &EXTENT))
+        one(report, &layout(report, infos, shown, &EXTENT))
     });
     tables.collect::<Vec<_>>().join("\n")
 }
@@ -94,28 +95,34 @@ fn shown(line: &Line) -> Option<(String, String, Option<String>)> {
     Some((format!("{} {}", name(&line.path), arrow(line.better)).trim_end().to_owned(), value, interval))
 }
 
-/// Labels by metrics; metrics by labels where there are few labels and many metrics.
+/// Labels by metrics; metrics by labels where there are few labels and many metrics. Where labels are
+/// alternatives the best of them is bold.
 fn by_label(text: &mut String, table: &LabelTable) {
-    let cell = |entry: &Entry| escaped(&entry.with_interval());
+    let cell = |(entry, is_best): (&Entry, bool)| match (is_best, escaped(&entry.with_interval())) {
+        (true, text) => format!("**{text}**"),
+        (false, text) => text,
+    };
     if table.is_tall(COLUMNS) {
         let whole = Window::of(table);
         heading(text, whole.labels.iter().map(|label| escaped(label)));
         for column in whole.columns {
             let first = format!("{} {}", name(&column.name), arrow(column.better));
-            let cells = column.entries.iter().map(cell);
+            let cells = column.entries.iter().zip(column.are_best(table)).map(cell);
             row(text, std::iter::once(first.trim_end().to_owned()).chain(cells));
         }
         return;
     }
-    for window in table.cut(COLUMNS, usize::MAX) {
+    for window in table.balanced(COLUMNS, usize::MAX) {
         heading(
             text,
             window.columns.iter().map(|column| {
                 format!("{} {}", name(&column.name), arrow(column.better)).trim_end().to_owned()
             }),
         );
-        for (label, entries) in window.rows() {
-            row(text, std::iter::once(escaped(label)).chain(entries.into_iter().map(cell)));
+        let best: Vec<Vec<bool>> = window.columns.iter().map(|column| column.are_best(table)).collect();
+        for (at, label, entries) in window.rows() {
+            let best = best.iter().map(|column| column[at]);
+            row(text, std::iter::once(escaped(label)).chain(entries.into_iter().zip(best).map(cell)));
         }
     }
 }
@@ -152,6 +159,7 @@ pub(crate) fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Amount;
     use super::*;
     use crate::fixture;
     use calipers_core::Value;

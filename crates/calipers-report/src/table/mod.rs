@@ -9,14 +9,16 @@
 //! Grid   ------------> a table of mixed cells, in the same forms
 //! ```
 
+mod cell;
 pub mod csv;
 mod digits;
 pub(crate) mod form;
 pub mod grid;
-mod labels;
+pub(crate) mod labels;
 pub mod latex;
 pub mod markdown;
 pub mod notebook;
+mod shown;
 pub mod terminal;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,24 +28,14 @@ use calipers_core::metric::MetricInfo;
 use calipers_core::resample::Bounds;
 use calipers_core::{Better, Form, Report, Value};
 
+pub(crate) use self::cell::number;
+use self::cell::{How, push_lines};
 pub(crate) use self::digits::Digits;
-use self::form::in_words;
 use self::labels::{Column, LabelTable};
-use crate::leaf::{Leaf, children, leaf};
+pub use self::shown::{Amount, Shown, Spread};
+use crate::leaf::{Leaf, leaf};
 use crate::number::shortest;
 use crate::sampling;
-use crate::sparkline::sparkline;
-
-/// How much of a report a table shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Amount {
-    /// The numbers that the metric table marks as headlines, and one table of labels.
-    Headline,
-    /// Every number of a report that holds what was chosen, in its order.
-    Selected,
-    /// Every number under its heading.
-    Everything,
-}
 
 /// The most numbers that are shown first, and the most columns of their table of labels.
 const MOST_FIRST: usize = 12;
@@ -125,11 +117,18 @@ struct Source<'r> {
     report: &'r Report,
     infos: BTreeMap<&'r str, &'r MetricInfo>,
     prefix: String,
+    spread: Spread,
 }
 
 /// Lays out a report; `infos` is its metric table. A report without a number that is shown first is shown
 /// whole.
-pub(crate) fn layout(report: &Report, infos: &[MetricInfo], amount: Amount, extent: &Extent) -> Layout {
+pub(crate) fn layout(
+    report: &Report,
+    infos: &[MetricInfo],
+    shown: impl Into<Shown>,
+    extent: &Extent,
+) -> Layout {
+    let Shown { amount, spread } = shown.into();
     let text = |key: &str| report.protocol.get(key).and_then(|value| value.as_str()).map(String::from);
     let title = Title {
         protocol: text("name").unwrap_or_default(),
@@ -143,6 +142,7 @@ pub(crate) fn layout(report: &Report, infos: &[MetricInfo], amount: Amount, exte
         report,
         infos: infos.iter().map(|info| (info.id.as_str(), info)).collect(),
         prefix: format!("{}.", title.protocol),
+        spread,
     };
     let mut undefined = Vec::new();
     let mut more = 0;
@@ -162,7 +162,8 @@ pub(crate) fn layout(report: &Report, infos: &[MetricInfo], amount: Amount, exte
     let drawn = report.intervals.as_ref().filter(|_| parts.iter().any(Part::has_intervals));
     let drawn = drawn.map(|intervals| &intervals.drawn);
     let missing = report.intervals.as_ref().and_then(sampling::missing);
-    let said: Vec<String> = drawn.map(sampling::words).into_iter().chain(missing).collect();
+    let note = drawn.and_then(|_| spread.note());
+    let said: Vec<String> = drawn.map(sampling::words).into_iter().chain(note).chain(missing).collect();
     Layout {
         title,
         parts,
@@ -186,6 +187,11 @@ impl<'r> Source<'r> {
         id.strip_prefix(&self.prefix).unwrap_or(id)
     }
 
+    /// Whether labels are groups that somebody chooses from: those that the protocol was told to make.
+    fn is_choice(&self) -> bool {
+        self.report.protocol.contains_key("group_by")
+    }
+
     /// The line of the metric table behind an id without its family.
     fn line(&self, name: &str) -> Option<&'r MetricInfo> {
         let full = format!("{}{name}", self.prefix);
@@ -197,7 +203,7 @@ impl<'r> Source<'r> {
     }
 
     fn columns(&self, id: &str, value: &'r Value) -> Option<(Vec<String>, Vec<Column>)> {
-        labels::columns(self.name(id), value, self.bounds(id), &|name| self.line(name))
+        labels::columns(self.name(id), value, self.bounds(id), self.spread, &|name| self.line(name))
     }
 
     /// The numbers that are shown first, where there are any, and how many others there are.
@@ -213,6 +219,9 @@ impl<'r> Source<'r> {
                 self.push(&mut lines, &info.id, value, 0);
             }
         }
+        if lines.is_empty() {
+            self.push_first(&mut lines);
+        }
         let (mut all, mut labelled) = (0, Vec::new());
         for (id, value) in &self.report.metrics {
             let columns = self.columns(id, value);
@@ -224,10 +233,23 @@ impl<'r> Source<'r> {
             if weight(&next) > weight(&best) { next } else { best }
         });
         let table = table.map(chosen).filter(|table| !table.columns.is_empty());
+        let table = table.map(|table| LabelTable { is_choice: self.is_choice(), ..table });
         let shown = lines.len() + table.as_ref().map_or(0, |table| table.columns.len());
         (shown > 0).then(|| {
             (Part { title: "", lines, tables: table.into_iter().collect() }, all.saturating_sub(shown))
         })
+    }
+
+    /// The first single numbers there are, where the evidence gives none of those that are shown first.
+    fn push_first(&self, lines: &mut Vec<Line>) {
+        // Counts of what was read say little of it.
+        let is_single = |value: &Value| matches!(leaf(value), Some(Leaf::Number(_)));
+        if self.report.metrics.iter().any(|(_, value)| is_labelled(value)) {
+            return;
+        }
+        for (id, value) in self.report.metrics.iter().filter(|(_, value)| is_single(value)).take(MOST_FIRST) {
+            self.push(lines, id, value, 0);
+        }
     }
 
     /// Every number, but for those whose reason is said once: under their headings, or in one part as they
@@ -253,7 +275,9 @@ impl<'r> Source<'r> {
                     None => self.push(&mut lines, id, value, most),
                 }
             }
-            Part { title, lines, tables: labels::joined(labelled) }
+            let is_choice = self.is_choice();
+            let tables = labels::joined(labelled).into_iter();
+            Part { title, lines, tables: tables.map(|table| LabelTable { is_choice, ..table }).collect() }
         };
         groups.into_iter().map(part).collect()
     }
@@ -278,12 +302,18 @@ impl<'r> Source<'r> {
         let info = self.infos.get(id);
         let name = self.name(id).to_string();
         let form = info.map_or(Form::Plain, |info| info.form);
-        push_lines(lines, 0, (name.clone(), name), (value, self.bounds(id)), (form, most));
+        let how = How { form, most, spread: self.spread };
+        push_lines(lines, 0, (name.clone(), name), (value, self.bounds(id)), how);
         for line in &mut lines[start..] {
             line.better = info.map_or(Better::Neither, |info| info.better);
             line.range = info.map_or("", |info| info.range.text);
         }
     }
+}
+
+/// Whether a value has a number for some label.
+fn is_labelled(value: &Value) -> bool {
+    matches!(value, Value::PerLabel(entries) if entries.iter().any(|(_, value)| value.reason().is_none()))
 }
 
 /// How much a table of labels has to say.
@@ -310,73 +340,10 @@ fn chosen(mut table: LabelTable) -> LabelTable {
     table
 }
 
-fn push_lines(
-    lines: &mut Vec<Line>,
-    depth: usize,
-    (name, path): (String, String),
-    (value, bounds): (&Value, Option<&Bounds>),
-    (form, most): (Form, usize),
-) {
-    let line = |depth: usize, name: String, path: String, cell: Cell| Line {
-        depth,
-        name,
-        path,
-        cell,
-        better: Better::Neither,
-        range: "",
-    };
-    let cell = cell(value, bounds.and_then(Bounds::single), form);
-    let nested = matches!(cell, Cell::Heading);
-    lines.push(line(depth, name, path.clone(), cell));
-    if nested {
-        let below = children(value);
-        let left_out = below.len().saturating_sub(most);
-        for (key, child) in below.into_iter().take(most) {
-            let below = bounds.and_then(|bounds| bounds.below(&key));
-            let names = (key.clone(), format!("{path}.{key}"));
-            push_lines(lines, depth + 1, names, (child, below), (form, most));
-        }
-        if left_out > 0 {
-            lines.push(line(depth + 1, String::new(), path, Cell::Omitted(left_out)));
-        }
-    }
-}
-
-fn cell(value: &Value, bounds: Option<[f64; 2]>, form: Form) -> Cell {
-    if let Some(words) = in_words(value, form) {
-        return if form == Form::Interval { Cell::Interval(words) } else { Cell::Sweep(words) };
-    }
-    match (value, leaf(value)) {
-        (_, Some(Leaf::Undefined(reason))) => Cell::Undefined(reason.into()),
-        (_, Some(found)) => {
-            let digits = match (found, bounds) {
-                (Leaf::Number(x), _) => Digits::alone(x, bounds),
-                (_, Some(bounds)) => Digits::of_count(bounds),
-                (_, None) => Digits::alone(0.0, None),
-            };
-            Cell::Number(digits.leaf(found), bounds.map(|bounds| digits.interval(bounds)))
-        }
-        (Value::Series(values), None) => sparkline(values).map_or(Cell::Heading, |bars| Cell::Series {
-            bars,
-            ends: ends(values),
-            length: values.len(),
-        }),
-        _ => Cell::Heading,
-    }
-}
-
-fn ends(values: &[Value]) -> String {
-    let end = |value: Option<&Value>| value.and_then(leaf).map(short).unwrap_or_default();
-    match values.len() {
-        0 => "empty".into(),
-        1 => end(values.first()),
-        _ => format!("{} … {}", end(values.first()), end(values.last())),
-    }
-}
-
-fn short(leaf: Leaf<'_>) -> String {
-    let x = if let Leaf::Number(x) = leaf { x } else { 0.0 };
-    Digits::alone(x, None).leaf(leaf)
+/// The table of labels that is shown first.
+pub(crate) fn first_labels(report: &Report, infos: &[MetricInfo]) -> Option<LabelTable> {
+    let layout = layout(report, infos, Amount::Headline, &Extent { gather: 1, most: 0 });
+    layout.parts.into_iter().filter(|_| layout.is_first).find_map(|part| part.tables.into_iter().next())
 }
 
 /// The line below a table that does not show every number.

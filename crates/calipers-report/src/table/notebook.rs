@@ -71,7 +71,7 @@ fn by_label(html: &mut Markup, table: &LabelTable) {
     let names: Vec<String> =
         window.columns.iter().map(|column| format!("{} {}", column.name, arrow(column.better))).collect();
     row(html, "th", std::iter::once("").chain(names.iter().map(String::as_str)));
-    for (label, entries) in window.rows() {
+    for (_, label, entries) in window.rows() {
         let cells: Vec<String> = entries.into_iter().map(Entry::with_interval).collect();
         row(html, "td", std::iter::once(label).chain(cells.iter().map(String::as_str)));
     }

@@ -1,14 +1,15 @@
 //! The table people read on a terminal.
 
+mod page;
 mod sheet;
 
 use calipers_core::error::printable;
 use calipers_core::metric::MetricInfo;
-use calipers_core::{Better, Report, Warning};
+use calipers_core::{Better, Report};
 
-use self::sheet::{INDENT, Sheet};
-use super::labels::{LabelTable, Window};
-use super::{Amount, Cell, Extent, Layout, Line, Part, and_more, layout};
+use self::page::Page;
+use super::labels::LabelTable;
+use super::{Amount, Cell, Extent, Layout, Line, Part, Shown, and_more, layout};
 use crate::text::{Paint, columns, left, right, short, wrapped};
 
 /// What the terminal can show.
@@ -23,6 +24,11 @@ pub struct Style {
 const EXTENT: Extent = Extent { gather: 3, most: 40 };
 /// The most labels of a table, shown first or among everything.
 const LABELS_FIRST: usize = 20;
+/// Where warnings need the room there are fewer, so that all fits on a screen.
+const LABELS_AT_LEAST: usize = 8;
+const LINES_FIRST: usize = 38;
+/// The most lines of a warning there.
+const LINES_OF_WARNING: usize = 2;
 const LABELS: usize = 200;
 /// The most reasons for dashes that are said below numbers that are shown first.
 const REASONS_FIRST: usize = 3;
@@ -30,16 +36,33 @@ const UNITS_NAMED: usize = 5;
 
 /// The reports as tables, aligned, each with its warnings below. `infos` holds the metric table of each
 /// report.
-pub fn write(reports: &[Report], infos: &[Vec<MetricInfo>], style: Style, amount: Amount) -> String {
+pub fn write(reports: &[Report], infos: &[Vec<MetricInfo>], style: Style, shown: impl Into<Shown>) -> String {
+    let shown = shown.into();
     let tables = reports.iter().enumerate().map(|(i, report)| {
         let infos = infos.get(i).map_or(&[][..], Vec::as_slice);
-        one(report, &layout(report, infos, amount, &EXTENT), style, amount)
+        one(report, &layout(report, infos, shown, &EXTENT), style, shown.amount)
     });
     tables.collect::<Vec<_>>().join("\n")
 }
 
 fn one(report: &Report, layout: &Layout, style: Style, amount: Amount) -> String {
-    let mut page = Page { text: String::new(), style };
+    if !layout.is_first {
+        return with_labels(report, layout, style, amount, LABELS);
+    }
+    let text = with_labels(report, layout, style, amount, LABELS_FIRST);
+    match text.lines().count().saturating_sub(LINES_FIRST) {
+        0 => text,
+        // The line that says how many rows are left out takes the place of one.
+        over => {
+            let labels = LABELS_FIRST.saturating_sub(over + 1).max(LABELS_AT_LEAST);
+            with_labels(report, layout, style, amount, labels)
+        }
+    }
+}
+
+/// The same with at most so many rows of labels.
+fn with_labels(report: &Report, layout: &Layout, style: Style, amount: Amount, labels: usize) -> String {
+    let mut page = Page { text: String::new(), style, is_first: layout.is_first, labels };
     let title = &layout.title;
     let preset = title.preset.as_ref().map(|preset| format!("preset {preset} · ")).unwrap_or_default();
     let subject = title.subject.as_ref().map(|subject| format!("{subject} · ")).unwrap_or_default();
@@ -53,7 +76,7 @@ fn one(report: &Report, layout: &Layout, style: Style, amount: Amount) -> String
     let grid = Grid::fit(layout, style.width, amount);
     let mut more = layout.more;
     for part in &layout.parts {
-        more += page.part(part, &grid, reading(report, part.title), is_first);
+        more += page.part(part, &grid, reading(report, part.title));
     }
     let reasons: Vec<String> = layout.parts.iter().flat_map(|part| part.reasons()).collect();
     let said = if is_first { REASONS_FIRST } else { usize::MAX };
@@ -102,100 +125,6 @@ impl Part {
 /// What the protocol says about the numbers under a heading: its entry `<heading>_reading`.
 fn reading<'a>(report: &'a Report, heading: &str) -> Option<&'a str> {
     report.protocol.get(&format!("{heading}_reading"))?.as_str()
-}
-
-/// The text so far.
-struct Page {
-    text: String,
-    style: Style,
-}
-
-impl Page {
-    /// A line of painted pieces, without blanks at its end.
-    fn line(&mut self, pieces: &[(String, Paint)]) {
-        let last = pieces.iter().rposition(|(text, _)| !text.trim_end().is_empty());
-        for (i, (text, paint)) in pieces.iter().enumerate().take(last.map_or(0, |last| last + 1)) {
-            let text = if Some(i) == last { text.trim_end() } else { text };
-            self.text.push_str(&paint.on(text, self.style.colour));
-        }
-        self.text.push('\n');
-    }
-
-    /// Text broken into lines, the first and the other lines indented as given.
-    fn paragraph(&mut self, first: usize, others: usize, text: &str, paint: Paint) {
-        let width = self.style.width.saturating_sub(first.max(others)).max(20);
-        for (i, line) in wrapped(text, width).into_iter().enumerate() {
-            let indent = if i == 0 { first } else { others };
-            self.line(&[(" ".repeat(indent), Paint::Plain), (line, paint)]);
-        }
-    }
-
-    /// A heading, lines, and tables of labels. Returns how many numbers had no room.
-    fn part(&mut self, part: &Part, grid: &Grid, reading: Option<&str>, is_first: bool) -> usize {
-        if !part.title.is_empty() {
-            self.text.push('\n');
-            let title = format!("  {}", part.title);
-            let room = self.style.width.saturating_sub(columns(&title) + 2);
-            let reading = reading.map(|text| format!("  {}", short(text, room)));
-            self.line(&[(title, Paint::Bold), (reading.unwrap_or_default(), Paint::Dim)]);
-        } else if !part.lines.is_empty() {
-            self.text.push('\n');
-        }
-        part.lines.iter().for_each(|line| grid.put(line, self));
-        let mut left_out = 0;
-        for (i, table) in part.tables.iter().enumerate() {
-            if part.title.is_empty() || !part.lines.is_empty() || i > 0 {
-                self.text.push('\n');
-            }
-            left_out += self.table(table, is_first);
-        }
-        left_out
-    }
-
-    /// Labels by metrics, or metrics by labels where only that has room. Returns how many metrics had none.
-    fn table(&mut self, table: &LabelTable, is_first: bool) -> usize {
-        let room = self.style.width.saturating_sub(INDENT);
-        let whole = Window::of(table);
-        let across = Sheet::across(&whole);
-        let fitting = across.fitting(room).max(1);
-        if table.labels.len() == 1 || fitting < table.columns.len() {
-            let down = Sheet::down(&whole);
-            if down.fitting(room) == table.labels.len() && table.labels.len() <= table.columns.len() {
-                down.put(self);
-                return 0;
-            }
-        }
-        let labels = if is_first { LABELS_FIRST } else { LABELS };
-        let windows = table.cut(fitting, labels);
-        let shown = windows.iter().filter(|window| !window.is_below(labels));
-        for (i, window) in shown.take(if is_first { 1 } else { usize::MAX }).enumerate() {
-            if i > 0 {
-                self.text.push('\n');
-            }
-            Sheet::across(window).put(self);
-        }
-        let hidden = table.labels.len().saturating_sub(labels);
-        if hidden > 0 {
-            let whither = if is_first { "" } else { ", which --csv and --json hold" };
-            let text = format!("{}… and {hidden} more rows{whither}", " ".repeat(INDENT));
-            self.line(&[(text, Paint::Dim)]);
-        }
-        if is_first { table.columns.len().saturating_sub(fitting) } else { 0 }
-    }
-
-    fn warning(&mut self, warning: &Warning) {
-        let message = format!("{}: {}", printable(&warning.code), printable(&warning.message));
-        self.paragraph(4, 6, &message, Paint::Yellow);
-        if warning.units.is_empty() {
-            return;
-        }
-        let named: Vec<String> = warning.units.iter().take(UNITS_NAMED).map(|unit| short(unit, 60)).collect();
-        let more = match warning.units.len().saturating_sub(UNITS_NAMED) {
-            0 => String::new(),
-            more => format!(", … and {more} more"),
-        };
-        self.paragraph(6, 6, &format!("{}{more}", named.join(", ")), Paint::Dim);
-    }
 }
 
 /// The widths of the columns: name, direction, value, note.
@@ -301,7 +230,7 @@ pub(crate) fn arrow(better: Better) -> &'static str {
 mod tests {
     use super::*;
     use crate::fixture;
-    use calipers_core::Value;
+    use calipers_core::{Value, Warning};
 
     fn shown(report: &Report, width: usize) -> String {
         let infos = vec![fixture::infos(report)];
@@ -396,6 +325,16 @@ mod tests {
         assert_eq!(lines[6], "    label 1        0.0100  0.0100", "{text}");
         assert_eq!(lines.last(), Some(&"    … and 80 more rows"), "{text}");
         assert!(lines.len() < 40);
+    }
+
+    #[test]
+    fn long_warnings_take_rows_of_labels_and_not_a_second_screen() {
+        let (mut report, infos) = labelled(20, &["f1"]);
+        let warning = fixture::small().warnings[0].clone();
+        report.warnings = vec![Warning { message: "many words ".repeat(60), ..warning }; 5];
+        let text = write(&[report], &infos, Style { colour: false, width: 80 }, Amount::Headline);
+        assert!(text.lines().count() <= LINES_FIRST, "{text}");
+        assert!(text.contains("more rows") && text.contains("words …\n"), "{text}");
     }
 
     #[test]

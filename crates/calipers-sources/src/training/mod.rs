@@ -58,7 +58,7 @@ pub struct Measured {
 }
 
 /// How many runs get a sketch.
-const SKETCHED: usize = 60;
+const SKETCHED: usize = 500;
 
 /// Measures everything the options name. `inputs` holds the files that were read for the options
 /// themselves.

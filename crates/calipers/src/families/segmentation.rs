@@ -9,6 +9,7 @@ use calipers_metrics::segmentation::config::{
     Config, DataConfig, HeadConfig, LabelsConfig, Orientation, Spacing,
 };
 use calipers_metrics::segmentation::labels::{ClassMaps, ClassRef, class_maps};
+use calipers_metrics::segmentation::surface::{FarthestSlice, farthest_slice};
 use calipers_report::chart::Picture;
 use calipers_sources::run::Work;
 use calipers_sources::segmentation::options::Options;
@@ -28,6 +29,11 @@ pub fn units(replay: &Replay) -> Result<Units> {
 /// The image of that name.
 pub fn unit(units: &Units, name: &str) -> Result<ClassMaps> {
     units.with(name, |protocol, unit| class_maps(protocol, &unit))
+}
+
+/// The slice of that unit in which the surfaces of truth and prediction are farthest apart.
+pub fn farthest(units: &Units, name: &str) -> Result<Option<FarthestSlice>> {
+    units.with(name, |protocol, unit| farthest_slice(protocol, &unit))
 }
 
 impl Registered for Segmentation {

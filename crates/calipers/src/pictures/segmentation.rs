@@ -7,6 +7,7 @@ mod images;
 mod overlap;
 mod photo;
 mod pixels;
+mod surfaces;
 
 use calipers_core::Accumulator;
 use calipers_core::resample::Intervals;
@@ -29,6 +30,7 @@ pub(crate) fn of(
     intervals: Option<&Intervals>,
 ) -> Vec<Picture> {
     let mut pictures = vec![confusion::picture(rows), overlap::picture(rows, intervals), reliability(rows)];
+    pictures.extend(surfaces::pictures(rows, evidence));
     pictures.extend(images::pictures(rows, evidence));
     pictures
 }

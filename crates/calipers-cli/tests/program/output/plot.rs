@@ -95,6 +95,7 @@ fn what_cannot_be_drawn_is_answered_with_what_can() {
         ("plot a.state confusion -o f.pdf --report 2", 2, "--report 2"),
         ("plot a.state worst-images -o f.pdf", 1, "worst-images is not drawn"),
         ("plot none.state confusion -o f.pdf", 1, "none.state"),
+        ("plot a.state -o f.pdf", 2, "-o needs the figure"),
     ] {
         let said = bench.run(line);
         assert!(
@@ -107,4 +108,37 @@ fn what_cannot_be_drawn_is_answered_with_what_can() {
     }
     let said = bench.run("plot a.json confusion -o a.json");
     assert!(said.status != 0);
+}
+
+#[test]
+fn several_models_are_drawn_in_one_figure() {
+    let bench = Bench::new();
+    assert_eq!(bench.run("demo --out demo").status, 0);
+    for model in ["l1", "mcp"] {
+        let line = format!("robustness demo/robustness/{model}.npz --state {model}.state --quiet");
+        assert_eq!(bench.run(&line).status, 0, "{line}");
+    }
+    let said = bench.run("plot l1.state mcp.state");
+    assert!(said.stdout.contains("bias-curve  ") && said.stdout.contains("differences  "), "{}", said.stdout);
+    let said = bench.run("plot l1.state mcp.state bias-curve -o f.svg");
+    assert_eq!((said.status, said.stderr.as_str()), (0, "wrote f.svg\n"));
+    let svg = bench.read("f.svg");
+    assert!(svg.contains(">l1<") && svg.contains(">mcp<"), "{svg}");
+    bench.refuses("plot l1.state mcp.state bias-curve -o g.svg --report 1", 2, &["--report", "one file"]);
+    bench.refuses("plot l1.state mcp.state bias-curv -o g.svg", 2, &["did you mean bias-curve?"]);
+}
+
+#[test]
+fn configurations_are_drawn_with_all_their_runs() {
+    let bench = Bench::new();
+    let mut table = String::from("run,epoch,m\n");
+    for run in 0..90 {
+        (0..3).for_each(|epoch| table += &format!("cfg{}_{},{epoch},0.{epoch}\n", run / 45, run % 45));
+    }
+    bench.write("runs.csv", table);
+    let measured = "training runs.csv --metric m --run-column run --group-by suffix --fold-by suffix";
+    assert_eq!(bench.run(&format!("{measured} --state a.state --quiet")).status, 0);
+    let said = bench.run("plot a.state");
+    assert!(said.stdout.contains("Training curves: cfg0\n"), "{}", said.stdout);
+    assert!(said.stdout.contains("Training curves: cfg1\n"), "90 runs are no reason to leave one out");
 }

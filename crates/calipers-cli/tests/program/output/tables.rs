@@ -103,6 +103,25 @@ fn a_narrow_terminal_drops_columns_and_no_line_is_wider_than_a_wide_one() {
 }
 
 #[test]
+fn intervals_are_written_as_the_distance_of_their_farther_end_where_that_is_asked_for() {
+    let bench = scenes();
+    let said = bench.run(&format!("{SCENES} --bootstrap 100 --plus-minus"));
+    assert!(said.stdout.contains("± 0.") && said.stdout.contains("farther end"), "{}", said.stdout);
+    assert!(!said.stdout.contains(" ["), "{}", said.stdout);
+    let said = bench.run(&format!("{SCENES} --bootstrap 100 --plus-minus --latex --select miou"));
+    assert!(said.stdout.contains("$\\pm$ 0."), "{}", said.stdout);
+}
+
+#[test]
+fn a_hundred_runs_with_intervals_and_warnings_fit_on_a_screen() {
+    let said =
+        runs(100).run("training runs.csv --metric m --run-column run --group-by suffix --bootstrap 50");
+    let shown = lines(&said, 40);
+    assert!(shown.iter().any(|line| line.contains("20 strata of 5 runs")), "{shown:?}");
+    assert!(shown.last().unwrap().ends_with("more numbers: --all"), "{shown:?}");
+}
+
+#[test]
 fn selected_numbers_come_alone_and_in_their_order_in_every_form() {
     let bench = scenes();
     let select = "--select Pixel-Accuracy,mIoU,iou,pixel_accuracy";

@@ -122,6 +122,9 @@ fn misread_options_are_answered_in_time_and_with_what_was_meant() {
     bench.refuses(&format!("{line} --select f1_score"), 2, &["no metric of that id", "f1_score"]);
     bench.refuses("segmentatoin --truth gt", 2, &["segmentation"]);
     bench.refuses("explain Mioo", 2, &["segmentation.miou"]);
+    let said = bench.run("segmentation gt out --classes 2");
+    let command = "try: calipers segmentation --classes 2 --truth=gt --pred=out\n";
+    assert!(said.status == 2 && said.stderr.contains(command), "{}", said.stderr);
     let said = bench.run(&format!("{line} --latex t.tex --markdown"));
     assert!(
         said.status == 0 && said.stdout.starts_with("**segmentation**"),

@@ -143,6 +143,7 @@ fn without_a_metric_the_keys_are_shown_and_it_is_wrong_usage() {
     let said = bench.run("training runs");
     assert_eq!((said.status, said.stdout.as_str()), (2, ""));
     assert!(said.stderr.contains("val_F1") && said.stderr.contains("no metric is given"), "{}", said.stderr);
+    assert!(said.stderr.starts_with("metric ") && !said.stderr.contains("\\n"), "{}", said.stderr);
     bench.refuses("training runs --keys --html a.html", 2, &["--keys"]);
 }
 

@@ -27,7 +27,8 @@ pub(crate) fn check(protocol: &Explanation, array: &Predictions<'_>, noticed: &m
             return Err(Error::value(format!(
                 "`{}` holds scores; declare --scores probs, log_probs or logits",
                 array.key
-            )));
+            ))
+            .again_with(format!("--scores={}", looks_like(array))));
         }
         (Task::Binary, Some(Scores::LogProbs)) => {
             return Err(Error::value("--scores log_probs is not defined for --task binary")
@@ -38,6 +39,25 @@ pub(crate) fn check(protocol: &Explanation, array: &Predictions<'_>, noticed: &m
     };
     let check = Check { array, declared, published: protocol.preset == Preset::Pyg };
     check.run(noticed)
+}
+
+/// What the first rows look like; whoever knows better says so.
+fn looks_like(array: &Predictions<'_>) -> &'static str {
+    let rows = (array.instances * array.leads).min(BLOCK);
+    let flat = Predictions { instances: array.instances * array.leads, leads: 1, ..*array };
+    let mut values = Vec::new();
+    Instances::All(flat.instances).widen(&flat, 0..rows, &mut values);
+    let is_one = |sum: f64| (sum - 1.0).abs() <= 1e-3;
+    let all = |test: &dyn Fn(&[f64]) -> bool| {
+        rows > 0 && array.columns >= 2 && values.chunks_exact(array.columns).all(test)
+    };
+    if all(&|row| row.iter().all(|x| *x >= 0.0) && is_one(row.iter().sum())) {
+        "probs"
+    } else if all(&|row| row.iter().all(|x| *x <= 0.0) && is_one(row.iter().map(|x| lanes::exp(*x)).sum())) {
+        "log_probs"
+    } else {
+        "logits"
+    }
 }
 
 struct Check<'r, 'a> {

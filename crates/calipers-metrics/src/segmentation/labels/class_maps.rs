@@ -20,8 +20,18 @@ pub struct ClassMaps {
     pub prediction: Vec<Option<u16>>,
 }
 
-/// The class maps that the rows of a unit are counted from; of a volume the slice with the most mistakes.
-pub fn class_maps(protocol: &Segmentation, unit: &Unit<'_>) -> Result<ClassMaps> {
+/// Truth and decision of every element of a unit, all slices one below the other.
+pub(crate) struct Decided {
+    pub(crate) truth: Vec<u16>,
+    pub(crate) pred: Vec<u16>,
+    pub(crate) width: usize,
+    /// The rows of a slice.
+    pub(crate) height: usize,
+    classes: usize,
+}
+
+/// The classes that the rows of a unit are counted from.
+pub(crate) fn decided(protocol: &Segmentation, unit: &Unit<'_>) -> Result<Decided> {
     let (Unit::Pixels { truth, pred } | Unit::Spatial { truth, pred, .. }) = unit else {
         return Err(Error::value("a confusion matrix holds no pixels"));
     };
@@ -37,29 +47,47 @@ pub fn class_maps(protocol: &Segmentation, unit: &Unit<'_>) -> Result<ClassMaps>
             measure_scores(protocol, arrays, &classes, truth.width, truth.height)?.pred
         }
     };
-    let count = protocol.classes();
-    let class = |id: &u16| (*id != u16::VOID && id.index() < count).then_some(*id);
-    // What is predicted where nothing is scored would look like an error.
-    let scored = |(pred, truth): (&u16, &u16)| class(truth).and(class(pred));
     let height = match unit {
         Unit::Spatial { grid, .. } => grid.axes()[1],
         _ => truth.height,
     };
-    let slice = height * truth.width;
+    Ok(Decided { truth: classes, pred: predicted, width: truth.width, height, classes: protocol.classes() })
+}
+
+impl Decided {
+    /// How many slices there are.
+    pub(crate) fn slices(&self) -> usize {
+        self.truth.len() / (self.height * self.width).max(1)
+    }
+
+    /// The classes of one slice.
+    pub(crate) fn maps(&self, slice: usize) -> ClassMaps {
+        let length = self.height * self.width;
+        let class = |id: &u16| (*id != u16::VOID && id.index() < self.classes).then_some(*id);
+        // What is predicted where nothing is scored would look like an error.
+        let scored = |(pred, truth): (&u16, &u16)| class(truth).and(class(pred));
+        let (truth, pred) = (&self.truth[slice * length..][..length], &self.pred[slice * length..][..length]);
+        ClassMaps {
+            width: self.width,
+            height: self.height,
+            truth: truth.iter().map(class).collect(),
+            prediction: pred.iter().zip(truth).map(scored).collect(),
+        }
+    }
+}
+
+/// The class maps that the rows of a unit are counted from; of a volume the slice with the most mistakes.
+pub fn class_maps(protocol: &Segmentation, unit: &Unit<'_>) -> Result<ClassMaps> {
+    let decided = decided(protocol, unit)?;
+    let slice = decided.height * decided.width;
     let mistakes = |at: &usize| {
         let range = at * slice..(at + 1) * slice;
-        let both = classes[range.clone()].iter().zip(&predicted[range]);
+        let both = decided.truth[range.clone()].iter().zip(&decided.pred[range]);
         both.filter(|(truth, pred)| **truth != u16::VOID && truth != pred).count()
     };
     // Of equal ones the first.
-    let worst = (0..truth.height / height).rev().max_by_key(mistakes).unwrap_or(0);
-    let (classes, predicted) = (&classes[worst * slice..][..slice], &predicted[worst * slice..][..slice]);
-    Ok(ClassMaps {
-        width: truth.width,
-        height,
-        truth: classes.iter().map(class).collect(),
-        prediction: predicted.iter().zip(classes).map(scored).collect(),
-    })
+    let worst = (0..decided.slices()).rev().max_by_key(mistakes).unwrap_or(0);
+    Ok(decided.maps(worst))
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ mod originals;
 
 pub use class_id::ClassId;
 pub use class_map::truth_classes;
+pub(crate) use class_maps::decided;
 pub use class_maps::{ClassMaps, class_maps};
 pub use originals::{ClassRef, MOST_CLASSES, Originals};
 

@@ -200,7 +200,8 @@ const HD: Line = Line {
     ..SURFACE
 };
 
-const HD95: Line = Line {
+/// The distance that the farthest 5 % of two surfaces are beyond.
+pub const HD95: Line = Line {
     id: "hd95",
     measures: "How far the surfaces are apart, without the farthest 5 %.",
     formula: concat!(

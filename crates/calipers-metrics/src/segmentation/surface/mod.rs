@@ -45,15 +45,19 @@ mod points;
 mod reading;
 mod row;
 mod settings;
+mod slice;
 mod states;
 pub(crate) mod warnings;
 
 pub use grid::Grid;
+pub use lines::HD95;
 pub use row::{Apart, Space, SurfaceRow, Weights};
 pub use settings::{
     Absent, Convention, Images, ImagesConfig, Missing, MissingConfig, MissingRule, Surface, SurfaceConfig,
     Tolerance,
 };
+
+pub use slice::{FarthestSlice, farthest_slice};
 
 pub(crate) use grid::check_spacing;
 pub(crate) use percent::Percent;

@@ -89,14 +89,26 @@ impl<'a> Frame<'a> {
         [self.left, self.top, self.left + self.width, self.top + self.height]
     }
 
-    /// A line across the plot at a value of y, named at its right end.
-    pub(crate) fn level(&self, canvas: &mut Canvas, value: f64, name: &str) {
-        let [left, top, right, _] = self.edges();
+    /// A line across the plot at a value of y, named at the end and on the side where its name hides the
+    /// fewest of the points that are drawn.
+    pub(crate) fn level(&self, canvas: &mut Canvas, value: f64, name: &str, points: &[[f64; 2]]) {
+        let [left, top, right, bottom] = self.edges();
         let y = self.at_y(value);
         canvas.line([left, y], [right, y], Paint::line(Colour::Ink, 1.2).dashed());
         let words = fitted(name, SMALL, right - left);
-        let below = if y - top < 18.0 { 15.0 } else { -6.0 };
-        canvas.text([right - 4.0, y + below], &words, Type::new(SMALL, Anchor::End).with_halo());
+        let wide = text_width(&words, SMALL) + 10.0;
+        let hidden = |(is_left, below): &(bool, bool)| {
+            let from = if *is_left { left } else { right - wide };
+            let rows = if *below { y + 2.0..y + 20.0 } else { y - 20.0..y - 2.0 };
+            let inside = |[x, y]: &&[f64; 2]| (from..=from + wide).contains(x) && rows.contains(y);
+            points.iter().filter(inside).count()
+        };
+        let fits = |(_, below): &(bool, bool)| if *below { bottom - y > 20.0 } else { y - top > 18.0 };
+        let places = [(false, false), (true, false), (false, true), (true, true)];
+        let best = places.into_iter().filter(fits).min_by_key(hidden).unwrap_or_default();
+        let (x, anchor) = if best.0 { (left + 4.0, Anchor::Start) } else { (right - 4.0, Anchor::End) };
+        let dy = if best.1 { 15.0 } else { -6.0 };
+        canvas.text([x, y + dy], &words, Type::new(SMALL, anchor).with_halo());
     }
 
     /// A line down the plot at a value of x, named at its top.
@@ -139,10 +151,15 @@ type LegendRow<'e> = Vec<(f64, String, &'e Entry<'e>)>;
 impl<'e> Legend<'e> {
     /// Rows of entries on a drawing of this width.
     pub(crate) fn new(entries: &'e [Entry<'e>], width: f64) -> Self {
+        Self::of_at_most(MOST_ENTRIES, entries, width)
+    }
+
+    /// The same with room for more entries.
+    pub(crate) fn of_at_most(most: usize, entries: &'e [Entry<'e>], width: f64) -> Self {
         let width = width - 40.0;
         let mut rows: Vec<LegendRow<'e>> = Vec::new();
         let mut used = f64::INFINITY;
-        for entry in entries.iter().take(MOST_ENTRIES) {
+        for entry in entries.iter().take(most) {
             let name = fitted(entry.name, SMALL, width - 46.0);
             let wide = text_width(&name, SMALL) + 46.0;
             if used + wide > width {
@@ -194,6 +211,10 @@ fn sign(canvas: &mut Canvas, entry: &Entry<'_>, [x, y]: [f64; 2]) {
             let ring = Paint::fill(Colour::Paper).outlined(entry.colour, 2.0);
             canvas.circle([x + 13.0, y], 4.5, ring, None);
         }
-        Sign::Block => canvas.rect([x + 6.0, y - 6.0, 12.0, 12.0], 2.0, Paint::fill(entry.colour), None),
+        Sign::Block => {
+            // A fixed colour may be that of the paper.
+            let paint = Paint::fill(entry.colour).outlined(Colour::Quiet, 0.6);
+            canvas.rect([x + 6.0, y - 6.0, 12.0, 12.0], 2.0, paint, None);
+        }
     }
 }

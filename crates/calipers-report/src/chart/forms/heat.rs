@@ -46,6 +46,13 @@ pub struct Field {
     pub tip: String,
 }
 
+impl Field {
+    /// Whether nothing stands in it however large it is.
+    fn is_blank(&self) -> bool {
+        self.value.is_none_or(|value| value <= 0.0)
+    }
+}
+
 impl Heat {
     /// The drawing, as wide as given.
     pub(crate) fn draw(&self, width: f64) -> Drawing {
@@ -80,17 +87,20 @@ impl Heat {
         let axis = Type::new(13.0, Anchor::Middle).bold();
         canvas.text([0.5 * (left + right), 16.0], &self.column_title, axis);
         canvas.text([16.0, 0.5 * (head + bottom)], &self.row_title, axis.turned());
+        // Numbers in some cells only would look as if the others had none.
+        let fits = |field: &Field| text_width(&field.text, CELL) < side - 1.0;
+        let written = high > CELL && self.cells.iter().flatten().all(|field| field.is_blank() || fits(field));
         for (i, row) in self.cells.iter().enumerate() {
             for (j, field) in row.iter().enumerate() {
                 let place = [left + side * j as f64, head + high * i as f64, side, high];
-                Self::field(&mut canvas, place, field);
+                Self::field(&mut canvas, place, field, written);
             }
         }
         self.key(&mut canvas, left.min(0.25 * width), width - 8.0, bottom + 22.0);
         canvas.finish(&self.title, &self.description)
     }
 
-    fn field(canvas: &mut Canvas, [x, y, w, h]: [f64; 4], field: &Field) {
+    fn field(canvas: &mut Canvas, [x, y, w, h]: [f64; 4], field: &Field, written: bool) {
         let gap = if w > 14.0 { 1.0 } else { 0.5 };
         let place = [x + gap, y + gap, w - 2.0 * gap, h - 2.0 * gap];
         let colour = field.share.map(Colour::level);
@@ -99,8 +109,7 @@ impl Heat {
             None => Paint::line(Colour::Rule, 1.0),
         };
         canvas.rect(place, 2.0_f64.min(0.15 * w), paint, Some(&field.tip));
-        let blank = field.value.is_none_or(|value| value <= 0.0);
-        if !blank && text_width(&field.text, CELL) < w - 1.0 && h >= CELL + 1.0 {
+        if written && !field.is_blank() {
             let writing = match colour {
                 Some(Colour::Level(k)) => Colour::OnLevel(k),
                 _ => Colour::Quiet,

@@ -9,6 +9,8 @@ use crate::chart::{Colour, Image};
 
 const GAP: f64 = 10.0;
 const CAPTION: f64 = 22.0;
+/// The most entries of the legend: classes and the colours of mistakes.
+const MOST_ENTRIES: usize = 32;
 /// The least width of an image beside others.
 const LEAST: f64 = 170.0;
 
@@ -42,7 +44,7 @@ impl Images {
             .iter()
             .map(|(colour, name)| Entry { name, colour: *colour, sign: Sign::Block })
             .collect();
-        let legend = Legend::new(&entries, width);
+        let legend = Legend::of_at_most(MOST_ENTRIES, &entries, width);
         let fit = ((width + GAP) / (LEAST + GAP)) as usize;
         let columns = self.panels.len().clamp(1, fit.max(1));
         // Four images in three columns leave a hole; in two they do not.

@@ -89,6 +89,9 @@ pub enum Course {
     Steps,
 }
 
+/// From so many rings on they are small, so that they do not become a band.
+const CROWDED: usize = 12;
+
 /// What a point that stands out looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -166,6 +169,8 @@ impl Lines {
                 }
             }
         }
+        let rings = self.curves.iter().flat_map(|curve| &curve.marks);
+        let crowded = rings.filter(|(_, _, mark, _)| *mark == Mark::Ring).count() > CROWDED;
         for (place, curve) in self.curves.iter().enumerate() {
             if self.is_signed(curve) && !curve.marks.iter().any(|(_, _, mark, _)| *mark == Mark::Dot) {
                 self.signs_on(&mut canvas, &frame, place, curve);
@@ -178,8 +183,9 @@ impl Lines {
                         marker(&mut canvas, curve.colour, at, 5.0, paint, Some(tip));
                     }
                     Mark::Ring => {
-                        let paint = Paint::fill(curve.colour).outlined(Colour::Ink, 1.6);
-                        canvas.circle(at, 5.5, paint, Some(tip));
+                        let (radius, rim) = if crowded { (3.2, 1.0) } else { (5.0, 1.6) };
+                        let paint = Paint::fill(curve.colour).outlined(Colour::Ink, rim);
+                        canvas.circle(at, radius, paint, Some(tip));
                     }
                     Mark::Stroke | Mark::Stretch => {
                         let ends = [[at[0], at[1] - 6.0], [at[0], at[1] + 6.0]];
@@ -189,10 +195,28 @@ impl Lines {
             }
         }
         // Last, so that nothing hides their names.
+        let points: Vec<[f64; 2]> = self.inked(&frame);
         for (value, name) in &self.levels {
-            frame.level(&mut canvas, *value, name);
+            frame.level(&mut canvas, *value, name, &points);
         }
         canvas.finish(&self.title, &self.description)
+    }
+
+    /// Where there is something of a curve, on paper: its points and what lies between them.
+    fn inked(&self, frame: &Frame<'_>) -> Vec<[f64; 2]> {
+        let between = |pair: &[[f64; 2]]| {
+            let [from, to] = [pair[0], pair[pair.len() - 1]];
+            (0..8)
+                .map(move |k| f64::from(k) / 8.0)
+                .map(move |t| std::array::from_fn(|i| from[i] + t * (to[i] - from[i])))
+        };
+        let of_curve = |curve: &Curve| -> Vec<[f64; 2]> {
+            let pieces = pieces(curve, |x, y| frame.at(x, y));
+            let drawn = pieces.iter().flat_map(|piece| piece.windows(2).flat_map(between));
+            let marks = curve.marks.iter().map(|(x, y, ..)| frame.at(*x, *y));
+            drawn.chain(marks).collect()
+        };
+        self.curves.iter().flat_map(of_curve).collect()
     }
 
     /// Whether curves also differ in the shape of their markers.

@@ -79,7 +79,7 @@ impl Network {
                 path.start(at(u));
                 path.to(at(v));
             }
-            canvas.path(path, stroke.paint(), None);
+            canvas.path(path, stroke.paint(self.edges.len() > MANY_EDGES), None);
         }
         let room = (width - 40.0) * side / self.nodes.len().max(1) as f64;
         let radius = (0.24 * room.sqrt()).clamp(3.0, 8.5);
@@ -91,7 +91,7 @@ impl Network {
             for (x, sign, name) in row {
                 match sign {
                     Ok(look) => canvas.circle([*x + 10.0, y], 6.0, look.paint(), None),
-                    Err(stroke) => canvas.line([*x, y], [*x + 20.0, y], stroke.paint()),
+                    Err(stroke) => canvas.line([*x, y], [*x + 20.0, y], stroke.paint(false)),
                 }
                 canvas.text([*x + 27.0, y + 4.0], name, Type::new(SMALL, Anchor::Start));
             }
@@ -122,9 +122,13 @@ impl Network {
 /// Where a sign of the legend stands, the node or edge that it shows, and what it says.
 type Sign<'a> = (f64, Result<Look, Stroke>, &'a str);
 
+/// From so many edges on they are thin and pale: nodes are what is looked at.
+const MANY_EDGES: usize = 250;
+
 impl Stroke {
-    fn paint(self) -> Paint {
+    fn paint(self, many: bool) -> Paint {
         match self {
+            Self::Plain if many => Paint::line(Colour::Quiet, 0.7).faded(0.35),
             Self::Plain => Paint::line(Colour::Quiet, 1.1).faded(0.5),
             Self::Thick(colour) => Paint::line(colour, 3.0),
             Self::Dashed(colour) => Paint::line(colour, 1.8).dashed(),

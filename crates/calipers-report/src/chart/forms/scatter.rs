@@ -82,8 +82,10 @@ impl Scatter {
                 canvas.text([x - 4.0, y - 4.0], name, Type::new(SMALL, Anchor::End).quiet().with_halo());
             }
         }
+        let clouds = self.clouds.iter().flat_map(|cloud| &cloud.points);
+        let points: Vec<[f64; 2]> = clouds.map(|point| frame.at(point.x, point.y)).collect();
         for (value, name) in &self.levels {
-            frame.level(&mut canvas, *value, name);
+            frame.level(&mut canvas, *value, name, &points);
         }
         for cloud in &self.clouds {
             if cloud.points.len() <= MOST_POINTS {

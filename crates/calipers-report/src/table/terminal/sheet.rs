@@ -1,6 +1,7 @@
 //! Numbers by label in columns that line up.
 
-use super::{Page, arrow};
+use super::arrow;
+use super::page::Page;
 use crate::table::labels::{Entry, Window};
 use crate::text::{Paint, columns, left, right, short};
 
@@ -28,7 +29,7 @@ impl Sheet {
             }
             lines
         });
-        let rows = window.rows().map(|(label, entries)| {
+        let rows = window.rows().map(|(_, label, entries)| {
             (short(label, LABEL), "", entries.iter().map(|entry| Entry::with_interval(entry)).collect())
         });
         Self { headings: headings.collect(), rows: rows.collect() }

@@ -7,7 +7,7 @@ use calipers_core::{Accumulator, Result};
 use calipers_metrics::segmentation::Segmentation;
 use calipers_metrics::segmentation::overlap::MIOU;
 use calipers_report::chart::images::{Images, Panel};
-use calipers_report::chart::{Art, Chart, Picture};
+use calipers_report::chart::{Art, Chart, Colour, Picture};
 use calipers_report::grid::Cell;
 use calipers_report::number::rounded;
 use calipers_sources::segmentation::Units;
@@ -15,7 +15,7 @@ use calipers_sources::segmentation::Units;
 use super::super::readings::{missing, of_each, table, words};
 use super::class_colours::ClassColours;
 use super::photo::Photo;
-use super::pixels::{Painting, bands, classes, errors, legend};
+use super::pixels::{Painting, bands, classes, errors, legend, legend_of_classes};
 use crate::families::segmentation;
 use crate::replay::Evidence;
 
@@ -47,15 +47,16 @@ pub(super) fn pictures(rows: &Accumulator<Segmentation>, evidence: &Evidence) ->
     };
     let colours = ClassColours::new(rows);
     let draw = |(slug, title, name, miou): Shown<'_>| {
-        let panels = match panels(rows.protocol(), (&units, replay.photos()), name, &colours) {
+        let (panels, classes) = match panels(rows.protocol(), (&units, replay.photos()), name, &colours) {
             Err(error) => return missing(&slug, &title, error.to_string()),
-            Ok(panels) => panels,
+            Ok(drawn) => drawn,
         };
+        let mistakes = legend(rows.protocol().boundary.thickness as usize);
         let drawing = Images {
             description: format!("{} images, mean intersection over union {}", panels.len(), rounded(miou)),
             title: title.clone(),
             panels,
-            legend: legend(rows.protocol().boundary.thickness as usize),
+            legend: classes.into_iter().chain(mistakes).collect(),
         };
         Picture {
             slug,
@@ -93,7 +94,7 @@ fn panels(
     (units, photos): (&Units, Option<&Path>),
     name: &str,
     colours: &ClassColours,
-) -> Result<Vec<Panel>> {
+) -> Result<(Vec<Panel>, Vec<(Colour, String)>)> {
     let photo = photos.map(|folder| Photo::find(folder, name)).transpose()?;
     let maps = segmentation::unit(units, name)?;
     let thickness = protocol.boundary.thickness as usize;
@@ -110,7 +111,8 @@ fn panels(
         };
         Panel { caption: caption.into(), image: painting.image() }
     };
-    Ok(paintings.into_iter().map(panel).collect())
+    let classes = legend_of_classes(&maps, &protocol.labels.global, colours);
+    Ok((paintings.into_iter().map(panel).collect(), classes))
 }
 
 #[cfg(test)]

@@ -1,11 +1,17 @@
 //! Panels of pixels: classes as colours, what went wrong, and the bands along boundaries.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use calipers_metrics::segmentation::labels::ClassMaps;
 use calipers_report::chart::{Colour, Image};
+use calipers_report::number::rounded;
 
 use super::class_colours::ClassColours;
 use super::photo::Photo;
 
+/// The most classes that a legend names.
+const MOST_NAMED: usize = 20;
 /// The longest side of a panel.
 const LONGEST: usize = 480;
 const VOID: [u8; 3] = [236, 238, 242];
@@ -13,6 +19,8 @@ const NOTHING: [u8; 3] = [32, 34, 40];
 const WRONG: [u8; 3] = [214, 39, 60];
 const TRUTH_BAND: [u8; 3] = [39, 99, 176];
 const PRED_BAND: [u8; 3] = [224, 86, 47];
+/// Distances from small to large: darker and redder.
+const STEPS: [[u8; 3]; 4] = [[60, 66, 78], [233, 170, 24], [224, 86, 47], [150, 12, 60]];
 const BOTH_BANDS: [u8; 3] = [60, 66, 78];
 
 /// An image in colours, one for each pixel.
@@ -41,6 +49,37 @@ pub(super) fn errors(maps: &ClassMaps, colours: &ClassColours) -> Painting {
         (Some(_), None) => NOTHING,
     };
     painted(maps, maps.truth.iter().zip(&maps.prediction).map(colour).collect())
+}
+
+/// The surface of a class over pale classes, its elements in the colour of their distance.
+pub(super) fn surface(
+    maps: &ClassMaps,
+    elements: &[(usize, f64)],
+    largest: f64,
+    colours: &ClassColours,
+) -> Painting {
+    let below = |truth: &Option<u16>| truth.map_or(VOID, |class| pale(colours.of(usize::from(class))));
+    let mut pixels: Vec<[u8; 3]> = maps.truth.iter().map(below).collect();
+    for (at, distance) in elements {
+        if let Some(pixel) = pixels.get_mut(*at) {
+            *pixel = STEPS[step(*distance, largest)];
+        }
+    }
+    painted(maps, pixels)
+}
+
+/// The step of a distance: quarters of the largest.
+fn step(distance: f64, largest: f64) -> usize {
+    let share = if largest > 0.0 { distance / largest } else { 0.0 };
+    ((share * STEPS.len() as f64) as usize).min(STEPS.len() - 1)
+}
+
+/// What the colours of distances mean.
+pub(super) fn legend_of_distances(largest: f64) -> Vec<(Colour, String)> {
+    let end = |k: usize| rounded(largest * k as f64 / STEPS.len() as f64);
+    let entry =
+        |(k, colour): (usize, &[u8; 3])| (Colour::Fixed(*colour), format!("{} to {}", end(k), end(k + 1)));
+    STEPS.iter().enumerate().map(entry).collect()
 }
 
 /// The outer bands of truth and prediction over pale classes.
@@ -129,6 +168,27 @@ impl Painting {
     }
 }
 
+/// The colours of the classes that take up most of an image, in the order of the classes.
+pub(super) fn legend_of_classes(
+    maps: &ClassMaps,
+    names: &[String],
+    colours: &ClassColours,
+) -> Vec<(Colour, String)> {
+    let mut pixels: BTreeMap<u16, usize> = BTreeMap::new();
+    for class in maps.truth.iter().chain(&maps.prediction).flatten() {
+        *pixels.entry(*class).or_default() += 1;
+    }
+    let mut largest: Vec<(u16, usize)> = pixels.into_iter().collect();
+    largest.sort_by_key(|(class, pixels)| (Reverse(*pixels), *class));
+    largest.truncate(MOST_NAMED);
+    largest.sort_unstable();
+    let entry = |(class, _): (u16, usize)| {
+        let class = usize::from(class);
+        Some((Colour::Fixed(colours.of(class)), names.get(class)?.clone()))
+    };
+    largest.into_iter().filter_map(entry).collect()
+}
+
 /// What the colours of mistakes and bands mean.
 pub(super) fn legend(thickness: usize) -> Vec<(Colour, String)> {
     [
@@ -146,7 +206,8 @@ pub(super) fn legend(thickness: usize) -> Vec<(Colour, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use calipers_core::SplitMix64;
+    use calipers_core::{Accumulator, SplitMix64};
+    use calipers_metrics::segmentation::Segmentation;
 
     /// Every window looked at pixel by pixel.
     fn slow(map: &[Option<u16>], width: usize, reach: usize, at: usize) -> Option<(u16, u16)> {
@@ -167,6 +228,29 @@ mod tests {
                 assert_eq!(found, slow(&map, 9, reach, i), "{reach} {i}");
             }
         }
+    }
+
+    #[test]
+    fn a_legend_names_the_classes_that_take_up_most_of_an_image() {
+        let maps = ClassMaps {
+            width: 30,
+            height: 2,
+            truth: (0..60).map(|i| Some(if i < 30 { i } else { 29 })).collect(),
+            prediction: vec![Some(2); 60],
+        };
+        let names: Vec<String> = (0..30).map(|i| format!("class {i}")).collect();
+        let colours = ClassColours::new(&Accumulator::new(Segmentation::default()));
+        let found = legend_of_classes(&maps, &names, &colours);
+        assert_eq!(found.len(), MOST_NAMED);
+        assert_eq!((found[0].1.as_str(), found[MOST_NAMED - 1].1.as_str()), ("class 0", "class 29"));
+        assert_eq!(found[0].0, Colour::Fixed(colours.of(0)));
+    }
+
+    #[test]
+    fn the_farthest_elements_have_the_last_colour() {
+        let steps = [0.0, 0.9, 1.0, 2.5, 4.0].map(|distance| step(distance, 4.0));
+        assert_eq!((steps, step(0.0, 0.0)), ([0, 0, 1, 2, 3], 0));
+        assert_eq!(legend_of_distances(4.0)[3].1, "3.0 to 4.0");
     }
 
     #[test]

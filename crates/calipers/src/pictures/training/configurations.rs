@@ -10,7 +10,7 @@ use calipers_report::grid::Cell;
 use calipers_report::number::{rounded, shortest};
 
 use super::super::readings::{table, words};
-use super::curves::x_title;
+use super::curves::{named, x_title};
 use crate::families::training::Curve;
 
 const SLUG: &str = "configurations";
@@ -29,11 +29,12 @@ struct Spread {
     high: f64,
 }
 
-/// The picture; none where there is one configuration alone, which has a picture of its own.
+/// The picture; none of one run alone, which has a picture of its own.
 pub(super) fn picture(protocol: &Training, groups: &BTreeMap<&str, Vec<&Curve>>) -> Option<Picture> {
-    if groups.len() < 2 {
+    if groups.len() < 2 && groups.values().all(|folds| folds.len() < 2) {
         return None;
     }
+    let title = if groups.len() < 2 { "Mean of the folds" } else { TITLE };
     let spreads: Vec<(&str, &[&Curve], Vec<Spread>)> =
         groups.iter().map(|(group, folds)| (*group, folds.as_slice(), spread(folds))).collect();
     let shown = &spreads[..spreads.len().min(MOST)];
@@ -41,7 +42,7 @@ pub(super) fn picture(protocol: &Training, groups: &BTreeMap<&str, Vec<&Curve>>)
     let heights = all().flat_map(|at| [at.low, at.high]).chain([protocol.threshold]);
     let saturated = shown.iter().any(|(_, folds, _)| folds.iter().any(|fold| fold.saturation.is_some()));
     let drawing = Lines {
-        title: TITLE.into(),
+        title: title.into(),
         description: format!("{} configurations, the mean of the folds of each", shown.len()),
         x: Axis::around(x_title(protocol), all().map(|at| at.x)),
         y: Axis::around(protocol.label.clone(), heights),
@@ -74,7 +75,7 @@ pub(super) fn picture(protocol: &Training, groups: &BTreeMap<&str, Vec<&Curve>>)
     };
     Some(Picture {
         slug: SLUG.into(),
-        title: TITLE.into(),
+        title: title.into(),
         caption: format!(
             "Line: the mean over the folds. Band: from the lowest fold to the highest. A fold counts from its \
              first evaluation to its last, with the value it had last.{left_out}"
@@ -122,7 +123,7 @@ fn drawn(place: usize, group: &str, folds: &[&Curve], spread: &[Spread]) -> line
     let marks = folds.iter().filter_map(|fold| {
         let at = fold.saturation?;
         let (x, y) = (*fold.x.get(at)?, *fold.values.get(at)?);
-        let said = format!("{name}, fold {} saturates at {} with {}", fold.fold, rounded(x), rounded(y));
+        let said = format!("{name}, {} saturates at {} with {}", named(&fold.fold), rounded(x), rounded(y));
         y.is_finite().then_some((x, y, Mark::Ring, said))
     });
     lines::Curve {
@@ -174,10 +175,13 @@ mod tests {
     }
 
     #[test]
-    fn one_configuration_alone_is_not_compared() {
+    fn one_run_alone_has_no_mean() {
         let one = fold("0", &[0.0, 1.0], &[0.5, 0.95], Some(1));
         let mut groups = BTreeMap::from([("a", vec![&one])]);
         assert!(picture(&Training::default(), &groups).is_none());
+        groups.insert("a", vec![&one, &one]);
+        assert_eq!(picture(&Training::default(), &groups).unwrap().title, "Mean of the folds");
+        groups.insert("a", vec![&one]);
         groups.insert("b", vec![&one, &one]);
         let drawn = picture(&Training::default(), &groups).unwrap();
         assert!(matches!(drawn.art, Art::Chart(_)));

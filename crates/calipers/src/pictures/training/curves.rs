@@ -36,6 +36,7 @@ pub(super) fn pictures(rows: &Accumulator<Training>, evidence: &Evidence) -> Vec
     for curve in &found {
         groups.entry(&curve.group).or_default().push(curve);
     }
+    let cut = leave_out_parts(&mut groups, rows);
     let count = groups.len();
     let side_by_side = configurations::picture(protocol, &groups);
     if count == 0 {
@@ -52,7 +53,22 @@ pub(super) fn pictures(rows: &Accumulator<Training>, evidence: &Evidence) -> Vec
     {
         last.caption += &format!(" The first {MOST_GROUPS} of {count} configurations are drawn.");
     }
+    if let Some(last) = pictures.last_mut().filter(|_| cut > 0) {
+        last.caption += &format!(" {cut} more configurations are not drawn: there are too many runs.");
+    }
     side_by_side.into_iter().chain(pictures).collect()
+}
+
+/// Leaves out groups of which only a part of the runs was kept as curves: their mean and their band would be
+/// those of a part. Returns how many there are, with those of which no run was kept. A group alone stays.
+fn leave_out_parts(groups: &mut BTreeMap<&str, Vec<&Curve>>, rows: &Accumulator<Training>) -> usize {
+    let mut runs: BTreeMap<&str, usize> = BTreeMap::new();
+    let all = rows.rows();
+    all.iter().for_each(|row| *runs.entry(row.group.as_str()).or_default() += 1);
+    if runs.len() > 1 {
+        groups.retain(|group, folds| runs.get(*group).is_none_or(|runs| *runs <= folds.len()));
+    }
+    runs.len().saturating_sub(groups.len())
 }
 
 fn one_group(protocol: &Training, number: usize, group: &str, folds: &[&Curve]) -> Picture {
@@ -105,6 +121,11 @@ fn signs(folds: &[&Curve]) -> Vec<(Colour, String, Mark)> {
     .collect()
 }
 
+/// What a fold is called; many say so themselves.
+pub(super) fn named(fold: &str) -> String {
+    if fold.to_ascii_lowercase().starts_with("fold") { fold.to_owned() } else { format!("fold {fold}") }
+}
+
 pub(super) fn x_title(protocol: &Training) -> String {
     if protocol.x == "auto" { "epoch or step".into() } else { protocol.x.clone() }
 }
@@ -113,7 +134,7 @@ fn curve(place: usize, fold: &Curve, folds: usize) -> lines::Curve {
     let points: Vec<(f64, f64)> = fold.x.iter().copied().zip(fold.values.iter().copied()).collect();
     let at = |position: usize| points.get(position).copied().filter(|(_, y)| y.is_finite());
     let mark = fold.saturation.and_then(at).map(|(x, y)| {
-        (x, y, Mark::Ring, format!("fold {} saturates at {} with {}", fold.fold, rounded(x), rounded(y)))
+        (x, y, Mark::Ring, format!("{} saturates at {} with {}", named(&fold.fold), rounded(x), rounded(y)))
     });
     let mut stretches: Vec<(f64, f64)> = Vec::new();
     for run in fold.broken.chunk_by(|a, b| b - a == 1) {
@@ -124,12 +145,12 @@ fn curve(place: usize, fold: &Curve, folds: usize) -> lines::Curve {
         }
     }
     lines::Curve {
-        name: (folds <= 8).then(|| format!("fold {}", fold.fold)),
+        name: (folds <= 8).then(|| named(&fold.fold)),
         width: if folds <= 8 { 1.8 } else { 1.2 },
         opacity: if folds <= 8 { 0.9 } else { 0.65 },
         marks: mark.into_iter().collect(),
         stretches,
-        tip: format!("fold {}", fold.fold),
+        tip: named(&fold.fold),
         ..lines::Curve::new(Colour::Series(place), points)
     }
 }

@@ -446,7 +446,7 @@ pub(in crate::commands) fn demo(folder: &Path, seed: u64, work: &run::Work<'_>) 
     Ok(Shown {
         ledgers: models.iter().map(|(name, rows)| (Some(*name), boxed(rows))).collect(),
         sections: compared.iter().map(comparison::section).collect(),
-        text: comparison::terminal(&compared, emit::style(), false),
+        text: comparison::terminal(&compared, emit::style(), comparison::Forms::default()),
         next: vec![
             format!("segmentation {config} --measure all"),
             format!("segmentation fit {config} -o fitted.toml"),

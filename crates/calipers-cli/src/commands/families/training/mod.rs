@@ -270,7 +270,7 @@ impl TrainingArgs {
             && !self.inputs.is_empty()
             && let Ok(listing) = self.listing(&Silent)
         {
-            emit::note(&keys::tables(&listing));
+            keys::tables(&listing).lines().for_each(emit::note);
         }
         let bar = Bar::new(&self.output);
         self.measured(inputs, &bar)?.emit()
