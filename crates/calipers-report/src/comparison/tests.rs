@@ -101,7 +101,7 @@ fn a_narrow_terminal_does_without_the_columns_that_say_least() {
     let text = terminal(&[small()], Style { colour: false, width: 76 }, Forms::default());
     assert!(text.lines().all(|line| line.chars().count() <= 76), "{text}");
     assert!(text.contains("p adj.") && !text.contains("tied "), "{text}");
-    let text = terminal(&[small()], Style { colour: false, width: 64 }, false);
+    let text = terminal(&[small()], Style { colour: false, width: 64 }, Forms::default());
     assert!(text.contains("[-0.06, +0.25]") && !text.contains("won"), "people decide by intervals: {text}");
 }
 
