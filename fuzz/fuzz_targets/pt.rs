@@ -1,7 +1,7 @@
 //! PyTorch files, with every tensor decoded. Mutations seldom keep the checksums of an archive, so
 //! that the input is the pickle, put into an archive with two storages.
 //!
-//! Covers: array/pt.
+//! Covers: array/pt, graph/pyg.
 
 #![no_main]
 

@@ -216,7 +216,8 @@ def evaluate(*inputs: Path, **options: Any) -> Evaluator:
 
     `inputs` is a configuration, or nothing. The report records what was read, and how. The options:
 
-    * files: `truth`, `pred`, `confusion`, `truth_suffix`, `pred_suffix`, `flat`, `allow_missing`
+    * files: `truth`, `pred`, `confusion`, `truth_suffix`, `pred_suffix`, `truth_rgb`, `pred_rgb`,
+      `flat`, `allow_missing`
     * labels: `classes` (a number, names, names by id, a file of names, or "cityscapes"), `ignore`,
       `background`, `exclude_background`, `truth_space`, `unpredicted`, `missing_heads`
     * prediction: `kind`, `layout`, `space`

@@ -53,7 +53,7 @@ fn install(python: &Path) -> Outcome {
 }
 
 fn requirements(compat: bool) -> Vec<&'static str> {
-    let mut files = vec!["python/requirements-test.txt"];
+    let mut files = vec!["python/requirements-test.txt", "python/requirements-servers.txt"];
     if compat {
         files.extend(["python/requirements-compat.txt", "python/requirements-loggers.txt"]);
     }

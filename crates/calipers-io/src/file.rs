@@ -3,12 +3,16 @@
 //! Never memory-mapped: a file that is cut while it is mapped kills the process, a short read is
 //! an error with a name.
 
+use std::fmt;
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use calipers_core::{Error, Result, stop};
+
+use crate::place;
 
 /// Bytes that can be read at any position, by several readers at once.
 pub trait ReadAt: Send + Sync {
@@ -54,12 +58,26 @@ impl ReadAt for Vec<u8> {
 /// How much is read before it is asked whether the work is still wanted.
 pub const STRETCH: usize = 1 << 20;
 
-/// A regular file that is open for reading.
-#[derive(Debug)]
+/// A regular file that is open for reading: on the disk, or in an archive.
 pub struct InputFile {
-    file: File,
+    origin: Origin,
     size: u64,
     modified: Option<SystemTime>,
+}
+
+/// Where the bytes of a file come from.
+enum Origin {
+    Disk(File),
+    /// A member, and the archive that it is of.
+    Member(Arc<dyn ReadAt>, Arc<InputFile>),
+    /// What a server gives, which compares each part with the first.
+    Served(Arc<dyn ReadAt>),
+}
+
+impl fmt::Debug for InputFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a file of {} bytes", self.size)
+    }
 }
 
 impl InputFile {
@@ -68,12 +86,27 @@ impl InputFile {
         let shown = path.display();
         let cannot = |error: io::Error| cannot_open(&error).in_file(path.display());
         // A pipe would block inside `open`, so that its kind is asked for first and again after.
-        let before = std::fs::metadata(path).map_err(cannot)?;
+        let before = match std::fs::metadata(path) {
+            Ok(metadata) => metadata,
+            Err(error) => return place::open(path)?.ok_or_else(|| cannot(error)),
+        };
         regular(&before).map_err(|error| error.in_file(&shown))?;
         let file = File::open(path).map_err(cannot)?;
         let metadata = file.metadata().map_err(cannot)?;
         regular(&metadata).map_err(|error| error.in_file(&shown))?;
-        Ok(Self { size: metadata.len(), modified: metadata.modified().ok(), file })
+        Ok(Self { size: metadata.len(), modified: metadata.modified().ok(), origin: Origin::Disk(file) })
+    }
+
+    /// A member of an archive. It changes when the archive does.
+    pub(crate) fn member(bytes: Arc<dyn ReadAt>, archive: &Arc<Self>) -> Self {
+        let (size, modified) = (bytes.size(), archive.modified);
+        Self { origin: Origin::Member(bytes, Arc::clone(archive)), size, modified }
+    }
+
+    /// A file on a server; `stamp` is another one when the file has changed.
+    #[cfg(feature = "remote")]
+    pub(crate) fn served(bytes: Arc<dyn ReadAt>, stamp: SystemTime) -> Self {
+        Self { size: bytes.size(), origin: Origin::Served(bytes), modified: Some(stamp) }
     }
 
     /// When it was changed, where the system says so.
@@ -96,12 +129,21 @@ impl InputFile {
         bytes
             .try_reserve_exact(length)
             .map_err(|_| Error::io("not enough memory for the file").found(format!("{length} bytes")))?;
-        let mut left = (&self.file).take(self.size);
-        loop {
-            stop::wanted()?;
-            let read = left.by_ref().take(STRETCH as u64).read_to_end(bytes);
-            if read.map_err(|error| Error::io(format!("cannot read the file: {}", error.kind())))? == 0 {
-                break;
+        match &self.origin {
+            Origin::Disk(file) => {
+                let mut left = file.take(self.size);
+                loop {
+                    stop::wanted()?;
+                    let read = left.by_ref().take(STRETCH as u64).read_to_end(bytes);
+                    if read.map_err(cannot_read)? == 0 {
+                        break;
+                    }
+                }
+            }
+            Origin::Member(member, _) | Origin::Served(member) => {
+                stop::wanted()?;
+                bytes.resize(length, 0);
+                member.read_exact_at(bytes, 0).map_err(cannot_read)?;
             }
         }
         self.unchanged()?;
@@ -110,10 +152,13 @@ impl InputFile {
 
     /// Fails when the file was changed since it was opened.
     pub fn unchanged(&self) -> Result<()> {
-        let metadata = self
-            .file
-            .metadata()
-            .map_err(|error| Error::io(format!("cannot read the file: {}", error.kind())))?;
+        let file = match &self.origin {
+            Origin::Disk(file) => file,
+            Origin::Member(_, archive) => return archive.unchanged(),
+            Origin::Served(_) => return Ok(()),
+        };
+        let metadata =
+            file.metadata().map_err(|error| Error::io(format!("cannot read the file: {}", error.kind())))?;
         if metadata.len() == self.size && metadata.modified().ok() == self.modified {
             Ok(())
         } else {
@@ -124,8 +169,9 @@ impl InputFile {
     /// Fails when the path leads to another file by now.
     pub fn is_at(&self, path: &Path) -> Result<()> {
         let cannot = |error: io::Error| cannot_open(&error);
+        let Origin::Disk(file) = &self.origin else { return self.unchanged() };
         let there = std::fs::metadata(path).map_err(cannot)?;
-        let here = self.file.metadata().map_err(cannot)?;
+        let here = file.metadata().map_err(cannot)?;
         if same(&there, &here) { Ok(()) } else { Err(changed()) }
     }
 }
@@ -148,6 +194,13 @@ pub fn cannot_open(error: &io::Error) -> Error {
             .advice("check the path; it is taken from the folder the program was started in"),
         kind => Error::io(format!("cannot open the file: {kind}")).advice("check who may read it"),
     }
+}
+
+/// The error for bytes that cannot be read: that of a server, where one says more than the system does.
+pub fn cannot_read(error: io::Error) -> Error {
+    let kind = error.kind();
+    let told = error.into_inner().and_then(|inner| inner.downcast::<Error>().ok());
+    told.map_or_else(|| Error::io(format!("cannot read the file: {kind}")), |told| *told)
 }
 
 /// The error for a file without content.
@@ -173,11 +226,17 @@ impl ReadAt for InputFile {
     }
 
     fn read_exact_at(&self, buffer: &mut [u8], mut offset: u64) -> io::Result<()> {
+        let file = match &self.origin {
+            Origin::Disk(file) => file,
+            Origin::Member(member, _) | Origin::Served(member) => {
+                return member.read_exact_at(buffer, offset);
+            }
+        };
         for stretch in buffer.chunks_mut(STRETCH) {
             if stop::asked() {
                 return Err(io::Error::other("interrupted"));
             }
-            read_stretch(&self.file, stretch, offset)?;
+            read_stretch(file, stretch, offset)?;
             offset += stretch.len() as u64;
         }
         Ok(())

@@ -117,6 +117,27 @@ pub(crate) const fn endings<R, const N: usize>(formats: &[Format<R>]) -> [&'stat
     all
 }
 
+/// What people have and nobody reads, and what to do instead.
+const OTHERS: [(&[&str], &str); 8] = [
+    (&[".gml"], "write it with networkx.write_graphml"),
+    (&[".adjlist"], "write an edge list with networkx.write_edgelist(graph, file, data=False)"),
+    (
+        &[".mat"],
+        "load it with scipy.io.loadmat and save the matrix with scipy.sparse.save_npz, or arrays as npz",
+    ),
+    (&[".jpg", ".jpeg", ".webp"], "pictures that lose detail change label ids: save label maps as png"),
+    (&[".bmp"], "save it as png"),
+    (&[".h5", ".hdf5"], "save the arrays with numpy.savez or as safetensors"),
+    (&[".arrow", ".feather"], "save the table as parquet"),
+    (&[".bin"], "a graph of DGL: save it with torch.save as Data of PyG, or its edges as npz"),
+];
+
+/// What to do with a file of a format that is not read; nothing where its name tells none.
+pub fn instead_of(file_name: &str) -> Option<&'static str> {
+    let is_of = |(endings, _): &&(&[&str], &str)| endings.iter().any(|ending| has_ending(file_name, ending));
+    OTHERS.iter().find(is_of).map(|(_, advice)| *advice)
+}
+
 fn has_ending(file_name: &str, ending: &str) -> bool {
     let name = &file_name[file_name.rfind('/').map_or(0, |slash| slash + 1)..];
     let stem = name.len().checked_sub(ending.len()).filter(|stem| *stem > 0);
@@ -171,6 +192,12 @@ mod tests {
         }
         let reader = |name| TABLE.by_name(name).map(|format| format.reader);
         assert_eq!((reader("a.vc"), reader("a.sol")), (Some(2), Some(1)));
+    }
+
+    #[test]
+    fn formats_that_are_not_read_have_an_advice() {
+        assert!(instead_of("a/B.GML").unwrap().contains("graphml"));
+        assert_eq!((instead_of("a.png"), instead_of(".mat")), (None, None));
     }
 
     #[test]

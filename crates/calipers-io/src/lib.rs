@@ -4,6 +4,7 @@
 //! anything it reads, allocates nothing before a length has been checked against the bytes at
 //! hand, and says in every error where it stopped.
 
+pub mod archive;
 pub mod array;
 pub mod compress;
 pub mod file;
@@ -14,6 +15,7 @@ pub mod http_request;
 pub mod image;
 pub mod limits;
 pub mod pickle;
+pub mod place;
 #[cfg(feature = "remote")]
 pub mod remote;
 pub mod score;

@@ -27,7 +27,8 @@ fn graphs(format: &str, bytes: &[u8], nodes: Option<u64>) -> Result<Vec<StoredGr
         Reader::Lines { header, read, .. } => {
             lines(header, bytes)?.into_iter().map(|(line, range)| read(&bytes[range], line)).collect()
         }
-        Reader::Arrays => panic!("no text"),
+        Reader::Several { read, .. } => read(bytes),
+        Reader::DataSet(_) | Reader::Arrays => panic!("no text"),
     }
 }
 

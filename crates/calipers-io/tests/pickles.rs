@@ -192,7 +192,7 @@ fn networkx_graphs_of_every_protocol_are_read() {
         entries: vec![(0, 3), (0, 2), (1, 1)],
         storage: Storage::Once,
         labels: Some(vec![false, true, true, false]),
-        declared_edges: None,
+        ..StoredGraph::default()
     };
     for name in ["protocol2", "protocol3", "protocol4", "protocol5", "views"] {
         assert_eq!(graph(name).unwrap(), want, "{name}");
@@ -320,4 +320,56 @@ fn integers_of_all_sizes_keep_their_sign() {
     assert_eq!(value(b"\x80\x02\x8a\x02\x00\x80."), pickle::Value::Int(-32768));
     assert_eq!(value(b"\x80\x02\x8a\x08\xff\xff\xff\xff\xff\xff\xff\x7f."), pickle::Value::Int(i64::MAX));
     assert_eq!(value(b"\x80\x02G\x3f\xf8\0\0\0\0\0\0."), pickle::Value::Float(1.5));
+}
+
+/// The keys of every unit of a file that PyG wrote.
+fn objects(name: &str) -> Result<Vec<Arrays>> {
+    pt::open(Arc::new(read(&format!("graphs/{name}.pt"))))
+}
+
+fn numbers(arrays: &Arrays, key: &str) -> Vec<i64> {
+    arrays.get(key).unwrap().unwrap().to_i64s().unwrap()
+}
+
+#[test]
+fn objects_of_pyg_are_read_as_their_keys() {
+    for (name, sizes) in [
+        ("ring", &[5][..]),
+        ("ring_list", &[5, 3]),
+        ("ring_processed", &[5, 3]),
+        ("ring_processed_dict", &[5, 3]),
+        ("ring_processed_sizes", &[5, 3]),
+        ("ring_num_nodes", &[7]),
+    ] {
+        let units = objects(name).unwrap();
+        let found: Vec<i64> = units.iter().map(|unit| numbers(unit, "num_nodes")[0]).collect();
+        assert_eq!(found, sizes, "{name}");
+        let edges = units[0].get("edge_index").unwrap().unwrap();
+        assert_eq!(edges.shape(), [2, 10], "{name}");
+        assert_eq!(numbers(&units[0], "edge_index")[..4], [0, 0, 1, 1], "{name}");
+        if let Some(second) = units.get(1) {
+            assert_eq!(numbers(second, "edge_index"), [0, 1, 1, 0], "{name}");
+            assert_eq!(numbers(second, "y"), [1, 0, 1], "{name}");
+            assert_eq!(second.get("logits").unwrap().unwrap().to_f64s().unwrap(), [1.0, -1.0, 1.0], "{name}");
+        }
+    }
+    let batch = &objects("ring_batch").unwrap()[0];
+    assert_eq!((numbers(batch, "ptr"), batch.get("num_nodes").unwrap().is_none()), (vec![0, 5, 8], true));
+    assert!(objects("ring_no_nodes").unwrap()[0].get("num_nodes").unwrap().is_none());
+    let error = objects("ring_hetero").unwrap_err().to_string();
+    assert!(error.contains("HeteroData") && error.contains("Data"), "{error}");
+}
+
+#[test]
+fn a_file_of_pyg_that_is_cut_or_damaged_gives_errors_or_arrays() {
+    for name in ["ring", "ring_batch", "ring_processed"] {
+        let bytes = read(&format!("graphs/{name}.pt"));
+        for bit in (0..bytes.len() * 8).step_by(7) {
+            let mut damaged = bytes.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            for arrays in pt::open(Arc::new(damaged)).unwrap_or_default() {
+                arrays.keys().iter().for_each(|key| drop(arrays.get(key)));
+            }
+        }
+    }
 }

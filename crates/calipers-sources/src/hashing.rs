@@ -3,8 +3,8 @@
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use calipers_core::{Error, Result};
-use calipers_io::file::{InputFile, ReadAt, STRETCH};
+use calipers_core::Result;
+use calipers_io::file::{InputFile, ReadAt, STRETCH, cannot_read};
 
 /// A file of which every byte is hashed as it is read for the first time in order; what is read
 /// elsewhere or once more is hashed by nobody, and what nobody reads in the end.
@@ -47,8 +47,7 @@ impl HashedFile {
                 break;
             }
             block.resize(STRETCH.min(left as usize), 0);
-            self.read_exact_at(&mut block, up_to)
-                .map_err(|error| Error::io(format!("cannot read the file: {}", error.kind())))?;
+            self.read_exact_at(&mut block, up_to).map_err(cannot_read)?;
         }
         self.file.unchanged()?;
         Ok(self.hashed().hasher.finalize())

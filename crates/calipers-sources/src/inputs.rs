@@ -11,6 +11,7 @@ use calipers_core::input_files::{BELOW, ROLE};
 use calipers_core::{Error, ErrorKind, Input, InputFiles, Notes, Result};
 use calipers_io::compress::inflated;
 use calipers_io::file::{InputFile, ReadAt, empty};
+use calipers_io::place;
 
 use crate::hashing::HashedFile;
 use crate::tree::PassedOver;
@@ -18,6 +19,10 @@ use crate::walk::Found;
 
 /// Files above this size are read at positions instead of being held in memory.
 const HELD: u64 = 256 << 20;
+
+/// How many requests are under way for each thread, and for all of them.
+const REQUESTS_PER_THREAD: usize = 8;
+const MOST_REQUESTS: usize = 64;
 
 /// What was read so far: length and hash of each file, with the path shown in the report. They are
 /// sorted at the end, so that workers hardly wait for one another.
@@ -34,6 +39,8 @@ pub struct Inputs {
     /// What could not be found out about files while they were listed, by unit or path.
     left_out: Mutex<BTreeMap<String, String>>,
     passed_over: Mutex<PassedOver>,
+    /// Whether some of them lie on a server.
+    are_far: AtomicBool,
 }
 
 /// A file that was read, and how a later change of it is noticed.
@@ -59,8 +66,10 @@ impl Stamp {
 
     /// That of the file at a path today; none where there is no such file.
     pub(crate) fn at(path: &str) -> Option<Self> {
-        let metadata = std::fs::metadata(path).ok()?;
-        Self::new(metadata.len(), metadata.modified().ok()?)
+        match std::fs::metadata(path) {
+            Ok(metadata) => Self::new(metadata.len(), metadata.modified().ok()?),
+            Err(_) => Self::of(&InputFile::open(Path::new(path)).ok()?),
+        }
     }
 
     fn new(bytes: u64, modified: SystemTime) -> Option<Self> {
@@ -146,6 +155,21 @@ impl Inputs {
         match done {
             Ok(done) => Ok(Some(done)),
             Err(error) => self.leave_out(name, error).map(|()| None),
+        }
+    }
+
+    /// Notes where files are read from.
+    pub(crate) fn come_from(&self, path: &Path) {
+        if place::is_address(path) {
+            self.are_far.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// How many workers read them: those that wait for a server leave the cores to others.
+    pub(crate) fn workers(&self, threads: usize) -> usize {
+        match self.are_far.load(Ordering::Relaxed) {
+            true => threads.max((threads * REQUESTS_PER_THREAD).min(MOST_REQUESTS)),
+            false => threads,
         }
     }
 

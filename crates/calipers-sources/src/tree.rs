@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use calipers_core::{Error, Result};
+use calipers_io::place;
 
 use crate::inputs::Inputs;
 use crate::walk::text;
@@ -84,6 +85,9 @@ struct Reading<'r> {
 impl Tree {
     /// Reads a folder to the bottom. What cannot be read is an error, or left out where `inputs` goes on.
     pub(crate) fn read(root: &Path, inputs: &Inputs) -> Result<Self> {
+        if let Some(files) = place::listing(root)? {
+            return Ok(Self::of_files(&files));
+        }
         let (entered, links) = (BTreeSet::new(), BTreeMap::new());
         let mut reading = Reading { tree: Self::default(), root, inputs, entered, links };
         let real = fs::canonicalize(root).map_err(|error| cannot_read(root, &error))?;
@@ -92,6 +96,36 @@ impl Tree {
             reading.follow(&below, target)?;
         }
         Ok(reading.tree)
+    }
+
+    /// The tree of files by their paths: what an archive holds.
+    fn of_files(files: &[String]) -> Self {
+        let mut folders: BTreeMap<String, Entries> = BTreeMap::from([(String::new(), Entries::default())]);
+        let add = |names: &mut Vec<String>, name: &str| {
+            if let Err(at) = names.binary_search_by(|known| known.as_str().cmp(name)) {
+                names.insert(at, name.to_owned());
+            }
+        };
+        for path in files {
+            let (mut below, mut rest) = (String::new(), path.as_str());
+            loop {
+                let entries = folders.entry(below.clone()).or_default();
+                let (name, inner) =
+                    rest.split_once('/').map_or((rest, None), |(name, rest)| (name, Some(rest)));
+                // What macOS packs beside the files is hidden where it was packed.
+                if name.starts_with('.') || name == "__MACOSX" && below.is_empty() {
+                    add(&mut entries.hidden, name);
+                    break;
+                }
+                let Some(inner) = inner else {
+                    add(&mut entries.files, name);
+                    break;
+                };
+                add(&mut entries.folders, name);
+                (below, rest) = (joined(&below, name), inner);
+            }
+        }
+        Self { folders, again: Vec::new() }
     }
 
     /// What is directly in a folder, by its path below the given one.
@@ -261,6 +295,17 @@ mod tests {
 
     fn files(root: &Path) -> Vec<String> {
         Tree::read(root, &Inputs::default()).unwrap().files().collect()
+    }
+
+    #[test]
+    fn what_an_archive_holds_is_a_tree_without_hidden_names() {
+        let files =
+            ["__MACOSX/gt/._1", "gt/.DS_Store", "gt/.x/1", "gt/1", "gt/val/2", "top"].map(String::from);
+        let tree = Tree::of_files(&files);
+        assert_eq!(tree.files().collect::<Vec<_>>(), ["gt/1", "gt/val/2", "top"]);
+        let top = tree.entries("").unwrap();
+        assert_eq!((&top.folders[..], &top.hidden[..]), (&["gt".into()][..], &["__MACOSX".into()][..]));
+        assert_eq!(tree.entries("gt").unwrap().hidden, [".DS_Store", ".x"]);
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! Which files a path on the command line stands for, and what the units in them are called.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use calipers_core::{Error, Notes, Result};
 use calipers_io::compress::{self, Compression, inflated};
-use calipers_io::file::{InputFile, ReadAt, cannot_open};
+use calipers_io::file::{InputFile, ReadAt, cannot_read};
+use calipers_io::place::{self, Kind};
 
 use crate::inputs::{Inputs, role};
 use crate::tree::Tree;
@@ -35,6 +35,17 @@ impl Found {
         Self { path, shown, name, compression, held: None, notes: Arc::clone(notes) }
     }
 
+    /// A file of the same folder and compression whose name is `stem` and an ending.
+    pub fn beside(&self, stem: &str, ending: &str) -> Option<Self> {
+        let held = self.held.is_some();
+        let last = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+        let compressed = last(&self.shown).strip_prefix(&last(&self.name)).unwrap_or_default().to_owned();
+        let file = format!("{}{ending}{compressed}", last(stem));
+        let folder = self.shown.rfind('/').map_or("", |slash| &self.shown[..=slash]);
+        let (path, shown) = (self.path.with_file_name(&file), format!("{folder}{file}"));
+        (!held).then(|| Self { path, shown, name: format!("{stem}{ending}"), held: None, ..self.clone() })
+    }
+
     /// Opens it for positioned reads of what it holds.
     pub fn open(&self) -> Result<Arc<dyn ReadAt>> {
         match &self.held {
@@ -49,9 +60,7 @@ impl Found {
             return Ok(source);
         }
         let mut bytes = vec![0; source.size() as usize];
-        source
-            .read_exact_at(&mut bytes, 0)
-            .map_err(|error| Error::io(format!("cannot read the file: {}", error.kind())))?;
+        source.read_exact_at(&mut bytes, 0).map_err(cannot_read)?;
         Ok(Arc::new(inflated(bytes.into(), self.compression)?.into_owned()))
     }
 }
@@ -59,10 +68,14 @@ impl Found {
 /// The file itself, or the files of a folder, searched through, whose names are wanted; in byte
 /// order of their names. `word` says what they are read as; what is passed over is counted in `inputs`.
 pub fn files(given: &Path, word: &str, inputs: &Inputs, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<Found>> {
-    let shown = text(given)?.replace(std::path::MAIN_SEPARATOR, "/");
-    let metadata = fs::metadata(given).map_err(|error| cannot_open(&error).in_file(&shown))?;
-    if !metadata.is_dir() {
-        let name = text(Path::new(given.file_name().unwrap_or(given.as_os_str())))?.to_owned();
+    let shown = place::shown(text(given)?);
+    inputs.come_from(given);
+    if place::kind(given).map_err(|error| error.in_file(&shown))? == Kind::File {
+        let name = match place::is_address(given) {
+            // Without parameters, which are no part of a name.
+            true => shown.rsplit('/').next().unwrap_or_default().to_owned(),
+            false => text(Path::new(given.file_name().unwrap_or(given.as_os_str())))?.to_owned(),
+        };
         return Ok(vec![Found::new(given.to_path_buf(), shown, &name, &role(word, None))]);
     }
     let root = shown.trim_end_matches('/');
@@ -101,6 +114,8 @@ pub(crate) fn text(path: &Path) -> Result<&str> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

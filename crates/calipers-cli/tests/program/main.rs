@@ -19,6 +19,7 @@ mod explanation {
 mod independent_set {
     mod bad_input;
     mod golden;
+    mod graph_formats;
     mod real_data;
     mod shapes;
 }
@@ -52,6 +53,8 @@ mod rung {
 }
 
 mod runs {
+    mod addresses;
+    mod archives;
     mod first_minutes;
     mod kills;
     mod long;
@@ -66,6 +69,7 @@ mod segmentation {
     mod files;
     mod fit;
     mod real_data;
+    mod rgb_rules;
     mod volumes;
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use calipers_core::{Error, Result};
 
-use crate::file::{ReadAt, empty as empty_file};
+use crate::file::{ReadAt, cannot_read, empty as empty_file};
 
 mod any_elements;
 mod dtype;
@@ -18,7 +18,6 @@ pub mod npy;
 pub mod npz;
 pub mod pt;
 pub mod safetensors;
-mod zip;
 
 pub use any_elements::AnyElements;
 pub use dtype::Dtype;
@@ -87,6 +86,34 @@ impl Array {
 
     fn from_texts(shape: Vec<u64>, texts: Vec<String>) -> Self {
         Self { dtype: Dtype::Text, shape, data: Data::Texts(texts) }
+    }
+
+    /// A single whole number.
+    fn of_number(number: u64) -> Self {
+        Self::from_bytes(Dtype::U64, Vec::new(), number.to_le_bytes().to_vec())
+    }
+
+    /// What lies in a range of an axis, which reaches no further than the axis.
+    fn part(&self, axis: usize, range: std::ops::Range<u64>) -> Result<Self> {
+        let mut shape = self.shape.clone();
+        let length = std::mem::replace(&mut shape[axis], range.end - range.start);
+        let (start, end) = (range.start as usize, range.end as usize);
+        if let Data::Texts(texts) = &self.data {
+            return match shape.len() {
+                1 => Ok(Self::from_texts(shape, texts[start..end].to_vec())),
+                _ => Err(Error::value("texts are cut along their only axis")),
+            };
+        }
+        // All of them count elements that are in memory.
+        let inner = shape[axis + 1..].iter().product::<u64>() as usize * self.dtype.size();
+        let mut bytes = buffer(byte_count(&shape, self.dtype.size()).unwrap_or(0) as usize, 0)?;
+        let (row, part) = (length as usize * inner, (end - start) * inner);
+        if part > 0 {
+            for (from, to) in self.bytes().chunks_exact(row).zip(bytes.chunks_exact_mut(part)) {
+                to.copy_from_slice(&from[start * inner..end * inner]);
+            }
+        }
+        Ok(Self::from_bytes(self.dtype, shape, bytes))
     }
 
     /// A single text.
@@ -259,18 +286,16 @@ fn buffer<T: Copy>(length: usize, value: T) -> Result<Vec<T>> {
 }
 
 /// `length` bytes from `start`, which the caller knows to be inside the source.
-fn read_range(source: &dyn ReadAt, start: u64, length: u64) -> Result<Vec<u8>> {
+pub(crate) fn read_range(source: &dyn ReadAt, start: u64, length: u64) -> Result<Vec<u8>> {
     let mut bytes = buffer(usize::try_from(length).map_err(|_| out_of_memory(length))?, 0)?;
     read_at(source, &mut bytes, start)?;
     Ok(bytes)
 }
 
-fn read_at(source: &dyn ReadAt, bytes: &mut [u8], start: u64) -> Result<()> {
-    source.read_exact_at(bytes, start).map_err(|error| {
-        Error::io(format!("cannot read the file: {}", error.kind())).at(format!("byte {start}"))
-    })
+pub(crate) fn read_at(source: &dyn ReadAt, bytes: &mut [u8], start: u64) -> Result<()> {
+    source.read_exact_at(bytes, start).map_err(|error| cannot_read(error).at(format!("byte {start}")))
 }
 
-fn out_of_memory(bytes: u64) -> Error {
+pub(crate) fn out_of_memory(bytes: u64) -> Error {
     Error::io("not enough memory for the array").found(format!("{bytes} bytes"))
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use calipers_core::{Error, Result};
 
-use super::zip::{Archive, ArchiveWriter};
 use super::{Array, Arrays, Decode, npy, read_at};
+use crate::archive::zip::{Archive, ArchiveWriter};
 use crate::file::ReadAt;
 
 /// Opens an archive; its arrays are read and inflated when they are asked for. Members that are

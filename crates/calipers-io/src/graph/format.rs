@@ -2,7 +2,9 @@
 
 use calipers_core::Result;
 
-use super::{GraphOptions, StoredGraph, dimacs, edgelist, gpickle, graph6, metis, ml4co, sparse6};
+use super::named::{graphml, node_link};
+use super::sparse::matrix_market;
+use super::{GraphOptions, StoredGraph, dimacs, edgelist, gpickle, graph6, metis, ml4co, sparse6, tu};
 use crate::array;
 use crate::format::{Formats, line};
 use crate::text::first_line;
@@ -29,11 +31,21 @@ pub enum Reader {
         /// Whether a line may hold labels too.
         labels: bool,
     },
-    /// An `edge_index` among arrays: the table of array formats says how it is read.
+    /// Any number of graphs, which only reading all of the file tells apart.
+    Several {
+        /// Reads the file.
+        read: fn(&[u8]) -> Result<Vec<StoredGraph>>,
+        /// Whether it may hold labels too.
+        labels: bool,
+    },
+    /// The graphs of a TU data set, of whose files this one holds the edges.
+    DataSet(fn(&tu::Files<'_>) -> Result<Vec<StoredGraph>>),
+    /// Edges among arrays: the table of array formats says how they are read.
     Arrays,
 }
 
-/// Every format of graphs. An ending means the first format that has it; ml4co must be asked for.
+/// Every format of graphs. An ending means the first format that has it; ml4co must be asked for. The last two
+/// narrow what arrays may be.
 pub static FORMATS: Formats<Reader> = Formats(&[
     line("dimacs", &[".gph", ".col", ".clq", ".mis", ".dimacs", ".gr"], Some(is_dimacs), one(dimacs::parse)),
     line("metis", &[".graph", ".metis"], None, one(|bytes, _| metis::parse(bytes))),
@@ -52,12 +64,23 @@ pub static FORMATS: Formats<Reader> = Formats(&[
     ),
     line(
         "gpickle",
-        &[".gpickle", ".pickle"],
+        &[".gpickle", ".pickle", ".pkl"],
         Some(|bytes| matches!(bytes, [0x80, 2..=5, ..])),
-        Reader::One { read: |bytes, _| gpickle::parse(bytes), labels: true },
+        Reader::Several { read: gpickle::parse_all, labels: true },
     ),
+    line("mtx", &[".mtx"], Some(matrix_market::begins), one(|bytes, _| matrix_market::parse(bytes))),
+    line("graphml", &[".graphml"], Some(is_graphml), Reader::Several { read: graphml::parse, labels: true }),
+    line(
+        "node-link",
+        &[".json", ".jsonl", ".ndjson"],
+        None,
+        Reader::Several { read: node_link::parse, labels: true },
+    ),
+    line("tu", tu::ENDINGS, None, Reader::DataSet(tu::parse)),
     line("ml4co", &[".txt"], None, Reader::Lines { header: None, read: ml4co::parse_line, labels: true }),
     line("arrays", &array::ENDINGS, Some(|bytes| array::FORMATS.by_content(bytes).is_some()), Reader::Arrays),
+    line("pyg", &[".pt", ".pth"], None, Reader::Arrays),
+    line("scipy", &[".npz"], None, Reader::Arrays),
 ]);
 
 const fn one(read: fn(&[u8], &GraphOptions) -> Result<StoredGraph>) -> Reader {
@@ -70,7 +93,10 @@ const SPARSE6: &str = ">>sparse6<<";
 impl Reader {
     /// Whether files may say which nodes are labelled.
     pub fn holds_labels(&self) -> bool {
-        matches!(self, Self::One { labels: true, .. } | Self::Lines { labels: true, .. })
+        match self {
+            Self::One { labels, .. } | Self::Lines { labels, .. } | Self::Several { labels, .. } => *labels,
+            Self::DataSet(_) | Self::Arrays => true,
+        }
     }
 }
 
@@ -84,6 +110,12 @@ fn is_dimacs(bytes: &[u8]) -> bool {
 fn is_graph6(bytes: &[u8]) -> bool {
     let printable = |line: &[u8]| line.iter().all(|byte| (63..=126).contains(byte));
     bytes.starts_with(GRAPH6.as_bytes()) || text_line(bytes).is_some_and(printable)
+}
+
+/// An element of the name among the first, whatever stands before it.
+fn is_graphml(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(1 << 10)];
+    head.trim_ascii_start().starts_with(b"<") && memchr::memmem::find(head, b"graphml").is_some()
 }
 
 /// The first line of a text that is not empty. A safetensors file begins with the length of its

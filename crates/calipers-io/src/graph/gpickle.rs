@@ -23,21 +23,41 @@ const ALLOWED: &[&str] = &[
     "__builtin__.dict",
 ];
 
+/// Reads a networkx `Graph`, or a list or tuple of them.
+pub fn parse_all(bytes: &[u8]) -> Result<Vec<StoredGraph>> {
+    let pickle = pickle::parse(bytes, ALLOWED).map_err(|error| error.at("gpickle"))?;
+    let mut pairs_left = bytes.len();
+    match pickle.sequence(pickle.root()) {
+        None => Ok(vec![graph(&pickle, pickle.root(), &mut pairs_left)?]),
+        Some(graphs) => {
+            let one = |(index, value): (usize, &Value)| {
+                graph(&pickle, *value, &mut pairs_left).map_err(|error| error.at(format!("graph {index}")))
+            };
+            graphs.iter().enumerate().map(one).collect()
+        }
+    }
+}
+
 /// Reads a networkx `Graph` whose nodes are 0 to n-1, in any order. Labels are taken from the node
 /// attribute `label` when every node has it, as all nodes of a graph without nodes do.
 pub fn parse(bytes: &[u8]) -> Result<StoredGraph> {
     let pickle = pickle::parse(bytes, ALLOWED).map_err(|error| error.at("gpickle"))?;
-    let graph = pickle.object(pickle.root()).filter(|object| object.class == GRAPH);
+    graph(&pickle, pickle.root(), &mut bytes.len())
+}
+
+/// One graph of a file. In a file that networkx wrote each pair of a dictionary takes two bytes or more,
+/// because dictionaries are not shared; a file that shares them could stand for a graph far larger than
+/// itself. `pairs_left` says how many pairs there may still be.
+fn graph(pickle: &Pickle<'_>, value: Value, pairs_left: &mut usize) -> Result<StoredGraph> {
+    let graph = pickle.object(value).filter(|object| object.class == GRAPH);
     let state = graph.and_then(|graph| pickle.dict(graph.state)).ok_or_else(|| {
         Error::format("gpickle: not a networkx Graph; nothing was executed")
             .at("the pickled object")
-            .found(pickle.describe(pickle.root()))
-            .allowed(GRAPH)
+            .found(pickle.describe(value))
+            .allowed(format!("{GRAPH}, or a list of them"))
             .advice("pickle the graph itself; turn other kinds into networkx.Graph first")
     })?;
-    // In a file that networkx wrote each pair below takes two bytes or more, because dictionaries
-    // are not shared; a file that shares them could stand for a graph far larger than itself.
-    let mut reader = Reader { pickle: &pickle, pairs_left: bytes.len() };
+    let mut reader = Reader { pickle, pairs_left };
     let nodes = reader.member(state, "_node")?;
     let adjacency = reader.member(state, "_adj")?;
     if nodes.len() as u64 > MAX_NODES {
@@ -53,16 +73,16 @@ pub fn parse(bytes: &[u8]) -> Result<StoredGraph> {
         entries,
         storage: Storage::Once,
         labels,
-        declared_edges: None,
+        ..StoredGraph::default()
     })
 }
 
-struct Reader<'a> {
-    pickle: &'a Pickle<'a>,
-    pairs_left: usize,
+struct Reader<'a, 'p> {
+    pickle: &'a Pickle<'p>,
+    pairs_left: &'a mut usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> Reader<'a, '_> {
     fn member(&mut self, state: &[(Value, Value)], key: &str) -> Result<&'a [(Value, Value)]> {
         let missing = || {
             Error::format(format!("gpickle: the graph has no dictionary {key}"))
@@ -81,7 +101,7 @@ impl<'a> Reader<'a> {
                 .advice("write the graph again with networkx")
         })?;
         let left = self.pairs_left.checked_sub(pairs.len());
-        self.pairs_left = left.ok_or_else(|| {
+        *self.pairs_left = left.ok_or_else(|| {
             Error::format("gpickle: its dictionaries are shared")
                 .at(what)
                 .advice("write the graph again with pickle")

@@ -56,7 +56,7 @@ pub fn parse_line(line: &[u8], number: u64) -> Result<StoredGraph> {
         entries: pairs.iter().map(|[u, v]| (*u, *v)).collect(),
         storage: Storage::Both,
         labels: Some(labels),
-        declared_edges: None,
+        ..StoredGraph::default()
     })
 }
 

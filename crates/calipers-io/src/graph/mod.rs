@@ -8,8 +8,11 @@ pub mod graph6;
 mod lines;
 pub mod metis;
 pub mod ml4co;
+pub mod named;
 mod six_bit;
+pub mod sparse;
 pub mod sparse6;
+pub mod tu;
 
 use calipers_core::{Error, Result};
 
@@ -30,8 +33,14 @@ pub struct StoredGraph {
     pub storage: Storage,
     /// Labels stored in the graph file itself.
     pub labels: Option<Vec<bool>>,
+    /// Why values that are stored as labels are none.
+    pub no_labels: Option<String>,
     /// The number of edges that the file's head announces, where it may differ from the lines.
     pub declared_edges: Option<u64>,
+    /// How many entries are stored with the value zero and are no edges.
+    pub zeros: u64,
+    /// The first names of nodes that are not their numbers.
+    pub renumbered: Option<String>,
 }
 
 /// Which directions of an edge a format stores.

@@ -373,8 +373,14 @@ impl<'a> Machine<'a> {
     fn call(&mut self) -> Result<()> {
         let (arguments, callee) = (self.pop()?, self.pop()?);
         let is_tuple = matches!(self.node(arguments), Some(Node::Tuple(_)));
-        match self.node(callee) {
-            Some(Node::Global(class)) if is_tuple => {
+        let class = match self.node(callee) {
+            Some(Node::Global(class)) => Some(*class),
+            // An object that would be called is known by its class, and so is what it would give.
+            Some(Node::Object(object)) => Some(object.class),
+            _ => None,
+        };
+        match class {
+            Some(class) if is_tuple => {
                 let object = Object { class, arguments, items: Vec::new(), state: Value::None };
                 self.push(Node::Object(Box::new(object)))
             }

@@ -120,7 +120,7 @@ impl Sender {
 }
 
 /// Follows a redirect that keeps what protects the request. Credentials stay with the first host.
-fn follow(attempt: Attempt<'_>) -> reqwest::redirect::Action {
+pub(super) fn follow(attempt: Attempt<'_>) -> reqwest::redirect::Action {
     let was_safe = attempt.previous().iter().any(|url| url.scheme() == "https");
     let refused = match attempt.url().scheme() {
         _ if attempt.previous().len() > REDIRECTS => Some(format!("more than {REDIRECTS} redirects")),

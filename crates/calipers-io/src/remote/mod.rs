@@ -5,11 +5,13 @@
 //! client   one request after the other   in_order several at a time, answered in order
 //! ```
 //!
-//! There is no thread in the background: requests move on while the caller waits for one of them. While it waits
-//! it asks several times per second whether the work is still wanted.
+//! For servers of logs there is no thread in the background: requests move on while the caller waits for one
+//! of them. Files have a thread of their own. While it waits the caller asks several times per second whether
+//! the work is still wanted.
 
 mod client;
 mod failure;
+pub mod files;
 mod in_order;
 mod request;
 

@@ -33,7 +33,8 @@ pub(super) fn warnings(
         mixed_reference(protocol, rows),
         partial_means(protocol, rows),
     ];
-    stored.chain(edge_counts(provenance)).chain(graphs).chain(run.into_iter().flatten()).collect()
+    let files = FILES.iter().filter_map(|of| of.warning(provenance));
+    stored.chain(files).chain(graphs).chain(run.into_iter().flatten()).collect()
 }
 
 /// Something that is counted in the stored entries of a graph.
@@ -195,14 +196,29 @@ fn partial_means(protocol: &IndependentSet, rows: All<'_, '_>) -> Option<Warning
     })
 }
 
-/// Headers that promise another number of edges than the file has lines.
-fn edge_counts(provenance: &Provenance) -> Option<Warning> {
-    const CODE: &str = "edge-count-differs";
-    let facts = noticed(provenance, CODE);
-    about(CODE, units_of(facts.clone()), |units| {
-        let first = first_of(facts.map(|fact| format!("{}: {}", fact.unit, fact.detail)), "; ");
-        format!("the header promises another number of edges in {}: {first}", graphs(units))
-    })
+/// Something that was noticed while graph files were read.
+struct Noticed {
+    code: &'static str,
+    words: &'static str,
+}
+
+const FILES: &[Noticed] = &[
+    Noticed { code: "edge-count-differs", words: "the header promises another number of edges" },
+    Noticed { code: "stored-zeros", words: "entries with the value zero are no edges" },
+    Noticed {
+        code: "renumbered-nodes",
+        words: "nodes are not called 0 to n-1 and were numbered in the order of the file",
+    },
+];
+
+impl Noticed {
+    fn warning(&self, provenance: &Provenance) -> Option<Warning> {
+        let facts = noticed(provenance, self.code);
+        about(self.code, units_of(facts.clone()), |units| {
+            let first = first_of(facts.map(|fact| format!("{}: {}", fact.unit, fact.detail)), "; ");
+            format!("{} in {}: {first}", self.words, graphs(units))
+        })
+    }
 }
 
 fn graphs(units: &[String]) -> String {

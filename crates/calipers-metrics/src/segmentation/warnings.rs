@@ -12,8 +12,9 @@ use crate::warnings::{about, about_run, counted, listed, noticed, units, units_o
 /// Names of classes that usually mean "nobody annotated this".
 const UNLABELED: [&str; 6] = ["unlabeled", "unlabelled", "void", "ignore", "unknown", "no data"];
 
-/// What files say of their place in space that looks wrong, in order.
-const SPATIAL: [(&str, &str); 4] = [
+/// What is noticed of the files of a unit, in order.
+const SPATIAL: [(&str, &str); 5] = [
+    ("empty-segments", "segments are listed that have no pixel"),
     ("spacing-overridden", "the file has another spacing than the one that was given"),
     ("spacing-unit", "the file measures in metres or microns: distances are in that unit"),
     ("spacing-disagrees", "the axes of the file are longer or shorter than its spacing: the spacing is used"),

@@ -18,6 +18,8 @@ use super::stored::{Listed, Stored};
 pub(super) enum GraphFile {
     /// Named arrays in one of the known forms.
     Arrays(Form, Arrays),
+    /// A graph that was read already.
+    Read(StoredGraph),
     /// A text, and the function that reads it.
     Text(ReadText, Vec<u8>),
 }
@@ -49,6 +51,15 @@ pub(super) enum StoredFeatures {
     Identity,
 }
 
+fn unweighted(read: StoredGraph) -> Result<Stored> {
+    let nodes = axis(read.nodes.unwrap_or(0))?;
+    let listed = match read.storage {
+        Storage::Both => Listed::BothWays,
+        Storage::Once => Listed::Once,
+    };
+    Ok(Stored::unweighted(nodes, read.entries, listed))
+}
+
 /// The file at a path, which must be one; `word` says what it is read as.
 pub(super) fn one_file(path: &Path, word: &str) -> Result<Found> {
     let found = walk::files(path, word, &Inputs::default(), &|_| true)?;
@@ -66,8 +77,17 @@ impl GraphFile {
             // An edge list may have any name.
             None => return text(edgelist::parse),
             Some(Reader::One { read, .. }) => return text(read),
+            Some(Reader::Several { read, .. }) => {
+                let mut graphs = read(&inputs.read_found(found)?)?;
+                let graph = graphs.pop().filter(|_| graphs.is_empty());
+                let several = || Error::value("one graph is expected").found("a list of them");
+                return graph.map(Self::Read).ok_or_else(several);
+            }
             Some(Reader::Lines { .. }) => {
                 return Err(Error::value("one graph is expected").found("a file of one per line"));
+            }
+            Some(Reader::DataSet(_)) => {
+                return Err(Error::value("one graph is expected").found("a TU data set"));
             }
             Some(Reader::Arrays) => {}
         }
@@ -86,14 +106,9 @@ impl GraphFile {
         match self {
             Self::Text(read, bytes) => {
                 let nodes = nodes.map(|nodes| nodes as u64);
-                let read = read(bytes, &GraphOptions { nodes, ..GraphOptions::default() })?;
-                let nodes = axis(read.nodes.unwrap_or(0))?;
-                let listed = match read.storage {
-                    Storage::Both => Listed::BothWays,
-                    Storage::Once => Listed::Once,
-                };
-                Ok(Stored::unweighted(nodes, read.entries, listed))
+                unweighted(read(bytes, &GraphOptions { nodes, ..GraphOptions::default() })?)
             }
+            Self::Read(graph) => unweighted(graph.clone()),
             Self::Arrays(Form::Nettack, arrays) => Csr::read(arrays, "adj_")?.graph(),
             Self::Arrays(Form::Scipy, arrays) => {
                 let format = arrays.get("format")?;
@@ -128,7 +143,7 @@ impl GraphFile {
     /// The features of the file.
     pub(super) fn features(&self) -> Result<Option<StoredFeatures>> {
         match self {
-            Self::Text(..) | Self::Arrays(Form::Scipy, _) => Ok(None),
+            Self::Text(..) | Self::Read(_) | Self::Arrays(Form::Scipy, _) => Ok(None),
             Self::Arrays(Form::Nettack, arrays) => {
                 if arrays.keys().iter().any(|key| key.starts_with("attr_")) {
                     return Ok(Some(StoredFeatures::Sparse(Csr::read(arrays, "attr_")?)));
@@ -147,7 +162,7 @@ impl GraphFile {
     /// The labels of the file.
     pub(super) fn labels(&self) -> Result<Option<Array>> {
         match self {
-            Self::Text(..) | Self::Arrays(Form::Scipy, _) => Ok(None),
+            Self::Text(..) | Self::Read(_) | Self::Arrays(Form::Scipy, _) => Ok(None),
             Self::Arrays(Form::Heterophilous, arrays) => arrays.get("node_labels"),
             Self::Arrays(Form::Nettack | Form::Keys, arrays) => arrays.get("labels"),
         }
@@ -157,7 +172,7 @@ impl GraphFile {
     pub(super) fn arrays(&self) -> Option<&Arrays> {
         match self {
             Self::Arrays(_, arrays) => Some(arrays),
-            Self::Text(..) => None,
+            Self::Text(..) | Self::Read(_) => None,
         }
     }
 }

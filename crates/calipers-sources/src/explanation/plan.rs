@@ -152,9 +152,6 @@ fn discover(given: &Path, inputs: &Inputs) -> Result<Vec<Found>> {
         let lines = RECORDS.iter().find(|format| format.reader == Records::Lines);
         return Ok(vec![stdin::read(INPUT, &|_| lines?.endings.first().copied())?]);
     }
-    std::fs::metadata(given).map_err(|error| {
-        Error::io(format!("the file cannot be opened: {}", error.kind())).in_file(given.display())
-    })?;
     let found = walk::files(given, INPUT, inputs, &is_known)?;
     if let Some(found) = found.iter().find(|found| !is_known(&found.name)) {
         return Err(Error::value("no ending that says what the file holds")

@@ -147,7 +147,7 @@ impl Pack {
         // With graphs in files of their own, scores and labels come from elsewhere too.
         let alone = options.graph.is_none();
         let scores = if alone { arrays::scores(arrays, options)? } else { None };
-        let labels = if alone { arrays::labels(arrays)? } else { None };
+        let labels = if alone || options.labels_in_graph() { arrays::labels(arrays)? } else { None };
         let nodes = known_nodes(arrays, scores.as_ref(), labels.as_deref())?;
         let boundaries = pack::boundaries(arrays, nodes.map(|nodes| nodes as usize))?;
         let optima = if alone { arrays::optima(arrays, Some(boundaries.graphs()))? } else { None };
@@ -188,7 +188,7 @@ impl Container {
 fn one(arrays: &Arrays, options: &Options) -> Result<ArrayUnit> {
     let alone = options.graph.is_none();
     let scores = if alone { arrays::scores(arrays, options)? } else { None };
-    let labels = if alone { arrays::labels(arrays)? } else { None };
+    let labels = if alone || options.labels_in_graph() { arrays::labels(arrays)? } else { None };
     let optimum = if alone { arrays::optima(arrays, None)? } else { None };
     let nodes = known_nodes(arrays, scores.as_ref(), labels.as_deref())?;
     let edges = StoredEdges::Matrix(arrays::edge_index(arrays)?);

@@ -261,7 +261,7 @@ fn from_arrays(arrays: ArrayUnit, options: &Options) -> Result<Evidence> {
         StoredEdges::Pairs(pairs) => Graph::build(nodes, Storage::Both, &pairs.as_slice())?,
     };
     Ok(Evidence {
-        graph: FileGraph { graph, labels: None, announced: None },
+        graph: FileGraph { graph, labels: None, noticed: Vec::new() },
         scores: arrays.scores,
         scores_shown: String::new(),
         labels: arrays.labels,
@@ -302,12 +302,9 @@ fn update(
         _ => error,
     });
     accumulator.update(name, view?)?;
-    if let Some((announced, lines)) = evidence.graph.announced {
-        accumulator.provenance.facts.insert(Fact {
-            code: "edge-count-differs".into(),
-            unit: name.into(),
-            detail: format!("{announced} announced, {lines} edge lines"),
-        });
+    for (code, detail) in &evidence.graph.noticed {
+        let fact = Fact { code: (*code).into(), unit: name.into(), detail: detail.as_str().into() };
+        accumulator.provenance.facts.insert(fact);
     }
     Ok(())
 }

@@ -159,6 +159,11 @@ impl Options {
         Ok(())
     }
 
+    /// Whether labels come from the graph files themselves.
+    pub fn labels_in_graph(&self) -> bool {
+        self.labels == Some(Labels::InGraph)
+    }
+
     /// The file of known optima.
     pub fn optimum_file(&self) -> Option<&Path> {
         match &self.optimum {

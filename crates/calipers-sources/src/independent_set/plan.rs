@@ -2,16 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::Arc;
 
 use calipers_core::spelling::listed;
 use calipers_core::{Error, ErrorKind, Result};
 use calipers_io::array::{self, Reader};
 use calipers_io::format::Formats;
-use calipers_io::{graph, limits, score};
+use calipers_io::{graph, limits, place, score};
 
 use super::beside::{give_optima, names_agree, rename, take_results};
 use super::containers::{self, Container, Part};
-use super::graph_files::{GraphFile, GraphPath};
+use super::graph_files::{self, GraphFile, GraphPath};
 use super::node_files::{self, NodeFile, Role};
 use super::options::{Labels, Options};
 use crate::array_file;
@@ -172,13 +173,18 @@ fn from_arrays(options: &Options, inputs: &Inputs) -> Result<Plan> {
 
 fn paired(options: &Options, inputs: &Inputs) -> Result<Plan> {
     let graph_path = options.graph.as_deref().unwrap_or(Path::new(""));
-    let graphs = graph_files(graph_path, options, inputs)?;
+    let graphs = graphs_at(graph_path, options, inputs)?;
     let mut units = Vec::new();
     for (place, path) in graphs.files().enumerate() {
         let shown = &path.found.shown;
-        // The graphs of a line format can only be counted by reading the file.
         let load = |path: &GraphPath, inputs: &Inputs| path.load(inputs, options);
-        let read = path.has_lines().then(|| graphs.keep(place, inputs, load)).transpose();
+        // Of several such files each is read once more when it is measured, instead of all being held.
+        let alone = graphs.files().count() == 1 || path.has_lines();
+        let read = match path.is_counted() {
+            false => Ok(None),
+            true if alone => graphs.keep(place, inputs, load).map(Some),
+            true => path.load(&Inputs::default(), options).map(|file| Some(Arc::new(file))),
+        };
         let of_file = read.and_then(|read| path.graphs(read.as_deref()));
         let alone = stripped(graph::FORMATS.stem(&path.found.name), &options.pair_strip);
         let of_file = inputs.unless_left_out(alone, of_file.map_err(|error| error.in_file(shown)))?;
@@ -233,12 +239,13 @@ fn paired(options: &Options, inputs: &Inputs) -> Result<Plan> {
     Ok(plan)
 }
 
-fn graph_files(path: &Path, options: &Options, inputs: &Inputs) -> Result<FileCache<GraphPath, GraphFile>> {
+fn graphs_at(path: &Path, options: &Options, inputs: &Inputs) -> Result<FileCache<GraphPath, GraphFile>> {
     let wanted = |name: &str| match options.graph_format {
         Some(format) => format.ending_of(name).is_some(),
         None => graph::FORMATS.by_name(name).is_some(),
     };
     let found = files_at(path, "graph", inputs, &wanted, &graph::FORMATS)?;
+    let found = if options.graph_format.is_none() { graph_files::of_data_set(found)? } else { found };
     if found.is_empty() {
         return Err(Error::value("the folder holds no graph files")
             .in_file(path.display())
@@ -261,7 +268,7 @@ fn node_files_in(
 ) -> Result<FileCache<Found, NodeFile>> {
     let wanted = |name: &str| score::FORMATS.by_name(name).is_some();
     let found = files_at(path, word, inputs, &wanted, &score::FORMATS)?;
-    if path.is_dir()
+    if place::is_folder(path)
         && path == graphs
         && options.graph_format.is_none()
         && let Some(file) = found.iter().find(|found| graph::FORMATS.by_name(&found.name).is_some())

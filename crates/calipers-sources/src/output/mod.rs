@@ -13,6 +13,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use calipers_core::{Error, Result, stop};
+use calipers_io::place;
 
 pub use self::temporary::{Scratch, remove_temporaries};
 use self::temporary::{Temporary, remove_left_over, renaming};
@@ -21,9 +22,20 @@ pub use self::together::Together;
 /// How much is collected before it is handed to the system.
 const BUFFER: usize = 1 << 16;
 
+/// Fails where a path is an address.
+pub fn is_local(path: &Path) -> Result<()> {
+    match place::is_address(path) {
+        true => Err(Error::usage("an output is an address: outputs are local")
+            .found(place::shown(&path.display().to_string()))
+            .advice("name a file on this machine, and copy it afterwards")),
+        false => Ok(()),
+    }
+}
+
 /// Fails early where writing to `path` cannot succeed: the folder is missing or cannot be written
 /// to, or the target is a folder or a link. Call it before long work.
 pub fn check(path: &Path) -> Result<()> {
+    is_local(path)?;
     match fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_dir() => {
             return Err(Error::io("the output is a folder").in_file(path.display()).advice("name a file"));

@@ -41,7 +41,7 @@ where
         let new = || Worker { rows: Accumulator::new(protocol.clone()), left_out: Vec::new() };
         parts_of(
             &units,
-            work.threads,
+            inputs.workers(work.threads),
             work.progress,
             |at| ranks[at],
             new,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use calipers_core::{Error, Result};
+use calipers_io::place;
 use calipers_metrics::segmentation::config::{Config, LabelsConfig};
 use calipers_metrics::segmentation::labels::{MOST_CLASSES, Originals};
 
@@ -23,7 +24,7 @@ pub fn classes(word: &str, inputs: &Inputs) -> Result<Config> {
         return numbered(count);
     }
     let path = Path::new(word);
-    if !path.exists() {
+    if place::kind(path).is_err() {
         return Err(Error::io("there is no such file of classes").at("--classes").found(word).allowed(
             "a number of classes, cityscapes, or a file of names: text with one name per line, .json or .toml",
         ));

@@ -10,6 +10,7 @@ use calipers_metrics::segmentation::{Grid, Kind, MissingHeads, Segmentation, Spa
 
 use super::label_map::{Colours, Legend, MapBuffer, as_scores};
 use super::plan::{HeadAt, Plan, PredSide, UnitPlan};
+use super::rgb::Rules;
 use super::side::{Place, Side, SideKind};
 use super::space::{Said, Told, keys_of, spacing_of};
 use crate::array_file;
@@ -28,6 +29,8 @@ pub struct Reader<'a> {
     pub protocol: &'a Segmentation,
     /// The ids of colours.
     pub colours: &'a Colours,
+    /// The rules by which colours are ids.
+    pub rules: &'a Rules,
     /// What options and configuration say of space.
     pub told: &'a Told,
     /// The record of files.
@@ -95,7 +98,10 @@ impl Reader<'_> {
             }
             Ok((grid, settled.facts))
         });
-        let (grid, facts) = grid.map_err(|error| error.in_file(self.plan.shown(unit)))?;
+        let (grid, mut facts) = grid.map_err(|error| error.in_file(self.plan.shown(unit)))?;
+        if buffers.truth.has_empty_segments() || (labels && buffers.pred.has_empty_segments()) {
+            facts.push("empty-segments");
+        }
         buffers.grid = Some(grid);
         Ok(Contents { truth, identical, facts })
     }
@@ -107,7 +113,7 @@ impl Reader<'_> {
 
     fn truth(&self, unit: &UnitPlan, buffers: &mut Buffers) -> Result<(Hash, Said)> {
         let (map, bytes) = (&mut buffers.truth, &mut buffers.bytes);
-        let legend = self.legend(self.protocol.truth_space);
+        let legend = Legend { rule: self.rules.truth.as_ref(), ..self.legend(self.protocol.truth_space) };
         let (loaded, hash) = self.load(&self.plan.truth, unit, &unit.truth, map, bytes, &legend)?;
         let (array, spacing) = match loaded {
             Loaded::Map => return Ok((hash, Said::new(buffers.truth.geometry(), None))),
@@ -134,7 +140,7 @@ impl Reader<'_> {
                 && truth.id(at).is_some_and(|id| labels.ignore.contains(&id))
         };
         let space = self.protocol.heads[pred.heads[0].head].space;
-        let legend = Legend { unread: &unread, ..self.legend(space) };
+        let legend = Legend { unread: &unread, rule: self.rules.pred.as_ref(), ..self.legend(space) };
         let (loaded, hash) = self.load(&pred.side, unit, place, map, bytes, &legend)?;
         let (array, spacing) = match loaded {
             Loaded::Map => return Ok((hash, Said::new(buffers.pred.geometry(), None))),
@@ -193,7 +199,8 @@ impl Reader<'_> {
 
     /// How a picture that is read everywhere becomes ids.
     fn legend(&self, space: Space) -> Legend<'_> {
-        Legend { colours: self.colours, space, unread: &|_, _| false }
+        let unlabelled = self.protocol.labels.ignore.first().copied();
+        Legend { colours: self.colours, rule: None, unlabelled, space, unread: &|_, _| false }
     }
 
     /// Reads a file or a part of a container; a picture goes into the map at once.
@@ -252,7 +259,7 @@ impl Reader<'_> {
             all = blake3::hash(&[*hash.as_bytes(), *blake3::hash(&data).as_bytes()].concat());
             Ok(data)
         };
-        map.decode(decode, bytes, &mut beside, legend)?;
+        map.decode(decode, bytes, &mut beside, (legend, shown))?;
         Ok(all)
     }
 

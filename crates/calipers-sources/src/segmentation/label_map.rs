@@ -3,12 +3,14 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::array_file::shape_text;
 use calipers_core::{Error, Result};
 use calipers_io::array::{Array, Dtype};
 use calipers_io::image::{Beside, Geometry, Image, Pixels, Reader};
 use calipers_metrics::segmentation::Space;
 use calipers_metrics::segmentation::{Grid, LabelMap, MapData};
+
+use super::rgb::Rule;
+use crate::array_file::shape_text;
 
 /// The id of each colour.
 pub type Colours = BTreeMap<[u8; 3], i64>;
@@ -23,6 +25,7 @@ pub struct MapBuffer {
     shape: Vec<usize>,
     geometry: Option<Geometry>,
     held: Held,
+    empty_segments: bool,
 }
 
 /// Where the ids are.
@@ -38,6 +41,10 @@ enum Held {
 pub struct Legend<'a> {
     /// The id of each colour.
     pub colours: &'a Colours,
+    /// The rule in place of a table.
+    pub rule: Option<&'a Rule>,
+    /// The id of a pixel that a rule leaves without one.
+    pub unlabelled: Option<i64>,
     /// Which ids are declared.
     pub space: Space,
     /// Whether nobody reads a pixel, by the picture's height and width and the pixel's position; its colour
@@ -46,30 +53,41 @@ pub struct Legend<'a> {
 }
 
 impl MapBuffer {
-    /// Decodes an image file; colours become ids by the table.
+    /// Decodes an image file of that path; colours become ids by the table or the rule.
     pub fn decode(
         &mut self,
         decode: Reader,
         bytes: &[u8],
         beside: Beside<'_>,
-        legend: &Legend<'_>,
+        (legend, file): (&Legend<'_>, &str),
     ) -> Result<()> {
         decode(bytes, beside, &mut self.image)?;
         (self.shape, self.geometry) = (self.image.shape(), self.image.geometry().cloned());
-        self.held = Held::Image;
-        if let Pixels::Rgb(pixels) = self.image.pixels() {
-            if legend.colours.is_empty() {
-                return Err(without_table(pixels));
-            }
-            if legend.space != Space::Original {
-                return Err(Error::value("colours stand for original classes, but other ids are declared")
-                    .found("mode RGB")
-                    .advice("save the ids themselves"));
-            }
-            let size = (self.image.height(), self.image.width());
-            by_colour(pixels, size, legend, &mut self.ids)?;
-            self.held = Held::Ids;
+        (self.held, self.empty_segments) = (Held::Image, false);
+        let rule = legend.rule.map(|rule| rule.of_image(file, legend.unlabelled)).transpose()?;
+        let Pixels::Rgb(pixels) = self.image.pixels() else {
+            let Some(_) = rule else { return Ok(()) };
+            return Err(Error::value("a rule for colours, but the picture has none")
+                .found("a grey or palette image")
+                .allowed("mode RGB")
+                .advice("leave out --truth-rgb or --pred-rgb where the images hold the ids themselves"));
+        };
+        if legend.colours.is_empty() && rule.is_none() {
+            return Err(without_table(pixels));
         }
+        if legend.space != Space::Original {
+            return Err(Error::value("colours stand for original classes, but other ids are declared")
+                .found("mode RGB")
+                .advice("save the ids themselves"));
+        }
+        let size = (self.image.height(), self.image.width());
+        let id = |pixel: [u8; 3]| match &rule {
+            Some(rule) => rule.id(pixel),
+            None => legend.colours.get(&pixel).copied().ok_or_else(|| unknown_colour(pixel, legend.colours)),
+        };
+        by_colour(pixels, size, legend, id, &mut self.ids)?;
+        self.empty_segments = rule.is_some_and(|rule| rule.has_empty(pixels));
+        self.held = Held::Ids;
         Ok(())
     }
 
@@ -92,6 +110,7 @@ impl MapBuffer {
             return Err(Error::value("the label map has no pixels").found(shown));
         }
         // The array is in memory, so that its axes fit.
+        self.empty_segments = false;
         self.shape = array.shape().iter().map(|length| *length as usize).collect();
         self.geometry = None;
         let as_it_is = match dtype {
@@ -108,6 +127,11 @@ impl MapBuffer {
             self.held = Held::Ids;
         }
         Ok(())
+    }
+
+    /// Whether segments are listed for the picture that have no pixel in it.
+    pub fn has_empty_segments(&self) -> bool {
+        self.empty_segments
     }
 
     /// How the file says that the map lies in space.
@@ -155,9 +179,9 @@ fn without_table(pixels: &[[u8; 3]]) -> Error {
     let found: Vec<String> = shown().map(hex).collect();
     Error::value("an RGB image is a label map only with a table of colours")
         .found(format!("mode RGB, {} colours: {}{more}", colours.len(), found.join(", ")))
-        .allowed("grey or palette images, or a class for each colour")
+        .allowed("grey or palette images, a class for each colour, or a rule")
         .advice(format!(
-            "write labels.colors = {{ {}{more} }} into a file that ends in .toml, and give it first",
+            "--truth-rgb and --pred-rgb know ids, panoptic:FILE and ade20k; else write labels.colors = {{ {}{more} }} into a file that ends in .toml, and give it first",
             entries.join(", ")
         ))
 }
@@ -206,6 +230,7 @@ fn by_colour(
     pixels: &[[u8; 3]],
     size: (usize, usize),
     legend: &Legend<'_>,
+    id_of: impl Fn([u8; 3]) -> Result<i64>,
     ids: &mut Vec<i64>,
 ) -> Result<()> {
     ids.clear();
@@ -214,12 +239,13 @@ fn by_colour(
     let mut last: Option<([u8; 3], i64)> = None;
     for (index, pixel) in pixels.iter().enumerate() {
         let known = last.filter(|(colour, _)| colour == pixel).map(|(_, id)| id);
-        let Some(id) = known.or_else(|| legend.colours.get(pixel).copied()) else {
-            if !(legend.unread)(size, index) {
-                return Err(unknown_colour(*pixel, index, size.1, legend.colours));
+        let id = match known.map_or_else(|| id_of(*pixel), Ok) {
+            Ok(id) => id,
+            Err(_) if (legend.unread)(size, index) => {
+                ids.push(UNREAD);
+                continue;
             }
-            ids.push(UNREAD);
-            continue;
+            Err(error) => return Err(error.at(format!("x = {}, y = {}", index % size.1, index / size.1))),
         };
         last = Some((*pixel, id));
         ids.push(id);
@@ -227,13 +253,12 @@ fn by_colour(
     Ok(())
 }
 
-fn unknown_colour(pixel: [u8; 3], index: usize, width: usize, colours: &Colours) -> Error {
+fn unknown_colour(pixel: [u8; 3], colours: &Colours) -> Error {
     let mut known: Vec<String> = colours.keys().take(8).map(|colour| hex(*colour)).collect();
     if colours.len() > 8 {
         known.push(format!("{} more", colours.len() - 8));
     }
     Error::value("a colour is not in the table")
-        .at(format!("x = {}, y = {}", index % width, index / width))
         .found(hex(pixel))
         .allowed(known.join(", "))
         .advice("add it to [labels] colors")

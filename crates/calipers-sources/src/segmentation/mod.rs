@@ -8,6 +8,7 @@ pub mod label_map;
 pub mod memory;
 pub mod options;
 pub mod plan;
+pub mod rgb;
 pub mod scores;
 pub mod side;
 pub mod space;
@@ -21,6 +22,7 @@ use self::confusion::{Matrices, MatrixAt};
 use self::evidence::{Buffers, Contents, Reader};
 use self::options::Options;
 use self::plan::{Plan, UnitPlan};
+use self::rgb::Rules;
 use self::scores::Scores;
 use crate::inputs::Inputs;
 use crate::run::{self, Named, Work};
@@ -76,6 +78,7 @@ fn pixels(
     work: &Work<'_>,
 ) -> Result<Accumulator<Segmentation>> {
     let colours = options.config.colors(&protocol.labels)?;
+    let rules = Rules::read(&options.config, &inputs)?;
     let plan = Plan::new(options, protocol, &inputs, work.threads)?;
     let told = options.told();
     let idle: Mutex<Vec<Buffers>> = Mutex::default();
@@ -89,7 +92,8 @@ fn pixels(
         how,
         |_| {},
         |unit, inputs, accumulator| {
-            let reader = Reader { plan: &plan, protocol, colours: &colours, told: &told, inputs };
+            let reader =
+                Reader { plan: &plan, protocol, colours: &colours, rules: &rules, told: &told, inputs };
             let mut buffers = idle.lock().ok().and_then(|mut idle| idle.pop()).unwrap_or_default();
             let contents = reader.read(unit, &mut buffers)?;
             view(&reader, unit, &buffers, |evidence| accumulator.update(&unit.name, evidence))
@@ -134,11 +138,12 @@ impl Units {
     ) -> Result<T> {
         let Self { options, protocol, inputs, plan } = self;
         let colours = options.config.colors(&protocol.labels)?;
+        let rules = Rules::read(&options.config, inputs)?;
         let found = plan.units.binary_search_by(|unit| unit.name.as_str().cmp(name)).ok();
         let unit = found.map(|at| &plan.units[at]);
         let unit = unit.ok_or_else(|| Error::value("no unit of that name").found(name))?;
         let told = options.told();
-        let reader = Reader { plan, protocol, colours: &colours, told: &told, inputs };
+        let reader = Reader { plan, protocol, colours: &colours, rules: &rules, told: &told, inputs };
         let mut buffers = Buffers::default();
         reader.read(unit, &mut buffers)?;
         view(&reader, unit, &buffers, |unit| use_it(protocol, unit))

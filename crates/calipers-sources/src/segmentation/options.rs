@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 
 use calipers_core::provenance::Setting;
 use calipers_core::{Error, Reading, Result};
+use calipers_io::place;
 use calipers_metrics::segmentation::Config;
 use calipers_metrics::segmentation::config::Orientation;
 
+use super::rgb;
 use super::space::Told;
 
 /// Where the evidence is and how it is read.
@@ -26,9 +28,12 @@ impl Options {
     /// The options of a configuration whose paths are relative to `folder`.
     pub fn new(mut config: Config, folder: &Path) -> Self {
         for head in &mut config.heads {
-            head.path = head.path.take().map(|path| folder.join(path));
+            head.path = head.path.take().map(|path| place::below(folder, &path));
         }
-        let below = |path: &Option<PathBuf>| path.as_ref().map(|path| folder.join(path));
+        let below = |path: &Option<PathBuf>| path.as_ref().map(|path| place::below(folder, path));
+        for rule in [&mut config.data.truth_rgb, &mut config.data.pred_rgb].into_iter().flatten() {
+            *rule = rgb::below(rule, folder);
+        }
         let (truth, pred) = (below(&config.data.truth), below(&config.data.pred));
         let confusion = below(&config.data.confusion);
         Self { config, truth, pred, confusion }
@@ -84,7 +89,12 @@ impl Options {
         ];
         let mut reading: Reading =
             settings.into_iter().map(|(key, setting)| (key.to_owned(), setting)).collect();
-        // Written for volumes alone, so that the record of a plane stays what it was.
+        // Written where they are said, so that the record of other runs stays what it was.
+        for (key, rule) in [("truth_rgb", &data.truth_rgb), ("pred_rgb", &data.pred_rgb)] {
+            if let Some(rule) = rule {
+                reading.insert(key.to_owned(), Setting::Text(rule.clone()));
+            }
+        }
         if let Some(spacing) = &data.spacing {
             let steps = spacing.numbers().iter().map(f64::to_string).collect();
             reading.insert("spacing".to_owned(), Setting::List(steps));

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use calipers_core::{Error, ErrorKind, Notes, Result};
 use calipers_io::array::{self, ArrayFile, Arrays, Reader};
-use calipers_io::file::{InputFile, cannot_open};
+use calipers_io::file::InputFile;
+use calipers_io::format::instead_of;
+use calipers_io::place::{self, Kind};
 use calipers_io::{image, limits};
 
 use super::space::keys_of;
@@ -81,15 +83,10 @@ pub enum Place {
 impl Side {
     /// Opens a folder, a container or an image; `word` says what it is read as.
     pub fn open(path: &Path, word: &str, inputs: &Inputs) -> Result<Self> {
-        let shown = path.display().to_string().replace(std::path::MAIN_SEPARATOR, "/");
+        let shown = place::shown(&path.display().to_string());
+        inputs.come_from(path);
         let shown = shown.trim_end_matches('/').to_owned();
-        let metadata = std::fs::metadata(path).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => Error::io("cannot open: there is no such folder or file")
-                .in_file(&shown)
-                .advice("check --truth and --pred, or [data] and path in the configuration"),
-            _ => cannot_open(&error).in_file(&shown),
-        })?;
-        if metadata.is_dir() {
+        if place::kind(path).map_err(|error| error.in_file(&shown))? == Kind::Folder {
             let notes = role(word, Some(given_folder(&shown)));
             return Ok(Self { shown, kind: SideKind::Folder(path.to_path_buf()), notes });
         }
@@ -101,7 +98,7 @@ impl Side {
             return Err(Error::value("neither a folder nor a container of arrays nor an image")
                 .in_file(&shown)
                 .allowed(format!("a folder, or a file that ends in {}", endings().join(" ")))
-                .advice("give the folder that holds the file"));
+                .advice(instead_of(&shown).unwrap_or("give the folder that holds the file")));
         };
         let file = inputs.stream(path, &shown, &notes)?.0;
         let kind = Self::container(reader, file).map_err(|error| error.in_file(&shown))?;

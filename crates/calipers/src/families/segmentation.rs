@@ -80,6 +80,8 @@ fn options(replay: &Replay) -> Result<(Segmentation, Options)> {
         data: DataConfig {
             truth_suffix: recorded.text("truth_suffix"),
             pred_suffix: recorded.text("pred_suffix"),
+            truth_rgb: recorded.text("truth_rgb"),
+            pred_rgb: recorded.text("pred_rgb"),
             flat: recorded.flag("flat"),
             allow_missing: recorded.flag("allow_missing"),
             spacing: (!steps.is_empty()).then_some(Spacing::Axes(steps)),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use calipers_core::input_files::{BELOW, JOIN, ROLE};
 use calipers_core::{Error, Input, InputFiles, Result};
+use calipers_io::place::shown_folder;
 use serde_json::{Map, Value as Json};
 
 /// Recorded inputs and the reading options beside them.
@@ -19,19 +20,19 @@ impl Recorded<'_> {
     pub(crate) fn given(&self, role: &str) -> Vec<PathBuf> {
         let of_role = |input: &Input| words(input, ROLE).any(|word| word == role);
         let files: Vec<(&str, &Input)> = self.inputs.iter().filter(|(_, input)| of_role(input)).collect();
-        let mut given: BTreeSet<&str> = BTreeSet::new();
+        let mut given: BTreeSet<String> = BTreeSet::new();
         // A file that was read as two things may name two folders: the others decide which is meant.
         let mut unsure: Vec<Vec<&str>> = Vec::new();
         for (path, input) in files {
             match folders(path, input).as_slice() {
-                [] => _ = given.insert(path),
-                [only] => _ = given.insert(only),
+                [] => _ = given.insert(path.to_owned()),
+                [only] => _ = given.insert(shown_folder(only)),
                 several => unsure.push(several.to_vec()),
             }
         }
         for folders in unsure {
-            if !folders.iter().any(|folder| given.contains(folder)) {
-                given.extend(folders.first());
+            if !folders.iter().any(|folder| given.contains(&shown_folder(folder))) {
+                given.extend(folders.first().map(|folder| shown_folder(folder)));
             }
         }
         given.into_iter().map(PathBuf::from).collect()

@@ -6,18 +6,19 @@ use std::sync::Arc;
 use calipers_core::{Error, Result};
 
 use self::tensor::Tensor;
-use super::zip::Archive;
 use super::{Array, Arrays, Decode, Dtype, empty_file};
+use crate::archive::zip::Archive;
 use crate::file::ReadAt;
 use crate::pickle::{self, Node, Pickle, Value};
 
+mod pyg;
 mod tensor;
 mod write;
 
 pub use write::write_to;
 
 /// What `torch.save` writes for dictionaries of tensors.
-const ALLOWED: &[&str] = &[
+const TENSORS: [&str; 19] = [
     "collections.OrderedDict",
     "torch._utils._rebuild_tensor_v2",
     "torch._utils._rebuild_tensor_v3",
@@ -39,11 +40,22 @@ const ALLOWED: &[&str] = &[
     "torch.Size",
 ];
 
-/// Opens a file that holds a dictionary of tensors, or a list of such dictionaries. Tensors are read
-/// when they are asked for; numbers, texts and lists of them become arrays too.
+/// The same, and the objects of PyG.
+static WITH_OBJECTS: [&str; TENSORS.len() + pyg::ALLOWED.len()] = {
+    let mut all = [""; TENSORS.len() + pyg::ALLOWED.len()];
+    let mut place = 0;
+    while place < all.len() {
+        all[place] = if place < TENSORS.len() { TENSORS[place] } else { pyg::ALLOWED[place - TENSORS.len()] };
+        place += 1;
+    }
+    all
+};
+
+/// Opens a file that holds a dictionary of tensors, a list of such dictionaries, or objects of PyG. Tensors
+/// are read when they are asked for; numbers, texts and lists of them become arrays too.
 pub fn open(source: Arc<dyn ReadAt>) -> Result<Vec<Arrays>> {
     let (reader, bytes) = Reader::open(source)?;
-    reader.units(&bytes).map_err(|error| error.at(PICKLE))
+    reader.units(&bytes, &WITH_OBJECTS).map_err(|error| pyg::with_advice(error).at(PICKLE))
 }
 
 /// Opens a file that holds the state dict of a model: one dictionary of tensors, little-endian.
@@ -56,7 +68,7 @@ pub fn open_state_dict(source: Arc<dyn ReadAt>) -> Result<Arrays> {
             .allowed("little")
             .advice("load it and save it again on a little-endian machine"));
     }
-    let units = reader.units(&bytes).map_err(|error| {
+    let units = reader.units(&bytes, &TENSORS).map_err(|error| {
         let error = error.at(PICKLE);
         match holds(&bytes, b"_modules") && holds(&bytes, b"_parameters") {
             true => error.advice("this is a pickled module: save state_dict() instead"),
@@ -128,23 +140,57 @@ struct Reader {
 }
 
 impl Reader {
-    fn units(&self, bytes: &[u8]) -> Result<Vec<Arrays>> {
-        let pickle = pickle::parse(bytes, ALLOWED)?;
+    fn units(&self, bytes: &[u8], allowed: &'static [&'static str]) -> Result<Vec<Arrays>> {
+        let pickle = pickle::parse(bytes, allowed)?;
         let root = pickle.root();
-        let roots = match items(&pickle, root) {
-            Some(_) => &[root][..],
-            None => pickle.sequence(root).unwrap_or_default(),
-        };
+        // A list may hold one dictionary, or a dictionary one list, any number of times.
+        let mut budget = bytes.len();
+        if let Some((data, slices)) = pyg::processed(&pickle, root) {
+            let keys = match items(&pickle, data) {
+                Some(pairs) => pyg::given(&pickle, pairs),
+                None => pyg::keys(&pickle, data)?.unwrap_or_default(),
+            };
+            return match slices {
+                None => Ok(vec![self.data(&pickle, &keys, &mut budget)?]),
+                Some(slices) => {
+                    let arrays = self.arrays(&pickle, &keys, &mut budget)?;
+                    pyg::cut(arrays, &self.dict(&pickle, slices, &mut budget)?)
+                }
+            };
+        }
+        let is_one = items(&pickle, root).is_some() || pickle.object(root).is_some();
+        let roots = if is_one { &[root][..] } else { pickle.sequence(root).unwrap_or_default() };
         if roots.is_empty() {
             return Err(not_a_dict(&pickle, root));
         }
-        // A list may hold one dictionary, or a dictionary one list, any number of times.
-        let mut budget = bytes.len();
         roots.iter().map(|root| self.unit(&pickle, *root, &mut budget)).collect()
     }
 
+    /// A dictionary, or an object of PyG.
     fn unit(&self, pickle: &Pickle<'_>, root: Value, budget: &mut usize) -> Result<Arrays> {
+        match pyg::keys(pickle, root)? {
+            None => self.dict(pickle, root, budget),
+            Some(keys) => self.data(pickle, &keys, budget),
+        }
+    }
+
+    /// The keys of an object of PyG, and how many nodes it has where something says it.
+    fn data(&self, pickle: &Pickle<'_>, keys: Pairs<'_>, budget: &mut usize) -> Result<Arrays> {
+        let mut arrays = self.arrays(pickle, keys, budget)?;
+        let rows = |wanted: &str| {
+            let value = keys.iter().find(|(key, _)| pickle.text(*key) == Some(wanted))?.1;
+            Tensor::parse(pickle, pickle.object(value)?).ok()?.rows()
+        };
+        pyg::say_nodes(&mut arrays, rows);
+        Ok(arrays)
+    }
+
+    fn dict(&self, pickle: &Pickle<'_>, root: Value, budget: &mut usize) -> Result<Arrays> {
         let pairs = items(pickle, root).ok_or_else(|| not_a_dict(pickle, root))?;
+        self.arrays(pickle, pairs, budget)
+    }
+
+    fn arrays(&self, pickle: &Pickle<'_>, pairs: Pairs<'_>, budget: &mut usize) -> Result<Arrays> {
         spend(budget, pairs.len())?;
         let mut arrays = Arrays { stored: Default::default(), texts: Default::default() };
         for (key, value) in pairs {
@@ -193,6 +239,9 @@ impl Reader {
     }
 }
 
+/// Keys and values.
+type Pairs<'p> = &'p [(Value, Value)];
+
 /// Whether a bad value spoils the file, or only itself.
 enum Unreadable {
     File(Error),
@@ -206,7 +255,7 @@ fn spend(budget: &mut usize, values: usize) -> Result<()> {
 }
 
 /// The pairs of a dictionary of either kind.
-fn items<'a>(pickle: &'a Pickle<'_>, value: Value) -> Option<&'a [(Value, Value)]> {
+fn items<'a>(pickle: &'a Pickle<'_>, value: Value) -> Option<Pairs<'a>> {
     match pickle.node(value)? {
         Node::Dict(pairs) => Some(pairs),
         Node::Object(object) if object.class == "collections.OrderedDict" => Some(&object.items),

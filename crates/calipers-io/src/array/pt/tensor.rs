@@ -88,6 +88,11 @@ impl Tensor {
         Ok(())
     }
 
+    /// The length of its first axis, and whether that is its only one.
+    pub(super) fn rows(&self) -> Option<(u64, bool)> {
+        Some((*self.shape.first()?, self.shape.len() == 1))
+    }
+
     /// The elements in C order. The storage must have passed [`Tensor::check`].
     pub(super) fn gather(&self, storage: &[u8], big_endian: bool) -> Result<Array> {
         let mut bytes = match self.dtype.size() {

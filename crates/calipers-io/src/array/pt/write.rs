@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use crate::array::zip::ArchiveWriter;
+use crate::archive::zip::ArchiveWriter;
 use crate::array::{Array, Dtype};
 
 /// The folder in the archive; readers take whatever it is called.

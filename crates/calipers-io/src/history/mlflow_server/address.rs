@@ -92,17 +92,14 @@ pub fn store(input: &str, named: bool) -> Result<Option<Store>> {
     match scheme {
         "mlflow+http" | "mlflow+https" => {}
         "http" | "https" if named || without_path() => {}
-        "http" | "https" => {
-            return Err(Error::usage("only tracking servers are read by address")
-                .found(Address::parse(scheme, rest)?.shown())
-                .allowed("mlflow+http://HOST:PORT, or an address without a path")
-                .advice("write mlflow+http for the server of MLflow, or download the file"));
-        }
+        // The address of a file or folder.
+        "http" | "https" | "s3" | "gs" | "az" => return Ok(None),
         _ => {
             return Err(Error::usage("an address of a kind that is not read")
                 .found(format!("{scheme}://"))
                 .allowed(
-                    "mlflow+http://, mlflow+https://, http:// or https:// of a tracking server, sqlite:///",
+                    "mlflow+http://, mlflow+https://, http:// or https:// of a tracking server, sqlite:///; \
+                     http://, https://, s3://, gs:// and az:// of files",
                 ));
         }
     }

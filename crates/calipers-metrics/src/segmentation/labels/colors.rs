@@ -39,8 +39,10 @@ impl LabelsConfig {
         &self,
         original: &BTreeMap<i64, String>,
         ignore: &BTreeSet<i64>,
+        unlabelled: bool,
     ) -> Option<i64> {
-        let needed = ignore.is_empty() && self.colors.values().any(|class| means_ignore(class, original));
+        let means_ignore = |class| means_ignore(class, original);
+        let needed = ignore.is_empty() && (unlabelled || self.colors.values().any(means_ignore));
         needed.then(|| (255..).find(|value| !original.contains_key(value))).flatten()
     }
 }

@@ -57,6 +57,10 @@ pub struct DataConfig {
     pub pred_suffix: Option<String>,
     /// Whether units are named without their folders.
     pub flat: bool,
+    /// The rule by which the colours of truth are ids.
+    pub truth_rgb: Option<String>,
+    /// The rule by which the colours of predictions are ids.
+    pub pred_rgb: Option<String>,
     /// Which ids truth maps hold.
     pub truth_space: Option<Space>,
     /// Whether truth without a prediction is only a warning.

@@ -30,7 +30,9 @@ impl Config {
     /// The protocol that the configuration describes.
     pub fn resolve(&self) -> Result<Segmentation> {
         let preset = self.preset.unwrap_or(Preset::Strict);
-        let labels = label_space(&self.labels, preset)?;
+        let rules = [&self.data.truth_rgb, &self.data.pred_rgb];
+        let unlabelled = rules.into_iter().flatten().any(|rule| rule != "ids");
+        let labels = label_space(&self.labels, preset, unlabelled)?;
         let truth_space = self.data.truth_space.unwrap_or(Space::Original);
         if truth_space == Space::Channel {
             let error = Error::value("truth cannot be in channels").at("[data] truth_space").found("channel");
@@ -160,7 +162,8 @@ impl Segmentation {
     }
 }
 
-fn label_space(config: &LabelsConfig, preset: Preset) -> Result<LabelSpace> {
+/// The label space; with `unlabelled` a rule leaves pixels without a label, which have an ignored value.
+fn label_space(config: &LabelsConfig, preset: Preset, unlabelled: bool) -> Result<LabelSpace> {
     let Some(original) = &config.original else {
         return Err(Error::usage("the classes are not given")
             .advice("give --classes FILE|N|cityscapes, or original in [labels]"));
@@ -173,7 +176,7 @@ fn label_space(config: &LabelsConfig, preset: Preset) -> Result<LabelSpace> {
         ClassRef::Name(_) => everything.id(class, "[labels] ignore"),
     };
     let mut ignore = config.ignore.iter().map(ignored).collect::<Result<BTreeSet<_>>>()?;
-    ignore.extend(config.value_of_ignored_colors(original, &ignore));
+    ignore.extend(config.value_of_ignored_colors(original, &ignore, unlabelled));
     let listed = Listed::new(original, ignore);
     if listed.scored().next().is_none() {
         return Err(Error::value("no class is left to score").at("[labels] ignore").found("every class"));

@@ -53,6 +53,7 @@ impl Folder {
         tell: &dyn Progress,
         mut take: impl FnMut(Part<'_>) -> Result<()>,
     ) -> Result<Self> {
+        output::is_local(path)?;
         match fs::create_dir(path) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
                 return Err(failed(path, "make the folder", &error).advice("its parent must exist"));

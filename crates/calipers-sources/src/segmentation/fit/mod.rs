@@ -16,6 +16,7 @@ use self::strata::Strata;
 use super::evidence::{Buffers, Reader};
 use super::options::Options;
 use super::plan::Plan;
+use super::rgb::Rules;
 use super::scores::Scores;
 use crate::inputs::Inputs;
 use crate::run::Work;
@@ -110,7 +111,9 @@ fn sampled(
     let plan = Plan::new(options, protocol, &inputs, 1)?;
     let colours = options.config.colors(&protocol.labels)?;
     let told = options.told();
-    let reader = Reader { plan: &plan, protocol, colours: &colours, told: &told, inputs: &inputs };
+    let rules = Rules::read(&options.config, &inputs)?;
+    let reader =
+        Reader { plan: &plan, protocol, colours: &colours, rules: &rules, told: &told, inputs: &inputs };
     let mut sample = Sample::default();
     let mut buffers = Buffers::default();
     for (_, unit) in plan.units.iter().enumerate().filter(|(number, _)| !split.is_held_back(*number)) {

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use calipers_io::history::FORMATS;
+use calipers_io::place;
 
 use super::{Place, joined};
 
@@ -28,11 +29,11 @@ impl Folder {
 
 /// Whether a folder holds the files of a run of W&B. The tables among its media are not histories of the run.
 pub(super) fn is_of_wandb(folder: &Folder) -> bool {
-    let is_log = |entry: fs::DirEntry| {
-        let name = entry.file_name();
-        name.to_str().and_then(|name| FORMATS.by_name(name)).is_some_and(|format| format.name == "wandb")
-    };
-    let run = folder.path.parent().filter(|_| folder.path.ends_with("files"));
-    let entries = run.and_then(|run| fs::read_dir(run).ok());
-    entries.is_some_and(|entries| entries.flatten().any(is_log))
+    let is_log = |name: &str| FORMATS.by_name(name).is_some_and(|format| format.name == "wandb");
+    let Some(run) = folder.path.parent().filter(|_| folder.path.ends_with("files")) else { return false };
+    if let Ok(Some(files)) = place::listing(run) {
+        return files.iter().any(|file| !file.contains('/') && is_log(file));
+    }
+    let entries = fs::read_dir(run);
+    entries.is_ok_and(|entries| entries.flatten().any(|entry| entry.file_name().to_str().is_some_and(is_log)))
 }

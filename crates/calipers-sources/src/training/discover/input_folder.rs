@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use calipers_core::Result;
+use calipers_io::place;
 
 use super::{History, is_checkpoint, text};
 
 /// Labels that two inputs would give to two folders become the paths as given.
 pub(super) fn name_folders(histories: &mut [History], inputs: &[PathBuf]) -> Result<()> {
     let mut of_label: BTreeMap<String, BTreeMap<PathBuf, ()>> = BTreeMap::new();
-    let folder = |input: &PathBuf| if input.is_dir() { input.clone() } else { parent(input) };
+    let folder = |input: &PathBuf| if place::is_folder(input) { input.clone() } else { parent(input) };
     for history in histories.iter().filter_map(|history| Some((history.folder.clone()?, history.input))) {
         let path = folder(&inputs[history.1]);
         let real = path.canonicalize().unwrap_or(path);
@@ -35,7 +36,7 @@ pub(super) fn parent(path: &Path) -> PathBuf {
 /// The label that the rule `folder` gives to runs directly under an input; none where it is a bare file in
 /// the working folder.
 pub(super) fn within(input: &Path) -> Result<Option<String>> {
-    if input.is_dir() {
+    if place::is_folder(input) {
         // A checkpoint stands for its run, which lies one folder higher.
         let folder = if names_checkpoint(input) { parent(&parent(input)) } else { input.to_path_buf() };
         return own_name(&folder).map(Some);

@@ -7,13 +7,12 @@ mod unread;
 mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use calipers_core::{Error, Result};
-use calipers_io::file::cannot_open;
 use calipers_io::history::mlflow_server::{Address, Store, store};
 use calipers_io::history::{Format, RUN_META, TRAINER_STATE, of_folder};
+use calipers_io::place::{self, Kind};
 
 use self::folder::Folder;
 use self::input_folder::{name_folders, names_checkpoint, own_name, parent, within};
@@ -118,9 +117,9 @@ pub fn histories(inputs: &[PathBuf], format: Option<&'static Format>, record: &I
                 continue;
             }
         };
-        let shown = text(path)?.replace(std::path::MAIN_SEPARATOR, "/");
-        let metadata = fs::metadata(path).map_err(|error| cannot_open(&error).in_file(&shown))?;
-        if metadata.is_dir() {
+        let shown = place::shown(text(path)?);
+        record.come_from(path);
+        if place::kind(path).map_err(|error| error.in_file(&shown))? == Kind::Folder {
             if let Some(tool) = unread::tool_of(path) {
                 return Err(unread::refused(tool).in_file(&shown));
             }
@@ -238,6 +237,8 @@ pub(super) fn text(path: &Path) -> Result<&str> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use calipers_io::history::FORMATS;
 
     use super::*;

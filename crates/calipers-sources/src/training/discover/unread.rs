@@ -7,6 +7,7 @@ use std::path::Path;
 
 use calipers_core::Error;
 use calipers_io::history::{FORMATS, RUN_META, TRAINER_STATE};
+use calipers_io::place;
 
 /// A log that is not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +38,7 @@ impl fmt::Display for Unread {
 pub(super) fn tool_of(folder: &Path) -> Option<&'static str> {
     let name = folder.file_name()?.to_str()?;
     let hidden = FOLDERS.iter().find(|(folder, _)| *folder == name).map(|(_, tool)| *tool);
-    hidden.or_else(|| CLEARML_FILES.iter().all(|file| folder.join(file).is_file()).then_some(CLEARML))
+    hidden.or_else(|| CLEARML_FILES.iter().all(|file| place::is_file(&folder.join(file))).then_some(CLEARML))
 }
 
 /// The error for such a log where nothing else was given.

@@ -9,11 +9,13 @@ use std::path::PathBuf;
 
 use calipers_core::{Error, Notes, Result};
 use calipers_io::compress;
+use calipers_io::file::{InputFile, ReadAt};
 use calipers_io::history::chunks::{self, BoxedChunks};
 use calipers_io::history::{
     Field, Format, OnDisk, Parts, RUN_META, Reader as FormatReader, RunTable, Runs, Table, Wanted, encoding,
     is_binary, json, mlflow, of_file, of_folder, of_large_file, tensorboard,
 };
+use calipers_io::place;
 
 use self::cut::Cut;
 use self::settings::{WithSettings, beside};
@@ -366,7 +368,7 @@ impl Reader<'_> {
             };
             // The names of other metrics are keys for messages; an empty tag is no damage.
             let blank = !below.starts_with("metrics/")
-                && std::fs::metadata(&place.path).is_ok_and(|metadata| metadata.len() == 0);
+                && InputFile::open(&place.path).is_ok_and(|file| file.size() == 0);
             if !asked || blank {
                 if below.starts_with("metrics/") {
                     read.push((below, Vec::new()));
@@ -397,7 +399,7 @@ impl Reader<'_> {
         let shown = history.shown.rsplit_once('/').map_or("..", |(above, _)| above);
         let beside = |below: &str| -> Result<Option<Vec<u8>>> {
             let (path, shown) = (experiment.join(below), format!("{shown}/{below}"));
-            if !path.is_file() || !self.inputs.may_read(&shown) {
+            if !place::is_file(&path) || !self.inputs.may_read(&shown) {
                 return Ok(None);
             }
             self.inputs.read(&path, &shown, &role("config", None)).map(Some)

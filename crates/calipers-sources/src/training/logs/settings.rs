@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use calipers_core::Result;
 use calipers_io::history::{Wanted, settings};
+use calipers_io::place;
 
 use super::{Log, Reader, Sink};
 use crate::inputs::role;
@@ -29,7 +30,7 @@ pub(super) fn beside(history: &History) -> Option<Place> {
         _ => return None,
     };
     let shown = if shown.is_empty() { name.to_owned() } else { format!("{shown}/{name}") };
-    Some(Place { path: folder.join(name), shown }).filter(|place| place.path.is_file())
+    Some(Place { path: folder.join(name), shown }).filter(|place| place::is_file(&place.path))
 }
 
 fn of_file(place: &Place) -> Option<(&std::path::Path, &str, &'static str)> {

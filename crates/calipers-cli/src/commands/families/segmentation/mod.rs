@@ -94,6 +94,12 @@ struct Files {
     /// Use only prediction files that end so; the unit name is what is left
     #[arg(long, value_name = "TEXT")]
     pred_suffix: Option<String>,
+    /// How the colours of truth are ids: ids, panoptic:FILE.json or ade20k
+    #[arg(long, value_name = "RULE")]
+    truth_rgb: Option<String>,
+    /// How the colours of predictions are ids: ids, panoptic:FILE.json or ade20k
+    #[arg(long, value_name = "RULE")]
+    pred_rgb: Option<String>,
     /// Name units without their folders
     #[arg(long)]
     flat: bool,
@@ -255,6 +261,7 @@ impl SegmentationArgs {
         self.prediction.lay_over(&mut options.config)?;
         self.measuring.lay_over(&mut options.config);
         self.spatial.lay_over(&mut options.config)?;
+        sources::segmentation::rgb::name_classes(&mut options.config)?;
         options.check()?;
         // What files say is their fault; what only the flags upset is wrong usage.
         options.config.resolve().map_err(|error| match (written.config.resolve(), &self.config) {
@@ -300,6 +307,8 @@ impl Files {
         let data = &mut options.config.data;
         replace(&mut data.truth_suffix, &self.truth_suffix);
         replace(&mut data.pred_suffix, &self.pred_suffix);
+        replace(&mut data.truth_rgb, &self.truth_rgb);
+        replace(&mut data.pred_rgb, &self.pred_rgb);
         data.flat |= self.flat;
         data.allow_missing |= self.allow_missing;
     }

@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 /// An archive that is written from front to back.
-pub(in crate::array) struct ArchiveWriter<'a> {
+pub(crate) struct ArchiveWriter<'a> {
     out: &'a mut dyn Write,
     written: u64,
     directory: Vec<u8>,
@@ -20,17 +20,17 @@ const PADDING: (&[u8], usize) = (b"FB", 4);
 
 impl<'a> ArchiveWriter<'a> {
     /// An archive without members.
-    pub(in crate::array) fn new(out: &'a mut dyn Write) -> Self {
+    pub(crate) fn new(out: &'a mut dyn Write) -> Self {
         Self { out, written: 0, directory: Vec::new(), members: 0, aligned: 1 }
     }
 
     /// The same, where the data of every member begins at a multiple of 64 bytes.
-    pub(in crate::array) fn aligned(out: &'a mut dyn Write) -> Self {
+    pub(crate) fn aligned(out: &'a mut dyn Write) -> Self {
         Self { aligned: 64, ..Self::new(out) }
     }
 
     /// Adds a member of these bytes, one part after the other.
-    pub(in crate::array) fn member(&mut self, name: &str, parts: &[&[u8]]) -> io::Result<()> {
+    pub(crate) fn member(&mut self, name: &str, parts: &[&[u8]]) -> io::Result<()> {
         let mut crc = crc32fast::Hasher::new();
         parts.iter().for_each(|part| crc.update(part));
         let size = narrow(parts.iter().map(|part| part.len() as u64).sum())?;
@@ -64,7 +64,7 @@ impl<'a> ArchiveWriter<'a> {
     }
 
     /// Writes the directory.
-    pub(in crate::array) fn finish(mut self) -> io::Result<()> {
+    pub(crate) fn finish(mut self) -> io::Result<()> {
         let (start, length) = (narrow(self.written)?, narrow(self.directory.len() as u64)?);
         let directory = std::mem::take(&mut self.directory);
         self.write(&directory)?;

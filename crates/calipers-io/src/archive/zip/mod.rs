@@ -10,16 +10,18 @@ use std::sync::Arc;
 use calipers_core::{Error, Result, stop};
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
-use super::{empty_file, out_of_memory, read_at, read_range};
-use crate::file::ReadAt;
+use crate::array::{out_of_memory, read_at, read_range};
+use crate::file::{ReadAt, empty};
 use crate::limits;
 
+mod folder;
 mod write;
 
-pub(super) use write::ArchiveWriter;
+pub use folder::folder;
+pub(crate) use write::ArchiveWriter;
 
 /// An open archive of which only the directory and the local headers have been read.
-pub(super) struct Archive {
+pub(crate) struct Archive {
     source: Arc<dyn ReadAt>,
     format: &'static str,
     members: BTreeMap<String, Member>,
@@ -47,9 +49,9 @@ const LOCAL: usize = 30;
 
 impl Archive {
     /// Reads and checks everything but the contents of the members. Errors begin with `format`.
-    pub(super) fn open(source: Arc<dyn ReadAt>, format: &'static str) -> Result<Self> {
+    pub(crate) fn open(source: Arc<dyn ReadAt>, format: &'static str) -> Result<Self> {
         if source.size() == 0 {
-            return Err(empty_file());
+            return Err(empty());
         }
         let mut archive = Self { source, format, members: BTreeMap::new() };
         let (start, length, count) = archive.directory()?;
@@ -71,17 +73,17 @@ impl Archive {
     }
 
     /// The names of the members, sorted.
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.members.keys().map(String::as_str)
     }
 
     /// The inflated size of a member.
-    pub(super) fn size(&self, name: &str) -> Option<u64> {
+    pub(crate) fn size(&self, name: &str) -> Option<u64> {
         self.members.get(name).map(|member| member.size)
     }
 
     /// The contents of a member, or `None` when there is no such name.
-    pub(super) fn read(&self, name: &str) -> Result<Option<Vec<u8>>> {
+    pub(crate) fn read(&self, name: &str) -> Result<Option<Vec<u8>>> {
         let Some(member) = self.members.get(name) else { return Ok(None) };
         let bytes = if member.deflated {
             self.inflate(name, member)?
@@ -161,6 +163,13 @@ impl Archive {
         if !matches!(method, 0 | 8) {
             let error = self.refused(&name, "unknown compression method");
             return Err(error.found(method).allowed("0 (stored), 8 (deflated)"));
+        }
+        // Only what was written on Unix says what kind of file it was.
+        let kind = if fixed[5] == 3 { u16_at(fixed, 40) & 0o170_000 } else { 0 };
+        if !matches!(kind, 0 | 0o040_000 | 0o100_000) {
+            let what =
+                if kind == 0o120_000 { "the member is a link" } else { "the member is a device or a pipe" };
+            return Err(self.refused(&name, what).allowed("files and folders"));
         }
         if method == 0 && size != stored {
             return Err(self
