@@ -133,12 +133,14 @@ def masks(rng: np.random.Generator) -> tuple[Any, Any]:
     return torch.from_numpy(rng.random(shape) < share), torch.from_numpy(rng.random(shape) < rng.random())
 
 
-def close(found: Any, expected: Any) -> bool:
+def close(found: Any, expected: Any, ranked: int = 0) -> bool:
     same = torch.equal(found.isnan(), expected.isnan()) and torch.equal(found.isinf(), expected.isinf())
     kept = found.isfinite()
-    # The library interpolates in single precision: its error is in proportion to the largest distance.
+    # The library interpolates in single precision: its error is in proportion to the largest distance, and
+    # that of a percentile to the rank, which is rounded too.
     largest = float(expected[kept].abs().max()) if kept.any() else 0.0
-    return same and torch.allclose(found[kept], expected[kept], rtol=1e-6, atol=4e-7 * max(largest, 1.0))
+    gap = (4e-7 + 6e-8 * ranked) * max(largest, 1.0)
+    return same and torch.allclose(found[kept], expected[kept], rtol=1e-6, atol=gap)
 
 
 def test_surface_distances_agree() -> None:
@@ -149,7 +151,8 @@ def test_surface_distances_agree() -> None:
         options = {"include_background": True, "spacing": spacing}
         more = {**options, "percentile": [None, 95, 50][rng.integers(3)], "directed": bool(rng.integers(2))}
         found, expected = (of.compute_hausdorff_distance(pred, truth, **more) for of in (ours, published))
-        assert close(found, expected), (found, expected, more)
+        ranked = 0 if more["percentile"] is None else pred[0, 0].numel()
+        assert close(found, expected, ranked), (found, expected, more)
         more = {**options, "symmetric": bool(rng.integers(2))}
         found, expected = (
             of.compute_average_surface_distance(pred, truth, **more) for of in (ours, published)
