@@ -201,7 +201,7 @@ class HausdorffDistanceMetric(_SurfaceMetric, published.HausdorffDistanceMetric)
     >>> metric = HausdorffDistanceMetric(include_background=True)
     >>> _ = metric(pred, truth)
     >>> metric.aggregate()
-    tensor(8.5440)
+    tensor([8.5440])
     """
 
     def _compute_tensor(self, y_pred: Tensor, y: Tensor, **kwargs: Any) -> Tensor:
@@ -226,7 +226,7 @@ class SurfaceDistanceMetric(_SurfaceMetric, published.SurfaceDistanceMetric):
     >>> metric = SurfaceDistanceMetric(include_background=True, symmetric=True)
     >>> _ = metric(pred, truth)
     >>> metric.aggregate()
-    tensor(1.3333)
+    tensor([1.3333])
     """
 
     def _compute_tensor(self, y_pred: Tensor, y: Tensor, **kwargs: Any) -> Tensor:
@@ -249,7 +249,7 @@ class SurfaceDiceMetric(_SurfaceMetric, published.SurfaceDiceMetric):
     >>> metric = SurfaceDiceMetric([1], include_background=True)
     >>> _ = metric(pred, truth)
     >>> metric.aggregate()
-    tensor(0.6667)
+    tensor([0.6667])
     """
 
     def _compute_tensor(self, y_pred: Tensor, y: Tensor, **kwargs: Any) -> Tensor:
