@@ -37,7 +37,7 @@ pub struct Inputs {
     /// Whether what cannot be read is left out.
     keep_going: bool,
     /// What could not be found out about files while they were listed, by unit or path.
-    left_out: Mutex<BTreeMap<String, String>>,
+    left_out: Arc<Mutex<BTreeMap<String, String>>>,
     passed_over: Mutex<PassedOver>,
     /// Whether some of them lie on a server.
     are_far: AtomicBool,
@@ -190,7 +190,13 @@ impl Inputs {
 
     /// A record for one unit, or for a file that several share.
     pub fn aside(&self) -> Self {
-        Self { recorded: self.recorded.clone(), keep_going: self.keep_going, ..Self::default() }
+        Self {
+            recorded: self.recorded.clone(),
+            keep_going: self.keep_going,
+            // What is left out is told, whoever read it.
+            left_out: Arc::clone(&self.left_out),
+            ..Self::default()
+        }
     }
 
     /// Adds what was read for a unit that was measured.
