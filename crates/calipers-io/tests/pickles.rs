@@ -328,7 +328,7 @@ fn objects(name: &str) -> Result<Vec<Arrays>> {
 }
 
 fn numbers(arrays: &Arrays, key: &str) -> Vec<i64> {
-    arrays.get(key).unwrap().unwrap().to_i64s().unwrap()
+    arrays.get(key).expect("a sound file").expect("a key that is there").to_i64s().expect("whole numbers")
 }
 
 #[test]

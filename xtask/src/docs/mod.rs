@@ -32,7 +32,7 @@ pub(crate) fn site() -> Outcome {
             page.write(&work.join("pages"))?;
         }
         let menu = navigation::menu(&pages)?;
-        write(&work.join("mkdocs.yml"), &format!("INHERIT: ../../docs/site/mkdocs.yml\nnav:\n{menu}"))
+        write(&work.join("mkdocs.yml"), format!("INHERIT: ../../docs/site/mkdocs.yml\nnav:\n{menu}"))
     })?;
     let python = python::environment_in("target/docs-venv", &[REQUIREMENTS])?;
     let config = work.join("mkdocs.yml");

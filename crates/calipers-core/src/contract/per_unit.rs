@@ -19,7 +19,7 @@ impl<P: Protocol> Accumulator<P> {
     pub fn per_unit_while(&self, wanted: &mut dyn FnMut(&str, &[Value]) -> bool) -> Table {
         let all = self.rows();
         let fixed = self.protocol().for_single_rows(&all);
-        let shown = |metric: &&Metric<P>| metric.per_unit && metric.is_reported(&self.protocol(), &all);
+        let shown = |metric: &&Metric<P>| metric.per_unit && metric.is_reported(self.protocol(), &all);
         let whole = Reader::new(&fixed, &all);
         let (labelled, metrics): (Vec<_>, Vec<_>) = P::METRICS
             .iter()

@@ -35,12 +35,12 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Vec<Placed>, Error> {
     placed.collect()
 }
 
-/// The records of a `.jsonl` file or stream: a named object on every line that is not blank. `leave_out` is
-/// told of a line that is none, with its unit where it says one, and decides whether the others count.
-pub(super) fn parse_lines(
-    bytes: &[u8],
-    leave_out: &dyn Fn(Option<&str>, usize, Error) -> Result<(), Error>,
-) -> Result<Vec<Placed>, Error> {
+/// Is told of a line that is no record, with its unit where it says one and its number, and decides whether the
+/// others count.
+type LeaveOut<'a> = dyn Fn(Option<&str>, usize, Error) -> Result<(), Error> + 'a;
+
+/// The records of a `.jsonl` file or stream: a named object on every line that is not blank.
+pub(super) fn parse_lines(bytes: &[u8], leave_out: &LeaveOut<'_>) -> Result<Vec<Placed>, Error> {
     let (mut placed, mut records) = (Vec::new(), 0);
     for (number, line) in (1..).zip(without_mark(bytes).split(|byte| *byte == b'\n')) {
         if line.trim_ascii().is_empty() {

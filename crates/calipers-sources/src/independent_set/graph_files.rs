@@ -192,7 +192,7 @@ fn from_matrix(edges: &MatrixEdges<'_>, nodes: Option<u64>) -> Result<FileGraph>
 
 /// The files of graphs among those that were found: of a TU data set the file of edges alone.
 pub fn of_data_set(found: Vec<Found>) -> Result<Vec<Found>> {
-    let is_edges = |found: &&Found| FORMATS.by_name(&found.name).is_some_and(|format| is_tu(format));
+    let is_edges = |found: &&Found| FORMATS.by_name(&found.name).is_some_and(is_tu);
     let mut edges = found.iter().filter(is_edges);
     match (edges.next(), edges.next()) {
         (None, _) => Ok(found),

@@ -44,7 +44,7 @@ const OF_NODES: [(&str, bool); 7] = [
 ];
 
 /// The keys of an object: pairs that a dictionary has too. Nothing where it is no object of PyG.
-pub(super) fn keys<'a>(pickle: &'a Pickle<'_>, value: Value) -> Result<Option<Vec<(Value, Value)>>> {
+pub(super) fn keys(pickle: &Pickle<'_>, value: Value) -> Result<Option<Vec<(Value, Value)>>> {
     let Some(object) = pickle.object(value) else { return Ok(None) };
     if object.class == HETERO {
         return Err(Error::value("pt: a HeteroData has several types of nodes and edges")

@@ -25,8 +25,8 @@ pub fn parse(bytes: &[u8]) -> Result<StoredGraph> {
     let mut lines = Lines::new(bytes);
     let first = lines.next().transpose()?;
     let (values, symmetric) = first.map_or_else(|| Err(no_banner(b"", 1)), banner)?;
-    let mut graph = StoredGraph::default();
-    graph.storage = if symmetric { Storage::Once } else { Storage::Both };
+    let storage = if symmetric { Storage::Once } else { Storage::Both };
+    let mut graph = StoredGraph { storage, ..StoredGraph::default() };
     let mut size: Option<(u64, u64)> = None;
     let mut read = 0;
     for line in lines {

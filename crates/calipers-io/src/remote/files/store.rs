@@ -24,8 +24,11 @@ use crate::remote::{Cause, Failure};
 /// Where the metadata of an EC2 instance are served, and how long it may take to answer there.
 const METADATA: ([u8; 4], u16, Duration) = ([169, 254, 169, 254], 80, Duration::from_secs(1));
 
-/// Stores by scheme and bucket: connections and credentials are used again.
-static STORES: Mutex<BTreeMap<(&'static str, String), Arc<dyn ObjectStore>>> = Mutex::new(BTreeMap::new());
+/// Stores by scheme and bucket.
+type Stores = BTreeMap<(&'static str, String), Arc<dyn ObjectStore>>;
+
+/// What was opened before: connections and credentials are used again.
+static STORES: Mutex<Stores> = Mutex::new(BTreeMap::new());
 
 /// The store of a bucket.
 pub(super) fn store(scheme: &'static str, bucket: &str) -> Result<Arc<dyn ObjectStore>> {

@@ -27,6 +27,9 @@ const TITLE: &str = "Worst images";
 /// An image that is shown: its slug, its title, its name and its number.
 type Shown<'a> = (String, String, &'a str, f64);
 
+/// The colours of a picture, and what each says.
+type Legend = Vec<(Colour, String)>;
+
 /// The pictures, worst first.
 pub(super) fn pictures(rows: &Accumulator<Segmentation>, evidence: &Evidence) -> Vec<Picture> {
     let replay = match evidence {
@@ -94,7 +97,7 @@ fn panels(
     (units, photos): (&Units, Option<&Path>),
     name: &str,
     colours: &ClassColours,
-) -> Result<(Vec<Panel>, Vec<(Colour, String)>)> {
+) -> Result<(Vec<Panel>, Legend)> {
     let photo = photos.map(|folder| Photo::find(folder, name)).transpose()?;
     let maps = segmentation::unit(units, name)?;
     let thickness = protocol.boundary.thickness as usize;
