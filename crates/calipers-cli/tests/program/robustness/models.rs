@@ -156,7 +156,7 @@ fn tiles_of_a_page_are_numbers_that_exist() {
     bench.write("a.npz", npz(&with(&[("attacked_0.1", other)])));
     assert_eq!(bench.run("robustness a.npz --html a.html --quiet").status, 0);
     let page = bench.read("a.html");
-    let tiles = page.split("class=\"cards\"").nth(1).unwrap().split("</ul>").next().unwrap();
+    let tiles = page.split("class=\"cards of-").nth(1).unwrap().split("</ul>").next().unwrap();
     assert!(tiles.contains("accuracy_auc") && tiles.contains("bias_slope"), "{tiles}");
     assert!(!tiles.contains("report holds"), "{tiles}");
 }
