@@ -31,9 +31,12 @@ pub(crate) fn run_ten_million(report: &mut dyn FnMut(Line)) -> Outcome {
     every_family(&mut Scale { report, run: ten_million })
 }
 
+/// Writes so many units of a family, in so many shards, into a folder.
+type WriteShards<'w> = dyn Fn(&Path, usize, u32) -> Outcome<Vec<PathBuf>> + 'w;
+
 struct Scale<'r> {
     report: &'r mut dyn FnMut(Line),
-    run: fn(&mut dyn FnMut(Line), &dyn Fn(&Path, usize, u32) -> Outcome<Vec<PathBuf>>) -> Outcome,
+    run: fn(&mut dyn FnMut(Line), &WriteShards<'_>) -> Outcome,
 }
 
 impl Visitor for Scale<'_> {
@@ -90,10 +93,7 @@ fn written<P: Protocol>(
     (1..=shards).map(state).collect()
 }
 
-fn million(
-    report: &mut dyn FnMut(Line),
-    write: &dyn Fn(&Path, usize, u32) -> Outcome<Vec<PathBuf>>,
-) -> Outcome {
+fn million(report: &mut dyn FnMut(Line), write: &WriteShards<'_>) -> Outcome {
     let folder = tempfile::tempdir()?;
     let paths = write(folder.path(), MILLION, SHARDS)?;
     let start = Instant::now();
@@ -137,10 +137,7 @@ fn million(
     Ok(())
 }
 
-fn ten_million(
-    report: &mut dyn FnMut(Line),
-    write: &dyn Fn(&Path, usize, u32) -> Outcome<Vec<PathBuf>>,
-) -> Outcome {
+fn ten_million(report: &mut dyn FnMut(Line), write: &WriteShards<'_>) -> Outcome {
     let folder = tempfile::tempdir()?;
     let paths = write(folder.path(), 10 * MILLION, 100)?;
     let run = merged(folder.path(), &paths, "all.state", &[])?;

@@ -27,11 +27,14 @@ pub(crate) enum Place {
 /// Writes an output.
 type Writing<'w> = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + 'w>;
 
+/// Writes an output of a family, whichever worker does it.
+pub(crate) type WritingBeside = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + Send>;
+
 /// A file that a family writes beside reports.
 pub(crate) struct Beside {
     pub(crate) place: Place,
     pub(crate) path: PathBuf,
-    pub(crate) write: Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + Send>,
+    pub(crate) write: WritingBeside,
 }
 
 /// Outputs that were written beside their targets, and what is printed when all of them are there.

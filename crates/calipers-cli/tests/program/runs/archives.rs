@@ -93,7 +93,7 @@ fn an_archive_gives_the_report_of_the_folder_but_for_its_own_name() {
     let bench = packed();
     for line in LINES {
         let of_folder = without_root(bench.report(&line.replace('@', "data")), "data");
-        assert!(of_folder["inputs"].as_array().unwrap().len() > 0, "{line}");
+        assert!(!of_folder["inputs"].as_array().unwrap().is_empty(), "{line}");
         for root in ["data.zip", "data.tar", "data.tgz"] {
             let report = bench.report(&line.replace('@', root));
             assert_eq!(without_root(report, root), of_folder, "{line} on {root}");

@@ -1,7 +1,6 @@
 //! Where the table of nodes is written, and in which form.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
 use std::path::Path;
 
 use calipers::metrics::robustness::NodeLines;
@@ -9,7 +8,7 @@ use calipers::tables::per_node::NodeTable;
 use calipers::{Result, output};
 
 use crate::emit::{TableFormat, table_format};
-use crate::files::{Beside, Place};
+use crate::files::{Beside, Place, WritingBeside};
 
 const FLAG: &str = "--per-node";
 
@@ -21,7 +20,7 @@ pub(super) fn check(path: &Path) -> Result<()> {
 
 /// The table in the form that the ending of the file asks for, to be written beside reports.
 pub(super) fn beside(path: &Path, nodes: BTreeMap<String, NodeLines>) -> Result<Beside> {
-    let write: Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + Send> = match table_format(FLAG, path)? {
+    let write: WritingBeside = match table_format(FLAG, path)? {
         TableFormat::Csv => Box::new(move |out| NodeTable(&nodes).csv(out)),
         TableFormat::JsonLines => Box::new(move |out| NodeTable(&nodes).jsonl(out)),
         TableFormat::Parquet => {
