@@ -86,7 +86,8 @@ impl Tar {
         let what = match kind {
             b'0' | b'7' | 0 => None,
             b'5' => {
-                member_path("tar", &[&name[..], b"/"].concat())?;
+                let path = name.strip_suffix(b"/").unwrap_or(&name);
+                member_path("tar", &[path, b"/"].concat())?;
                 return Ok(next);
             }
             b'1' | b'2' => Some("a link"),

@@ -57,7 +57,7 @@ impl GraphPath {
                 Err(Error::value("files of this format hold no labels")
                     .in_file(&found.shown)
                     .found(format!("--labels {IN_GRAPH} with {format}"))
-                    .allowed(with_labels.map(Format::to_string).collect::<Vec<_>>().join(" and "))
+                    .allowed(with_labels.map(Format::to_string).collect::<Vec<_>>().join(", "))
                     .advice("give the labels in files of their own: --labels PATH"))
             }
             Some(format) => Ok(Self { found, format }),

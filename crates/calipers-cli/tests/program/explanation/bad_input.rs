@@ -29,7 +29,7 @@ fn inputs_without_units_are_named() {
     bench.write("notes/readme.md", "x").write("none.json", "[]").write("blank.jsonl", "\n\n");
     bench.refuses("explanation notes", 1, &["no unit was found", "notes", ".npz"]);
     bench.refuses("explanation none.json blank.jsonl", 1, &["no unit was found", "none.json, blank.jsonl"]);
-    bench.refuses("explanation missing.npz", 1, &["missing.npz", "cannot be opened"]);
+    bench.refuses("explanation missing.npz", 1, &["missing.npz", "cannot open"]);
     bench.refuses("explanation notes/readme.md", 1, &["notes/readme.md", ".jsonl"]);
     let said = piped(&bench, "explanation -", b"");
     assert!(said.status == 1 && said.stderr.contains("standard input is empty"), "{}", said.stderr);

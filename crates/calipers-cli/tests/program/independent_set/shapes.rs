@@ -158,7 +158,7 @@ fn labels_of_the_graph_files_need_a_format_that_holds_labels() {
     let bench = Bench::new();
     bench.write("g.gph", "p edge 3 1\ne 1 2\n").write("g.txt", "0 1 1 0 label 1 0 1\n");
     let line = "independent-set --graph g.gph --no-scores --labels @graph";
-    bench.refuses(line, 1, &["g.gph", "@graph", "gpickle and ml4co"]);
+    bench.refuses(line, 1, &["g.gph", "@graph", "gpickle, graphml"]);
     let report =
         bench.report("independent-set --graph g.txt --graph-format ml4co --no-scores --labels @graph");
     assert_eq!(*metric(&report, "num_true_1s_total"), 2);

@@ -12,7 +12,7 @@ const LINES: [&str; 6] = [
     "segmentation --truth @/gt --pred @/out --classes 3 --ignore 255 --measure all",
     "independent-set @/sets",
     "independent-set --graph @/graphs --scores @/scores --scores-are set",
-    "explanation @/masks",
+    "explanation @/masks --mask-scores raw",
     "robustness @/runs",
     "training @/logs --metric m",
 ];

@@ -28,7 +28,8 @@ pub fn parse(arrays: &Arrays) -> Result<StoredGraph> {
                 .advice("call .tocsr() before save_npz"));
         }
     };
-    let known = ["format", "shape", "data", layout[0], layout[1]];
+    // SciPy marks its sparse arrays, which are read as its matrices are, with a last key.
+    let known = ["format", "shape", "data", layout[0], layout[1], "_is_array"];
     if let Some(other) = arrays.keys().iter().find(|key| !known.contains(&key.as_str())) {
         return Err(bad(other, "a key of no sparse matrix of this layout").allowed(known.join(", ")));
     }
