@@ -156,6 +156,8 @@ impl Archive {
     fn nothing_at(&self, inner: &str) -> Error {
         let paths = self.members.paths();
         let mut top: Vec<&str> = paths.iter().filter_map(|path| path.split('/').next()).collect();
+        // In byte order of paths, `gt.txt` stands before `gt/1`.
+        top.sort_unstable();
         top.dedup();
         let others = if top.len() > 5 { format!(" and {} more", top.len() - 5) } else { String::new() };
         Error::io("the archive holds no such file or folder")

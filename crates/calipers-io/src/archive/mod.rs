@@ -78,7 +78,8 @@ pub(crate) fn member_path(format: &str, name: &[u8]) -> Result<Option<String>> {
         path = rest;
     }
     let (path, is_folder) = path.strip_suffix('/').map_or((path, false), |path| (path, true));
-    if is_folder && path.is_empty() || path == "." {
+    // The archive's own top: `./`, which the loop above took off, or `.`.
+    if path.is_empty() && !text.is_empty() && !text.starts_with('/') || path == "." {
         return Ok(None);
     }
     match () {

@@ -321,7 +321,7 @@ fn a_redirect_is_followed_five_times() {
 #[test]
 fn other_addresses_are_wrong_usage() {
     for (input, part) in
-        [("s3://bucket/key", "s3://"), ("http://h/a.csv", "tracking"), ("sqlite:///", "sqlite")]
+        [("ftp://host/key", "ftp://"), ("mlflow+http:///x", "host"), ("sqlite:///", "sqlite")]
     {
         let said = run(input, &[], &[]);
         assert_eq!(said.status, 2, "{input}: {}", said.stderr);

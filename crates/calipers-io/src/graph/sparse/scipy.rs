@@ -171,7 +171,7 @@ mod tests {
         for (read, words) in [
             (matrix("bsr", &[("shape", &[1, 1])]), ".tocsr()"),
             (csr(&[2, 3], &[0, 1], &[0, 1, 2]), "square"),
-            (csr(&[2, 2], &[0, 2], &[0, 1, 2]), "key indices, element 1"),
+            (csr(&[2, 2], &[0, 2], &[0, 1, 2]), "element 1, key indices"),
             (csr(&[2, 2], &[0], &[0, 1, 2]), "another length"),
             (csr(&[2, 2], &[0, 1], &[1, 1, 2]), "begin with 0"),
             (csr(&[2, 2], &[0, 1], &[0, 2, 1]), "not decrease"),

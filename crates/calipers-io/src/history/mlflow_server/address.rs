@@ -185,15 +185,17 @@ mod tests {
         assert_eq!(store("sqlite:////a/b.db", false).unwrap(), Some(Store::Path("/a/b.db".into())));
         assert_eq!(store("logs/a.csv", true).unwrap(), None);
         assert_eq!(store("mlflow", false).unwrap(), None);
+        assert_eq!(store("http://h/a/b.csv", false).unwrap(), None);
+        assert_eq!(store("s3://bucket/key", false).unwrap(), None);
     }
 
     #[test]
     fn an_address_of_another_kind_is_wrong_usage() {
-        for input in ["s3://bucket/key", "http://h/a/b.csv", "mlflow+http:///x", "sqlite:///"] {
+        for input in ["ftp://host/key", "mlflow+http:///x", "sqlite:///"] {
             let error = store(input, false).unwrap_err();
             assert_eq!(error.kind(), calipers_core::ErrorKind::Usage, "{input}");
         }
-        let error = store("http://me:secret@h/a.csv", false).unwrap_err().to_string();
+        let error = store("ftp://me:secret@h/a.csv", false).unwrap_err().to_string();
         assert!(!error.contains("secret"), "{error}");
     }
 

@@ -88,17 +88,20 @@ mod tests {
     fn the_slice_goes_through_the_place_that_is_farthest() {
         let config = serde_json::json!({"labels": {"original": 2, "background": 0}, "measure": ["surface"]});
         let protocol = serde_json::from_value::<Config>(config).unwrap().resolve().unwrap();
-        // Two slices of 1 x 5: one element each in the first, and one that is predicted far away in the second.
-        let map = |labels| LabelMap { width: 5, height: 2, data: MapData::U8(labels) };
+        // Two slices of 2 x 5: one element each in the first, and one that is predicted far away in the second.
+        let map = |labels| LabelMap { width: 5, height: 4, data: MapData::U8(labels) };
+        let first_rows = [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        let mut predicted = first_rows;
+        predicted[14] = 1;
         let unit = Unit::Spatial {
-            grid: Grid::new(&[2, 1, 5], Some(&[3.0, 1.0, 0.5])).unwrap(),
-            truth: map(&[1, 0, 0, 0, 0, 1, 0, 0, 0, 0]),
-            pred: Prediction::Labels(map(&[1, 0, 0, 0, 0, 1, 0, 0, 0, 1])),
+            grid: Grid::new(&[2, 2, 5], Some(&[3.0, 1.0, 0.5])).unwrap(),
+            truth: map(&first_rows),
+            pred: Prediction::Labels(map(&predicted)),
         };
         let found = farthest_slice(&protocol, &unit).unwrap().unwrap();
         assert_eq!((found.class, found.slice, found.slices), (1, 1, 2));
         assert_eq!(found.largest.to_bits(), 2.0f64.to_bits());
         assert_eq!(found.surfaces, [vec![(0, 0.0)], vec![(0, 0.0), (4, 2.0)]]);
-        assert_eq!(found.maps.truth, [Some(1), Some(0), Some(0), Some(0), Some(0)]);
+        assert_eq!(found.maps.truth[..5], [Some(1), Some(0), Some(0), Some(0), Some(0)]);
     }
 }
