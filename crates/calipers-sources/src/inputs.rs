@@ -1,11 +1,12 @@
 //! The files that a run reads: each is opened once, and hashed whoever reads it.
 
+mod stamp;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use calipers_core::input_files::{BELOW, ROLE};
 use calipers_core::{Error, ErrorKind, Input, InputFiles, Notes, Result};
@@ -13,6 +14,7 @@ use calipers_io::compress::inflated;
 use calipers_io::file::{InputFile, ReadAt, empty};
 use calipers_io::place;
 
+pub(crate) use self::stamp::Stamp;
 use crate::hashing::HashedFile;
 use crate::tree::PassedOver;
 use crate::walk::Found;
@@ -49,33 +51,6 @@ pub(crate) struct ReadFile {
     pub(crate) shown: Box<str>,
     pub(crate) input: Input,
     pub(crate) stamp: Option<Stamp>,
-}
-
-/// What changes with a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stamp {
-    pub(crate) bytes: u64,
-    /// When it was changed, in nanoseconds.
-    pub(crate) modified: i64,
-}
-
-impl Stamp {
-    fn of(file: &InputFile) -> Option<Self> {
-        Self::new(file.size(), file.modified()?)
-    }
-
-    /// That of the file at a path today; none where there is no such file.
-    pub(crate) fn at(path: &str) -> Option<Self> {
-        match std::fs::metadata(path) {
-            Ok(metadata) => Self::new(metadata.len(), metadata.modified().ok()?),
-            Err(_) => Self::of(&InputFile::open(Path::new(path)).ok()?),
-        }
-    }
-
-    fn new(bytes: u64, modified: SystemTime) -> Option<Self> {
-        let since = modified.duration_since(UNIX_EPOCH).ok()?;
-        Some(Self { bytes, modified: i64::try_from(since.as_nanos()).ok()? })
-    }
 }
 
 /// Files that were read together for the first of several units.
