@@ -68,10 +68,9 @@ pub struct InputFile {
 /// Where the bytes of a file come from.
 enum Origin {
     Disk(File),
-    /// A member, and the archive that it is of.
-    Member(Arc<dyn ReadAt>, Arc<InputFile>),
-    /// What a server gives, which compares each part with the first.
-    Served(Arc<dyn ReadAt>),
+    /// A member, and the archive that it is of; without one what a server gives, which compares each part
+    /// with the first.
+    Member(Arc<dyn ReadAt>, Option<Arc<InputFile>>),
 }
 
 impl fmt::Debug for InputFile {
@@ -100,13 +99,13 @@ impl InputFile {
     /// A member of an archive. It changes when the archive does.
     pub(crate) fn member(bytes: Arc<dyn ReadAt>, archive: &Arc<Self>) -> Self {
         let (size, modified) = (bytes.size(), archive.modified);
-        Self { origin: Origin::Member(bytes, Arc::clone(archive)), size, modified }
+        Self { origin: Origin::Member(bytes, Some(Arc::clone(archive))), size, modified }
     }
 
     /// A file on a server; `stamp` is another one when the file has changed.
     #[cfg(feature = "remote")]
     pub(crate) fn served(bytes: Arc<dyn ReadAt>, stamp: SystemTime) -> Self {
-        Self { size: bytes.size(), origin: Origin::Served(bytes), modified: Some(stamp) }
+        Self { size: bytes.size(), origin: Origin::Member(bytes, None), modified: Some(stamp) }
     }
 
     /// When it was changed, where the system says so.
@@ -140,7 +139,7 @@ impl InputFile {
                     }
                 }
             }
-            Origin::Member(member, _) | Origin::Served(member) => {
+            Origin::Member(member, _) => {
                 stop::wanted()?;
                 bytes.resize(length, 0);
                 member.read_exact_at(bytes, 0).map_err(cannot_read)?;
@@ -154,8 +153,8 @@ impl InputFile {
     pub fn unchanged(&self) -> Result<()> {
         let file = match &self.origin {
             Origin::Disk(file) => file,
-            Origin::Member(_, archive) => return archive.unchanged(),
-            Origin::Served(_) => return Ok(()),
+            Origin::Member(_, Some(archive)) => return archive.unchanged(),
+            Origin::Member(_, None) => return Ok(()),
         };
         let metadata =
             file.metadata().map_err(|error| Error::io(format!("cannot read the file: {}", error.kind())))?;
@@ -228,7 +227,7 @@ impl ReadAt for InputFile {
     fn read_exact_at(&self, buffer: &mut [u8], mut offset: u64) -> io::Result<()> {
         let file = match &self.origin {
             Origin::Disk(file) => file,
-            Origin::Member(member, _) | Origin::Served(member) => {
+            Origin::Member(member, _) => {
                 return member.read_exact_at(buffer, offset);
             }
         };

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use calipers_io::file::InputFile;
+use calipers_io::file::{InputFile, ReadAt};
 
 /// What changes with a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
