@@ -145,7 +145,7 @@ fn what_an_address_does_not_give_is_said() {
     bench.refuses(&line("ftp://h/x"), 2, &["not an address", "ftp://h/x", "s3://"]);
     bench.refuses(&format!("{LINE} --json {address}/r.json").replace('@', "data"), 2, &["outputs are local"]);
     let resume = format!("{LINE} --resume s3://b/r").replace('@', "data");
-    bench.refuses(&resume, 2, &["outputs are local", "s3://b/r"]);
+    bench.refuses(&resume, 2, &["kept in a local folder", "s3://b/r"]);
 }
 
 #[test]
