@@ -80,15 +80,11 @@ class _Kept(NamedTuple):
 
     def figures(self) -> list[tuple[str, str, str | None]]:
         """Refuse: what is drawn is not sent along."""
-        raise UsageError(
-            "a comparison that was sent elsewhere holds no figures\n     help: compare again"
-        )
+        raise UsageError("a comparison that was sent elsewhere holds no figures\n     help: compare again")
 
     def figure(self, name: str, format: str, width: str | None, style: str) -> bytes:
         """Refuse, likewise."""
-        raise UsageError(
-            "a comparison that was sent elsewhere holds no figures\n     help: compare again"
-        )
+        raise UsageError("a comparison that was sent elsewhere holds no figures\n     help: compare again")
 
     def html(self) -> str:
         """Return the page."""
