@@ -197,7 +197,8 @@ class Comparison(Mapping[str, dict[str, Any]]):
         style: Literal["paper", "slides", "dark"] = "paper",
     ) -> bytes:
         """Return one picture of all models as a file; see `Report.figure`."""
-        return self._compared.figure(name, format, width, style)
+        wide = None if width is None else text("width", width)
+        return self._compared.figure(text("name", name), text("format", format), wide, text("style", style))
 
     def _rows(self) -> Iterator[tuple[Any, ...]]:
         for id, line in self._lines.items():

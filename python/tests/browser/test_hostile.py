@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from browser.payloads import PAYLOADS
+from payloads import PAYLOADS
 
 Visit = Callable[..., Any]
 Program = Callable[..., str]

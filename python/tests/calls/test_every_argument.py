@@ -115,6 +115,7 @@ METHODS: Calls = [
         "to_polars")),
     *((getattr(COMPARISON, name), {}) for name in (
         "to_json", "to_csv", "to_markdown", "to_latex", "to_html", "to_pandas")),
+    (COMPARISON.figure, {"name": "none"}),
     *((getattr(TABLES.strict, name), {}) for name in ("to_csv", "to_markdown", "to_latex", "to_pandas")),
     *((getattr(NO_RUNS, name), {}) for name in ("to_pandas", "to_polars")),
     (TABLES.write, {"prefix": "missing/t"}),

@@ -75,6 +75,7 @@ def http_root(folder: pathlib.Path) -> Iterator[str]:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
+    server.server_close()
 
 
 def report(truth: str, pred: str) -> dict[str, Any]:
