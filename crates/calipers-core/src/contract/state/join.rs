@@ -8,8 +8,8 @@
 //! state k ──┘  readings, facts, listings, left out ┘
 //! ```
 //!
-//! What is merged is what [`Accumulator::merge`] merges, with the same bytes in the end. The number of
-//! entries stands before them, so that they wait in scratch files until it is known.
+//! What is merged is what [`Accumulator::merge`](crate::Accumulator::merge) merges, with the same bytes in the end.
+//! The number of entries stands before them, so that they wait in scratch files until it is known.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
