@@ -128,7 +128,7 @@ impl Work {
     pub(crate) fn names(&self) -> Result<Option<BTreeSet<String>>> {
         if let Some(folder) = self.resume.as_deref().filter(|folder| folder.to_string_lossy().contains("://"))
         {
-            return Err(Error::usage("what is measured is kept in a local folder")
+            return Err(Error::usage("outputs are local, and so is what a run keeps")
                 .at("--resume")
                 .found(folder.display())
                 .advice("name a folder on this machine"));

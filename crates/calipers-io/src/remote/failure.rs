@@ -90,6 +90,11 @@ impl From<Failure> for Error {
             Cause::Silence(time) => {
                 ("the server does not answer", format!("no whole answer within {} s", time.as_secs_f64()))
             }
+            // The client follows none but those to http and https.
+            Cause::Status(status @ 300..400, _) => (
+                "the server sends the request elsewhere",
+                format!("a redirect that is not followed, status {status}"),
+            ),
             Cause::Status(status, _) => ("the server refuses the request", format!("status {status}")),
             Cause::Redirect(words) => ("the server sends the request elsewhere", words.clone()),
             Cause::TooLong(most) => ("the answer is too long", format!("more than {most} bytes")),

@@ -145,7 +145,7 @@ fn what_an_address_does_not_give_is_said() {
     bench.refuses(&line("ftp://h/x"), 2, &["not an address", "ftp://h/x", "s3://"]);
     bench.refuses(&format!("{LINE} --json {address}/r.json").replace('@', "data"), 2, &["outputs are local"]);
     let resume = format!("{LINE} --resume s3://b/r").replace('@', "data");
-    bench.refuses(&resume, 2, &["kept in a local folder", "s3://b/r"]);
+    bench.refuses(&resume, 2, &["outputs are local", "s3://b/r"]);
 }
 
 #[test]
@@ -174,7 +174,8 @@ fn what_may_pass_is_tried_again_and_what_may_not_is_refused_at_once() {
     let wrong =
         server(|_| ("206 Partial\r\nContent-Range: bytes 7-8/9\r\nContent-Length: 2".into(), vec![0; 2]));
     bench.refuses(&line(&format!("{wrong}/a.png")), 1, &["another part", "from byte 7", "from byte 0"]);
-    for (to, word) in [("file:///etc/passwd", "status 302, after 1 try"), ("/a.png", "more than 5 redirects")]
+    for (to, word) in
+        [("file:///etc/passwd", "a redirect that is not followed"), ("/a.png", "more than 5 redirects")]
     {
         let away = server(move |_| (format!("302 Found\r\nLocation: {to}\r\nContent-Length: 0"), Vec::new()));
         bench.refuses(&line(&format!("{away}/a.png")), 1, &[word, "/a.png"]);
