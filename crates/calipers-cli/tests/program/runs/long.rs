@@ -137,7 +137,7 @@ fn a_folder_of_another_run_is_refused_and_stays_as_it_is() {
     let manifest = bench.read("parts/manifest.jsonl");
     bench.refuses(&format!("{line} --preset document"), 1, &["another run", "protocol.preset", "strict"]);
     bench.refuses(&format!("{line} --shard 1/2 --state a.state"), 1, &["another run", "shard"]);
-    bench.refuses(&format!("{VAL} --resume s3://b/parts"), 2, &["local folder"]);
+    bench.refuses(&format!("{VAL} --resume s3://b/parts"), 2, &["a folder on this machine"]);
     bench.refuses(&format!("{VAL} --resume none/parts"), 1, &["its parent must exist"]);
     assert_eq!(bench.read("parts/manifest.jsonl"), manifest);
     let lock = File::open(bench.path("parts/lock")).unwrap();
