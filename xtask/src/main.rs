@@ -1,8 +1,10 @@
 //! The chores of this project: `cargo xtask COMMAND`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a terminal program")]
 
+mod audit;
 mod bench;
 mod browser;
+mod campaign;
 mod coverage;
 mod dist;
 mod docs;
@@ -36,6 +38,8 @@ cargo xtask COMMAND
                                       how often intervals hold the true number; writes docs/coverage.md
   figures [--quick] [GRAPH.npz]       train, attack and draw the figures of the bias document on Cora
   fuzz [--seconds N] [TARGET...]      run every fuzz target for N seconds (60), or only those named
+  campaign [--hours H]                every promise against its test; writes docs/reliability.md; a minute without H
+  audit                               licences, duplicate versions, unsafe code, advisories where they can be had
   fuzz --check                        build the fuzz targets and run each for a moment
 ";
 
@@ -77,6 +81,12 @@ fn run(arguments: &[&str]) -> Outcome {
         ["figures", "--quick", graph] => figures::draw(true, Some(graph)),
         ["figures"] => figures::draw(false, None),
         ["figures", graph] => figures::draw(false, Some(graph)),
+        ["audit"] => audit::audit(),
+        ["campaign"] => campaign::run(None),
+        ["campaign", "--hours", hours] => match hours.parse() {
+            Ok(hours) if hours > 0.0 && hours < 1000.0 => campaign::run(Some(hours)),
+            _ => Err(format!("--hours takes a number above 0, found {hours:?}")),
+        },
         ["fuzz", "--check"] => fuzz::check(),
         ["fuzz", "--seconds", seconds, targets @ ..] => match seconds.parse() {
             Ok(seconds) => fuzz::search(seconds, targets),

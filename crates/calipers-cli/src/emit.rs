@@ -1,5 +1,6 @@
 //! Reports into the forms that were asked for.
 
+use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
@@ -7,6 +8,7 @@ use calipers::core::Warning;
 use calipers::core::error::printable;
 use calipers::core::metric::MetricInfo;
 use calipers::core::resample::Bootstrap;
+use calipers::output::Identity;
 use calipers::report::page::{self, Page, Section};
 use calipers::report::{csv, json, latex, markdown, per_unit, terminal};
 use calipers::resample::Intervals;
@@ -16,6 +18,7 @@ use calipers::{Error, Ledger, Report, Result, chosen, pages, registry, states};
 use crate::Outcome;
 use crate::files::{Beside, Files, Place};
 use crate::options::Output;
+use crate::overlap::over_input;
 
 /// The forms a table of units or their parts can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,19 +135,21 @@ pub(crate) fn report(ledger: &dyn Ledger, output: &Output, seed: u64, threads: u
     }
 }
 
-/// Refuses to write over a file that was measured.
+/// Refuses to write over a file that was measured: one that no option names, but a folder or a configuration.
 pub(crate) fn spare_inputs<'i, 'p>(
-    inputs: impl Iterator<Item = &'i str> + Clone,
+    inputs: impl Iterator<Item = &'i str>,
     files: impl Iterator<Item = (&'static str, &'p Path)>,
 ) -> Result<()> {
-    for (flag, path) in files {
-        let Ok(target) = path.canonicalize() else { continue };
-        let named = |input: &str| Path::new(input).file_name() == path.file_name();
-        let is_target = |input: &str| Path::new(input).canonicalize().is_ok_and(|input| input == target);
-        if inputs.clone().any(|input| named(input) && is_target(input)) {
-            return Err(Error::usage(format!("{flag} would write over an input"))
-                .in_file(path.display())
-                .advice("give the output a name of its own"));
+    // What does not exist yet was not measured.
+    let there = files.filter(|(_, path)| path.is_file());
+    let targets: BTreeMap<Identity, &str> =
+        there.filter_map(|(flag, path)| Some((Identity::of(path)?, flag))).collect();
+    if targets.is_empty() {
+        return Ok(());
+    }
+    for input in inputs.map(Path::new) {
+        if let Some(flag) = Identity::of(input).and_then(|input| targets.get(&input)) {
+            return Err(over_input(flag, input));
         }
     }
     Ok(())

@@ -7,6 +7,7 @@ mod files;
 pub mod keywords;
 mod measured;
 mod options;
+mod overlap;
 mod progress;
 pub mod serve;
 mod signals;
@@ -14,8 +15,9 @@ mod signals;
 use std::ffi::OsString;
 use std::io::Write;
 
+use calipers::core::fault;
 use calipers::{Error, ErrorKind};
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches, Parser};
 
 use commands::Command;
 pub use measured::Measured;
@@ -68,6 +70,7 @@ where
     I: IntoIterator<Item = T>,
     T: Into<OsString> + Clone,
 {
+    fault::note_places();
     signals::listen();
     let status = run(arguments);
     signals::end_if_signalled();
@@ -82,8 +85,11 @@ where
     T: Into<OsString> + Clone,
 {
     let words = with_files(arguments);
-    let cli = match Cli::try_parse_from(&words) {
-        Ok(cli) => cli,
+    let mut command = Cli::command();
+    let parsed = command.try_get_matches_from_mut(&words);
+    let parsed = parsed.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
+    let (cli, matches) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) => {
             if let Some(meant) = two_folders(&words) {
                 complain(&meant);
@@ -94,11 +100,12 @@ where
             return u8::try_from(error.exit_code()).unwrap_or(2);
         }
     };
-    match cli.command.run() {
+    match fault::caught(|| overlap::check(&command, &matches).and_then(|()| cli.command.run())) {
         Ok(Outcome::Done) => 0,
         Ok(Outcome::Warned | Outcome::Differs) => 3,
         Ok(Outcome::LeftOut) => 4,
         Err(error) => {
+            calipers::output::remove_temporaries();
             // Who asked for the end knows of it.
             if error.kind() != ErrorKind::Interrupted {
                 complain(&error.clone().with_command(|options| commanded(&words, options)));

@@ -8,9 +8,10 @@ use std::str::FromStr;
 use calipers::chosen::Chosen;
 use calipers::core::resample::{Bootstrap, Method};
 use calipers::io::file::InputFile;
+use calipers::io::memory;
 use calipers::registry;
 use calipers::report::{Amount, Shown, Spread};
-use calipers::resample::{Intervals, PAGE_RESAMPLES};
+use calipers::resample::{Intervals, PAGE_RESAMPLES, conceivable};
 use calipers::run::{self, Progress, Shard};
 use calipers::sources::clusters::ClusterRule;
 
@@ -98,6 +99,9 @@ pub(crate) struct Work {
     /// The names themselves, where a program gives them
     #[arg(skip)]
     pub(crate) named: Option<BTreeSet<String>>,
+    /// What the inputs at work may ask for together, such as 512M or 4GiB [default: half of the memory]
+    #[arg(long, value_name = "SIZE", value_parser = size_of_memory)]
+    pub(crate) memory: Option<u64>,
     /// Leave out units that cannot be read or measured, name them in the report, and end with status 4
     #[arg(long)]
     pub(crate) keep_going: bool,
@@ -114,6 +118,7 @@ impl Work {
         names: Option<&'a BTreeSet<String>>,
         progress: &'a dyn Progress,
     ) -> run::Work<'a> {
+        memory::allow(self.memory);
         run::Work {
             shard: self.shard,
             units: names,
@@ -160,8 +165,7 @@ impl Work {
 }
 
 impl Output {
-    /// Refuses what cannot be done, before any work: two streams on one output, impossible targets,
-    /// unknown endings.
+    /// Refuses what cannot be done, before any work: impossible targets, unknown endings.
     pub(crate) fn check(&self) -> Result<()> {
         self.check_files()?;
         self.check_intervals(self.bootstrap > 0)
@@ -169,33 +173,15 @@ impl Output {
 
     /// The same where a state may say how intervals are made.
     pub(crate) fn check_files(&self) -> Result<()> {
-        let streams = [&self.json, &self.csv, &self.html, &self.state, &self.markdown, &self.latex]
-            .into_iter()
-            .filter(|path| path.as_deref().is_some_and(is_stream))
-            .count();
-        if streams > 1 {
-            return Err(
-                Error::usage("two outputs cannot share standard output").advice("give one of them a file")
-            );
-        }
         if !(self.confidence > 0.0 && self.confidence < 1.0) {
             return Err(Error::usage("--confidence must lie between 0 and 1").found(self.confidence));
         }
+        conceivable(self.bootstrap, "--bootstrap")?;
         self.select.iter().try_for_each(|id| registry::alike(id).map(drop))?;
         if let Some(path) = &self.per_unit {
             crate::emit::table_format("--per-unit", path)?;
         }
-        let files: Vec<(&str, &Path)> = self.files().collect();
-        for (at, (flag, path)) in files.iter().enumerate() {
-            calipers::output::check(path)?;
-            let same = |other: &&(&str, &Path)| other.1 == *path && (path.is_file() || !path.exists());
-            if let Some((other, _)) = files[..at].iter().find(same) {
-                return Err(Error::usage(format!("{other} and {flag} name one file"))
-                    .found(path.display())
-                    .advice("give each output a file of its own"));
-            }
-        }
-        Ok(())
+        self.files().try_for_each(|(_, path)| calipers::output::check(path))
     }
 
     /// The files that are written, with the options that name them.
@@ -288,6 +274,11 @@ impl Output {
 /// How intervals are written in tables.
 pub(crate) fn spread(plus_minus: bool) -> Spread {
     if plus_minus { Spread::PlusMinus } else { Spread::Brackets }
+}
+
+/// A number of bytes with its unit.
+fn size_of_memory(text: &str) -> std::result::Result<u64, String> {
+    memory::size(text).ok_or_else(|| "allowed are digits with K, M, G or T, such as 512M or 4GiB".into())
 }
 
 /// Whether a path stands for standard input or output.

@@ -25,8 +25,8 @@ pub mod resample;
 
 pub use contract::provenance::{input_files, ledger, listings};
 pub use contract::{
-    accumulator, differences, error, metric, protocol, provenance, report, spelling, state, stop, unit_id,
-    value, workers,
+    accumulator, check, differences, error, fault, metric, protocol, provenance, report, spelling, state,
+    stop, unit_id, value, workers,
 };
 
 pub use contract::accumulator::Accumulator;

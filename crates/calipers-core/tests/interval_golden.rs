@@ -78,6 +78,14 @@ impl Protocol for Columns {
         Sampled { unit: &row.unit, part: &row.stratum }
     }
 
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn check_row(&self, _: &str, _: &Row) -> Result<()> {
+        Ok(())
+    }
+
     fn warnings(&self, _: &Rows<'_, Row>, _: &Provenance) -> Vec<Warning> {
         Vec::new()
     }

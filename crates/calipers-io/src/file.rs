@@ -12,7 +12,7 @@ use std::time::SystemTime;
 
 use calipers_core::{Error, Result, stop};
 
-use crate::place;
+use crate::{memory, place};
 
 /// Bytes that can be read at any position, by several readers at once.
 pub trait ReadAt: Send + Sync {
@@ -125,6 +125,7 @@ impl InputFile {
         bytes.clear();
         let length =
             usize::try_from(self.size).map_err(|_| Error::io("the file is too large for this machine"))?;
+        memory::ask("the file", self.size)?;
         bytes
             .try_reserve_exact(length)
             .map_err(|_| Error::io("not enough memory for the file").found(format!("{length} bytes")))?;

@@ -14,6 +14,7 @@ pub mod history;
 pub mod http_request;
 pub mod image;
 pub mod limits;
+pub mod memory;
 pub mod pickle;
 pub mod place;
 #[cfg(feature = "remote")]

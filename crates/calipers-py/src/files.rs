@@ -8,7 +8,7 @@ use calipers::io::file::InputFile;
 use calipers::report::json;
 use calipers::run::Silent;
 use calipers::sources::segmentation::fit::Share;
-use calipers::states;
+use calipers::{reports, states};
 use calipers_cli::keywords;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -120,7 +120,7 @@ pub(crate) fn load(py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<(Vec<St
             let ledgers = states::from_bytes(&bytes, source)?;
             return Ok((ledgers.into_iter().map(State::of).collect(), Vec::new()));
         }
-        let reports = json::read(&bytes).map_err(|error| error.in_file(source))?;
+        let reports = reports::read(&bytes, source)?;
         Ok((Vec::new(), reports.into_iter().map(|report| json::write(&[report])).collect()))
     })
 }

@@ -20,7 +20,7 @@ pub mod file_cache;
 pub mod hashing;
 pub mod independent_set;
 pub mod inputs;
-pub mod memory;
+pub use calipers_io::memory;
 pub mod output;
 pub mod robustness;
 pub mod run;

@@ -59,6 +59,7 @@ pub mod pictures;
 pub mod prelude;
 pub mod registry;
 pub mod replay;
+pub mod reports;
 pub mod reproduce;
 pub mod resample;
 pub mod states;

@@ -3,6 +3,7 @@
 use std::any::Any;
 
 use calipers_core::metric::{MetricInfo, metric_infos};
+use calipers_core::protocol::from_json;
 use calipers_core::resample::{Draws, Intervals, Sampling};
 use calipers_core::spelling::distance;
 use calipers_core::state::join::{Joined, NewScratch, join};
@@ -90,7 +91,7 @@ pub struct Family {
     pub(crate) compared: Compared,
     pub(crate) pictures: fn(&dyn Ledger, &Evidence, Option<&Intervals>) -> Vec<Picture>,
     /// Its metric table under the parameters of a report.
-    metrics_of: fn(Json) -> Option<Vec<MetricInfo>>,
+    metrics_of: fn(Json) -> Result<Vec<MetricInfo>>,
     open: fn(&Section, &str) -> Result<Box<dyn Ledger>>,
     /// Joins states of it that are larger than memory.
     pub(crate) join: Join,
@@ -126,9 +127,7 @@ impl Family {
                 let rows = (ledger as &dyn Any).downcast_ref();
                 rows.map_or_else(Vec::new, |rows| P::pictures(rows, evidence, intervals))
             },
-            metrics_of: |parameters| {
-                serde_json::from_value::<P>(parameters).ok().map(|protocol| metric_infos(&protocol))
-            },
+            metrics_of: |parameters| from_json::<P>(parameters).map(|protocol| metric_infos(&protocol)),
             open: |section, source| Ok(Box::new(state::accumulator::<P>(section, source)?)),
             join: join::<P>,
         }
@@ -164,12 +163,21 @@ pub fn open(section: &Section, source: &str) -> Result<Box<dyn Ledger>> {
 
 /// The metric table behind a report's `protocol` object; empty for a family this version lacks.
 pub fn metrics_of(protocol: &Map<String, Json>) -> Vec<MetricInfo> {
+    let name = protocol.get("name").and_then(Json::as_str);
+    let Some(family) = name.and_then(find) else { return Vec::new() };
+    described(protocol).unwrap_or_else(|_| (family.metrics)())
+}
+
+/// The metric table behind a report's `protocol` object, whose parameters are checked as those of a command
+/// line are.
+pub(crate) fn described(protocol: &Map<String, Json>) -> Result<Vec<MetricInfo>> {
     let mut parameters = protocol.clone();
     let name = parameters.shift_remove("name");
-    let family = name.as_ref().and_then(Json::as_str).and_then(find);
-    family.map_or_else(Vec::new, |family| {
-        (family.metrics_of)(Json::Object(parameters)).unwrap_or_else(|| (family.metrics)())
-    })
+    let name = name.as_ref().and_then(Json::as_str).unwrap_or_default();
+    let family = find(name).ok_or_else(|| {
+        Error::format("a report of an unknown family").at("protocol.name").found(name).allowed(names())
+    })?;
+    (family.metrics_of)(Json::Object(parameters))
 }
 
 /// One metric by its id; the family may be left out where only one has that id. Fails with the ids

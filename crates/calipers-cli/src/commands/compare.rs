@@ -153,11 +153,6 @@ impl Forms {
     fn check(&self) -> Result<()> {
         let forms = [&self.json, &self.csv, &self.html, &self.markdown, &self.latex];
         let paths = || forms.into_iter().flatten();
-        if paths().filter(|path| is_stream(path)).count() > 1 {
-            return Err(
-                Error::usage("two outputs cannot share standard output").advice("give one of them a file")
-            );
-        }
         paths().filter(|path| !is_stream(path)).try_for_each(|path| calipers::output::check(path))
     }
 

@@ -149,11 +149,6 @@ impl Plot {
             error.in_file(path.display()).advice("the ending of the file says its format")
         })?;
         output::check(path)?;
-        let same =
-            |a: &Path, b: &Path| a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b));
-        if files.iter().any(|file| same(path, file)) {
-            return Err(Error::usage("--output would write over the report").in_file(path.display()));
-        }
         Ok(Some((path, format)))
     }
 
@@ -280,6 +275,6 @@ fn sources(file: &Path, shown: &str) -> Result<Vec<Source>> {
     if states::is_state(&bytes) {
         return Ok(states::from_bytes(&bytes, shown)?.into_iter().map(Source::Rows).collect());
     }
-    let reports = calipers::report::json::read(&bytes).map_err(|error| error.in_file(shown))?;
+    let reports = calipers::reports::read(&bytes, shown)?;
     Ok(reports.into_iter().map(|report| Source::Report(Box::new(report))).collect())
 }

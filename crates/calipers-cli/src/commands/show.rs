@@ -72,7 +72,7 @@ impl Show {
                 .in_file(shown)
                 .advice("a report holds no rows"));
         }
-        let reports = calipers::report::json::read(&bytes).map_err(|error| error.in_file(&shown))?;
+        let reports = calipers::reports::read(&bytes, &shown)?;
         emit::reports(reports, &self.output, self.seed)
     }
 }

@@ -4,15 +4,13 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use calipers::compare::Model;
-use calipers::core::Digest;
+use calipers::core::{Digest, fault};
 use calipers::io::file::InputFile;
-use calipers::report::json;
-use calipers::resample::affordable;
-use calipers::{Error, Ledger, Report, Result, pages, registry, states};
+use calipers::{Error, Ledger, Report, Result, pages, registry, reports, states};
 
 use serde::Serialize;
 
@@ -49,7 +47,7 @@ pub struct Entry {
     pub id: String,
     /// Its path below the folder, with `/`.
     pub path: String,
-    /// `report`, `state` or `per-unit`.
+    /// `report`, `state`, `per-unit` or `damaged`.
     pub kind: &'static str,
     /// Its families, in order.
     pub families: Vec<String>,
@@ -63,6 +61,9 @@ pub struct Entry {
     pub bytes: u64,
     /// When it was written, in seconds since 1970.
     pub modified: u64,
+    /// Why nothing can be shown of it, where that is so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
 }
 
 /// What a file holds.
@@ -91,7 +92,8 @@ impl Library {
         let mut found = Vec::new();
         search(&self.folder, "", 0, &mut found);
         found.sort();
-        let Ok(mut known) = self.known.lock() else { return Vec::new() };
+        // Whoever broke while the list was made left it whole: each file is added at once.
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.retain(|path, _| found.binary_search(path).is_ok());
         for path in found {
             let Ok(metadata) = fs::symlink_metadata(self.folder.join(&path)) else { continue };
@@ -112,41 +114,69 @@ impl Library {
     }
 
     fn look(&self, path: &str, bytes: u64, modified: Option<SystemTime>) -> Option<Entry> {
-        if bytes > MOST_BYTES {
-            return None;
+        let since = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let modified = since.map_or(0, |since| since.as_secs());
+        let entry = Entry {
+            id: Digest::of(path.as_bytes()).to_string()[..16].to_owned(),
+            path: path.to_owned(),
+            kind: "damaged",
+            families: Vec::new(),
+            headline: Vec::new(),
+            units: 0,
+            warnings: 0,
+            bytes,
+            modified,
+            error: None,
+        };
+        // One file that cannot be shown is one line of the list that says why.
+        match fault::caught(|| self.filled(path, &entry)) {
+            Ok(entry) => entry,
+            Err(error) => Some(Entry { error: Some(error.in_one_line()), ..entry }),
         }
-        let content = content(path, &self.bytes(path).ok()?).ok()?;
+    }
+
+    /// The line of a file with what it holds; none where it is no file of this project.
+    fn filled(&self, path: &str, entry: &Entry) -> Result<Option<Entry>> {
+        if entry.bytes > MOST_BYTES {
+            // Nobody keeps so much in a report, but logs may lie beside it.
+            if !path.ends_with(".state") {
+                return Ok(None);
+            }
+            let error = Error::io("the file is too large").found(format!("{} bytes", entry.bytes));
+            return Err(error.allowed(format!("{MOST_BYTES} bytes")));
+        }
+        let bytes = self.bytes(path)?;
+        if !is_ours(path, &bytes) {
+            return Ok(None);
+        }
+        let content = match content(path, &bytes) {
+            // Any table may lie in a folder.
+            Err(_) if written_table(path).is_some() => return Ok(None),
+            content => content?,
+        };
         let (kind, reports) = match &content {
             Content::Reports(reports) => ("report", reports.clone()),
-            Content::State(ledgers) => {
-                let report = |ledger: &dyn Ledger| {
-                    affordable(ledger, None, 1).ok()?;
-                    Some(ledger.report())
-                };
-                ("state", ledgers.iter().map(|ledger| report(&**ledger)).collect::<Option<_>>()?)
-            }
+            Content::State(ledgers) => ("state", ledgers.iter().map(|ledger| ledger.report()).collect()),
             Content::Table(_) => ("per-unit", Vec::new()),
         };
         let (families, units) = match &content {
             Content::Table(model) => {
-                (model.families().ok()?.into_iter().map(str::to_owned).collect(), model.units() as u64)
+                let families = model.families()?;
+                (families.into_iter().map(str::to_owned).collect(), model.units() as u64)
             }
             _ => {
-                (reports.iter().filter_map(family).collect(), reports.iter().map(|report| report.units).sum())
+                let units = reports.iter().map(|report| report.units).fold(0, u64::saturating_add);
+                (reports.iter().filter_map(family).collect(), units)
             }
         };
-        let since = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        Some(Entry {
-            id: Digest::of(path.as_bytes()).to_string()[..16].to_owned(),
-            path: path.to_owned(),
+        Ok(Some(Entry {
             kind,
             families,
             headline: reports.first().map(headline).unwrap_or_default(),
             units,
             warnings: reports.iter().map(|report| report.warnings.len()).sum(),
-            bytes,
-            modified: since.map_or(0, |since| since.as_secs()),
-        })
+            ..entry.clone()
+        }))
     }
 
     /// Reads a file of the list; a link that was put in its place is not followed out of the folder.
@@ -182,16 +212,17 @@ pub fn content(path: &str, bytes: &[u8]) -> Result<Content> {
     if written_table(path).is_some() {
         return Model::from_bytes(path, Path::new(path), bytes).map(Content::Table);
     }
-    // Other JSON is passed over before it is read as a whole.
-    let begins = bytes.get(..BEGINNING).unwrap_or(bytes);
-    if !begins.windows(10).any(|part| part == b"\"calipers\"") {
+    if !is_ours(path, bytes) {
         return Err(Error::format("neither a report nor a state").in_file(path));
     }
-    let reports = json::read(bytes).map_err(|error| error.in_file(path))?;
-    if reports.is_empty() {
-        return Err(Error::format("an array of no reports").in_file(path));
-    }
-    Ok(Content::Reports(reports))
+    reports::read(bytes, path).map(Content::Reports)
+}
+
+/// Whether a file may be one of this project; other JSON is passed over before it is read as a whole.
+fn is_ours(path: &str, bytes: &[u8]) -> bool {
+    let begins = bytes.get(..BEGINNING).unwrap_or(bytes);
+    let is_report = begins.windows(10).any(|part| part == b"\"calipers\"");
+    states::is_state(bytes) || written_table(path).is_some() || is_report
 }
 
 /// The files that may be reports or states. Hidden ones and links are passed over, and so is what
@@ -242,7 +273,10 @@ mod tests {
         #[cfg(unix)]
         std::os::unix::fs::symlink(outside.path().join("secret.json"), path("link.json")).unwrap();
         let library = Library::open(folder.path()).unwrap();
-        assert_eq!(names(&library), ["a.json", "deep/er/b.json"]);
+        assert_eq!(names(&library), ["a.json", "broken.json", "broken.state", "deep/er/b.json"]);
+        let broken: Vec<Entry> = library.list().into_iter().filter(|entry| entry.error.is_some()).collect();
+        assert_eq!(broken.len(), 2, "each line says why");
+        assert!(broken.iter().all(|entry| entry.kind == "damaged"));
         let entry = &library.list()[0];
         assert_eq!((entry.kind, entry.units, entry.families.join(",")), ("report", 3, "training".into()));
         assert!(library.read("../../etc/passwd").is_none());

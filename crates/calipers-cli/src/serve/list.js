@@ -36,7 +36,9 @@
     const input = document.createElement("input");
     input.type = "checkbox";
     input.setAttribute("aria-label", "Compare " + entry.path);
-    if (entry.kind === "report") input.title = "Reports stand side by side; states and per-unit files are compared unit by unit";
+    input.disabled = entry.kind === "damaged";
+    if (entry.error) input.title = entry.error;
+    else if (entry.kind === "report") input.title = "Reports stand side by side; states and per-unit files are compared unit by unit";
     input.checked = chosen.includes(entry.id);
     input.addEventListener("change", () => {
       chosen = chosen.filter((id) => id !== entry.id);
@@ -48,6 +50,12 @@
 
   // A per-unit file has a page only beside another one.
   function link(entry) {
+    if (entry.error !== undefined) {
+      const span = document.createElement("span");
+      span.className = "error";
+      span.textContent = entry.path + ": " + entry.error;
+      return span;
+    }
     if (entry.kind === "per-unit") return entry.path;
     const a = document.createElement("a");
     a.href = "/report/" + entry.id;

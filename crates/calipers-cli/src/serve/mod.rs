@@ -10,6 +10,7 @@
 //! The standard library's sockets and a parser of heads are all it takes: no state is changed, no body
 //! is read, and nothing is kept open between requests.
 
+mod deadline;
 pub mod gate;
 pub mod library;
 pub mod response;
@@ -17,21 +18,26 @@ pub mod routes;
 
 use std::io::{self, Read};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use calipers::core::fault;
 use calipers::io::http_request::{self, MOST_BYTES, Parsed, Request};
 use calipers::{Error, Result};
 
+use self::deadline::{Deadline, Pause};
 use self::gate::{Gate, Pass};
 use self::response::Response;
 use self::routes::Routes;
+use crate::emit;
 
 /// The most connections at a time.
 pub const MOST_CONNECTIONS: usize = 128;
-/// How long a request may take to arrive, and a piece of the answer to leave.
+/// How long a request may take to arrive.
 pub const PATIENCE: Duration = Duration::from_secs(10);
+/// How long an answer may take to leave, the whole of it.
+const RESPONSE: Duration = Duration::from_secs(30);
 
 /// A server that is bound and not yet answering.
 pub struct Server {
@@ -49,8 +55,6 @@ struct Shared {
     /// Milliseconds after the start at which something was last asked for by a person.
     asked: AtomicU64,
     over: AtomicBool,
-    /// Failures to accept a connection, one after the other.
-    failures: Mutex<u32>,
 }
 
 impl Server {
@@ -77,7 +81,6 @@ impl Server {
             started: Instant::now(),
             asked: AtomicU64::new(0),
             over: AtomicBool::new(false),
-            failures: Mutex::new(0),
         };
         Ok(Self { listener, port, shared: Arc::new(shared) })
     }
@@ -98,13 +101,22 @@ impl Server {
             let (shared, port) = (Arc::clone(&self.shared), self.port);
             std::thread::spawn(move || watch(&shared, port, idle));
         }
+        let mut pause = Pause::default();
         for stream in self.listener.incoming() {
             if self.shared.over.load(Ordering::Acquire) {
                 break;
             }
             match stream {
-                Ok(stream) => self.accept(stream),
-                Err(error) => self.shared.failed(&error)?,
+                Ok(stream) => {
+                    pause.reset();
+                    self.accept(stream);
+                }
+                Err(error) => {
+                    if pause.is_to_be_told() {
+                        emit::note(&format!("connections cannot be accepted for now: {error}"));
+                    }
+                    std::thread::sleep(pause.longer());
+                }
             }
         }
         Ok(())
@@ -158,7 +170,8 @@ impl Shared {
     fn serve(&self, mut stream: TcpStream) {
         let response = match self.head(&mut stream) {
             Ok(Some(request)) => {
-                let response = self.answer(&request);
+                let response = fault::caught(|| Ok(self.answer(&request)))
+                    .unwrap_or_else(|error| Response::refusal(500, &error.to_string()));
                 return self.say(&stream, &response, request.head_only);
             }
             Ok(None) => return,
@@ -220,11 +233,10 @@ impl Shared {
 
     /// Writes an answer and closes; whoever does not take it in time does not want it.
     fn say(&self, stream: &TcpStream, response: &Response, head_only: bool) {
-        let mut stream = stream;
-        let _ = stream.set_write_timeout(Some(self.patience));
-        if response.write(&mut stream, head_only).is_err() {
+        if response.write(&mut Deadline::new(stream, RESPONSE), head_only).is_err() {
             return;
         }
+        let mut stream = stream;
         // What is still on its way would turn the close into a reset that swallows the answer.
         let _ = stream.shutdown(std::net::Shutdown::Write);
         let _ = stream.set_read_timeout(Some(Duration::from_millis(500).min(self.patience)));
@@ -234,17 +246,6 @@ impl Shared {
                 break;
             }
         }
-    }
-
-    /// A connection that cannot be accepted is let go; if it never ends, so is the server.
-    fn failed(&self, error: &io::Error) -> Result<()> {
-        let mut failures = self.failures.lock().map_err(|_| Error::io("a connection stopped badly"))?;
-        *failures += 1;
-        if *failures > 1000 {
-            return Err(Error::io(format!("connections cannot be accepted: {error}")));
-        }
-        std::thread::sleep(Duration::from_millis(20));
-        Ok(())
     }
 }
 

@@ -1,7 +1,7 @@
 //! The fixed routes. A path that is not written here is answered with 404 and opens nothing.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use calipers::chosen::Chosen;
 use calipers::compare::{self, Model};
@@ -153,17 +153,22 @@ impl Routes {
 
     /// A page made before from the same content, or made now.
     fn kept(&self, key: &str, make: impl FnOnce() -> Result<Page>) -> Result<Arc<Vec<u8>>> {
-        if let Some(page) = self.made.lock().ok().and_then(|made| made.get(key).cloned()) {
-            return Ok(page);
+        if let Some(page) = self.made().get(key) {
+            return Ok(Arc::clone(page));
         }
         let page = Arc::new(page::write(&make()?).into_bytes());
-        if let Ok(mut made) = self.made.lock() {
-            if made.len() >= KEPT {
-                made.pop_first();
-            }
-            made.insert(key.to_owned(), Arc::clone(&page));
+        let mut made = self.made();
+        if made.len() >= KEPT {
+            made.pop_first();
         }
+        made.insert(key.to_owned(), Arc::clone(&page));
+        drop(made);
         Ok(page)
+    }
+
+    /// The finished pages; a request that broke while it held them left them whole.
+    fn made(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Vec<u8>>>> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -83,3 +83,9 @@ mod training {
     mod server;
     mod sources;
 }
+
+mod trust {
+    mod memory;
+    mod outputs;
+    mod stored;
+}

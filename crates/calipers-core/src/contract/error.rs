@@ -183,6 +183,13 @@ impl Error {
         self
     }
 
+    /// The same failure, where what a file of our own holds is not what this program writes.
+    #[must_use]
+    pub fn as_format(mut self) -> Self {
+        self.0.kind = ErrorKind::Format;
+        self
+    }
+
     /// What sort of error this is.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind

@@ -1,8 +1,10 @@
 //! What a family defines, and what is made of it: accumulators, states and reports.
 
 pub mod accumulator;
+pub mod check;
 pub mod differences;
 pub mod error;
+pub mod fault;
 pub mod metric;
 mod per_unit;
 pub mod protocol;

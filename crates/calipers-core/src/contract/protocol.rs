@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::metric::{Column, Metric};
 use crate::provenance::Provenance;
 use crate::reading::Rows;
@@ -44,6 +44,14 @@ pub trait Protocol: Clone + PartialEq + Serialize + DeserializeOwned + Send + Sy
     /// Reduces a unit to its row; the name may seed what is random in that. Fails only on a bad value
     /// whose check would have needed a second pass over the data when the view was built.
     fn measure(&self, name: &str, unit: Self::Unit<'_>) -> Result<Self::Row>;
+
+    /// Refuses parameters that no command line and no configuration could have given: those of a state or a
+    /// report may be anybody's.
+    fn check(&self) -> Result<()>;
+
+    /// Refuses a row that no unit could have given under these parameters. What reads rows relies on it: the
+    /// length of every list, every position, every sum. [`check`](crate::check) has the words.
+    fn check_row(&self, name: &str, row: &Self::Row) -> Result<()>;
 
     /// More first columns of the per-unit table, where the parameters ask for what they show.
     fn more_columns(&self) -> &'static [Column<Self>] {
@@ -100,4 +108,26 @@ pub fn protocol_json<P: Protocol>(protocol: &P) -> serde_json::Map<String, Json>
         object.extend(parameters);
     }
     object
+}
+
+/// A protocol from its parameters as JSON, checked as those of a command line are.
+pub fn from_json<P: Protocol>(parameters: Json) -> Result<P> {
+    let protocol: P = serde_json::from_value(parameters).map_err(|error| {
+        Error::format("the protocol is not one of this version").at("protocol").found(error)
+    })?;
+    checked(protocol)
+}
+
+/// The protocol of a stored text.
+pub(crate) fn from_text<P: Protocol>(text: &str) -> Result<P> {
+    let protocol: P = serde_json::from_str(text).map_err(|error| {
+        Error::format("the protocol is not one of this version").at("protocol").found(error)
+    })?;
+    checked(protocol)
+}
+
+/// What a file holds is mended in the file, whatever the same words on a command line would be.
+fn checked<P: Protocol>(protocol: P) -> Result<P> {
+    protocol.check().map_err(|error| error.at("protocol").as_format())?;
+    Ok(protocol)
 }

@@ -28,10 +28,11 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::accumulator::Accumulator;
+use crate::check;
 use crate::error::{Error, Result};
 use crate::input_files::InputFiles;
 use crate::listings::Listings;
-use crate::protocol::Protocol;
+use crate::protocol::{Protocol, from_text};
 use crate::provenance::{Content, Fact, Provenance, Reading};
 use crate::unit_id::UnitId;
 
@@ -41,6 +42,10 @@ const VERSION: u32 = 2;
 const FIRST: u32 = 1;
 const HEAD: usize = 16;
 const HASH: usize = blake3::OUT_LEN;
+/// The most sections of a state.
+const SECTIONS: u32 = 64;
+/// How many characters of a name a message shows.
+const SHOWN: usize = 200;
 
 /// One encoded accumulator.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,42 +129,54 @@ pub(crate) fn first_rows<P: Protocol>(
     let ((rows, provenance), rest) = postcard::take_from_bytes::<Rows<P::Row>>(bytes)
         .map_err(|_| Error::format("rows do not decode").in_file(source))?;
     *bytes = rest;
+    trusted(protocol, &rows).and_then(|()| provenance.check(&rows)).map_err(|error| error.in_file(source))?;
     Ok(Accumulator::from_parts(protocol.clone(), rows, provenance, source))
 }
 
-/// Decodes an accumulator of a known protocol; `source` names it in conflicts.
+/// Decodes an accumulator of a known protocol; `source` names it in conflicts. This is the one way in: nothing
+/// that was stored is used before its parameters, rows and provenance were checked.
 pub fn accumulator<P: Protocol>(section: &Section, source: &str) -> Result<Accumulator<P>> {
     let decoded = match section.version {
         FIRST => decoded::<P, FirstProvenance>(section, source),
         _ => decoded::<P, Provenance>(section, source),
     };
-    decoded.map_err(|why| {
-        Error::format("the state does not decode")
-            .in_file(source)
-            .at(format!("section {}", section.name))
-            .found(why)
-    })
+    decoded.map_err(|error| error.at(format!("section {}", section.name)).in_file(source))
 }
 
-/// Decodes an accumulator whose provenance is written as `V`; else why not.
-fn decoded<P, V>(section: &Section, source: &str) -> std::result::Result<Accumulator<P>, String>
+/// Decodes an accumulator whose provenance is written as `V`.
+fn decoded<P, V>(section: &Section, source: &str) -> Result<Accumulator<P>>
 where
     P: Protocol,
     V: Serialize + DeserializeOwned + Into<Provenance>,
 {
+    let unlike = |why: &str| Error::format("the state does not decode").found(why);
     let Payload { name, protocol: text, rows, provenance } =
-        exactly::<Payload<P::Row, V>>(&section.payload).ok_or("rows of another version")?;
-    let protocol: P = serde_json::from_str(&text).map_err(|error| format!("protocol: {error}"))?;
+        exactly::<Payload<P::Row, V>>(&section.payload).ok_or_else(|| unlike("rows of another version"))?;
+    let protocol: P = from_text(&text)?;
     let again = serde_json::to_string(&protocol).unwrap_or_default();
     let again = PayloadRef { name: P::NAME, protocol: &again, rows: &rows, provenance: &provenance };
     if name != P::NAME || !reader::is_written_as(&again, &section.payload) {
-        return Err("bytes that this version would write differently".into());
+        return Err(unlike("bytes that this version would write differently"));
     }
+    trusted(&protocol, &rows)?;
     let provenance: Provenance = provenance.into();
-    match provenance.impossible(&rows) {
-        Some(why) => Err(why),
-        None => Ok(Accumulator::from_parts(protocol, rows, provenance, source)),
+    provenance.check(&rows)?;
+    Ok(Accumulator::from_parts(protocol, rows, provenance, source))
+}
+
+/// Refuses rows that the protocol could not have measured.
+fn trusted<P: Protocol>(protocol: &P, rows: &BTreeMap<UnitId, P::Row>) -> Result<()> {
+    for (id, row) in rows {
+        let name = id.as_str();
+        let checked = check::name("its name", name).and_then(|()| protocol.check_row(name, row));
+        checked.map_err(|error| error.at(format!("unit {}", shortened(name))).as_format())?;
     }
+    Ok(())
+}
+
+/// A name that fits into a message.
+fn shortened(name: &str) -> String {
+    name.chars().take(SHOWN).collect()
 }
 
 /// Decodes and requires that nothing is left over.
@@ -198,6 +215,10 @@ pub fn decode(bytes: &[u8]) -> Result<Vec<Section>> {
         return Err(fail("a state of another format version", 8).found(version).allowed(allowed));
     }
     let count = word(bytes, 12).ok_or_else(|| fail("the state is cut short", bytes.len()))?;
+    if count > SECTIONS {
+        let error = fail("a state of too many sections", 12).found(count);
+        return Err(error.allowed(format!("up to {SECTIONS}")));
+    }
     let mut sections = Vec::new();
     let mut at = HEAD;
     for number in 1..=count {

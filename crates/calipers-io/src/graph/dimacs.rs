@@ -3,6 +3,7 @@
 use calipers_core::{Error, Result};
 
 use super::{GraphOptions, StoredGraph, check_nodes};
+use crate::memory;
 use crate::text::{Fields, Line, Lines, node_from_1, shown};
 
 /// Reads a DIMACS graph. Without a `p` line the number of nodes must be in `options`; with one,
@@ -36,14 +37,17 @@ pub fn parse(bytes: &[u8], options: &GraphOptions) -> Result<StoredGraph> {
                     graph.nodes = Some(nodes);
                     graph.declared_edges = Some(edges);
                     // An edge takes at least four bytes, whatever the p line says.
-                    graph.entries.reserve(edges.min(bytes.len() as u64 / 4) as usize);
+                    let edges = edges.min(bytes.len() as u64 / 4);
+                    memory::ask("the edges", 8 * edges).map_err(|error| error.at(place(line)))?;
+                    graph.entries.reserve(edges as usize);
                     continue;
                 }
                 word => return Err(unknown(word, line)),
             },
         }
         let nodes = graph.nodes.ok_or_else(|| no_problem_line().at(place(line)))?;
-        graph.entries.push(edge(fields, nodes, line)?);
+        let entry = edge(fields, nodes, line)?;
+        memory::push("the edges", &mut graph.entries, entry).map_err(|error| error.at(place(line)))?;
     }
     if graph.nodes.is_none() {
         return Err(no_problem_line());

@@ -3,6 +3,7 @@
 use calipers_core::{Error, Result};
 
 use super::{GraphOptions, MAX_NODES, StoredGraph, check_nodes};
+use crate::memory;
 use crate::text::{Line, Lines, leading_whole, not_whole, shown};
 
 /// Reads an edge list.
@@ -32,7 +33,9 @@ pub fn parse(bytes: &[u8], options: &GraphOptions) -> Result<StoredGraph> {
         least = least.min(u).min(v);
         largest = largest.max(u).max(v);
         // Cut numbers never leave this function: the check below finds them.
-        entries.push((u.wrapping_sub(base.into()) as u32, v.wrapping_sub(base.into()) as u32));
+        let entry = (u.wrapping_sub(base.into()) as u32, v.wrapping_sub(base.into()) as u32);
+        memory::push("the edges", &mut entries, entry)
+            .map_err(|error| error.at(format_args!("line {}", line.number)))?;
     }
     if entries.is_empty() {
         return Ok(StoredGraph { nodes: Some(given.unwrap_or(0)), ..StoredGraph::default() });

@@ -3,6 +3,7 @@
 use calipers_core::{Error, Result};
 
 use super::{Storage, StoredGraph, check_nodes};
+use crate::memory;
 use crate::text::{Line, Lines, node_from_1, shown};
 
 /// Reads a METIS graph; weights are skipped, an empty line is an isolated node.
@@ -105,7 +106,9 @@ fn neighbours(line: Line<'_>, node: u32, head: &Head, entries: &mut Vec<(u32, u3
         }
     }
     while let Some(neighbour) = fields.whole()? {
-        entries.push((node, node_from_1(neighbour, head.nodes, line.number)? as u32));
+        let entry = (node, node_from_1(neighbour, head.nodes, line.number)? as u32);
+        let at_line = |error: Error| error.at(format_args!("line {}", line.number));
+        memory::push("the edges", entries, entry).map_err(at_line)?;
         if head.edge_weights && fields.word().is_none() {
             return cut("the weight of an edge");
         }

@@ -7,7 +7,7 @@ pub mod volume;
 
 use calipers_core::{Error, Result};
 
-use crate::limits;
+use crate::{limits, memory};
 
 pub use format::{Beside, FORMATS, Reader};
 pub use volume::Geometry;
@@ -106,7 +106,8 @@ fn check_size((width, height): (u32, u32), bits: u64, held: usize) -> Result<()>
             .found(format!("{found} in {held} bytes"))
             .advice("the file is cut or damaged: copy or write it again"));
     }
-    Ok(())
+    // Once as stored, once as numbers of the widest kind that is kept.
+    memory::ask("the image", pixels.saturating_mul(bits / 8 + 8))
 }
 
 /// Makes room for `length` elements, keeping what is there.

@@ -49,6 +49,14 @@ impl Protocol for Explanation {
         measure(self, &unit)
     }
 
+    fn check(&self) -> Result<()> {
+        self.clone().checked().map(drop)
+    }
+
+    fn check_row(&self, _: &str, row: &Row) -> Result<()> {
+        row.check()
+    }
+
     fn same_truth(&self, a: &Row, b: &Row) -> bool {
         a.same_truth(b)
     }

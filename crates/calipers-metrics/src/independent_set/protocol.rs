@@ -1,6 +1,7 @@
 //! The parameters of the family: everything that changes a number.
 
-use calipers_core::{Column, Metric, Protocol, Provenance, Result, Rows, Warning};
+use calipers_core::check::keep;
+use calipers_core::{Column, Error, Metric, Protocol, Provenance, Result, Rows, Warning};
 use serde::{Deserialize, Serialize};
 
 use super::losses::pooled_weight;
@@ -67,6 +68,41 @@ impl IndependentSet {
     }
 }
 
+impl IndependentSet {
+    /// The protocol, unless a parameter means nothing, or nothing under its preset.
+    pub fn checked(self) -> Result<Self> {
+        for (flag, value) in [
+            ("--feasibility-weight", Some(self.feasibility_weight)),
+            ("--reference-mean", self.reference_mean),
+        ] {
+            if value.is_some_and(|value| !value.is_finite() || value < 0.0) {
+                return Err(Error::usage(format!("{flag} must be a finite number, 0 or more")));
+            }
+        }
+        if self.reference_mean.is_some_and(|mean| mean <= 0.0) {
+            return Err(Error::usage("--reference-mean must be above 0"));
+        }
+        if let PosWeight::Fixed(weight) = self.pos_weight
+            && (!weight.is_finite() || weight < 0.0)
+        {
+            return Err(Error::usage("--pos-weight must be graph, pooled or a finite number, 0 or more"));
+        }
+        if self.preset != Preset::Strict {
+            let refused = [
+                ("--pos-weight graph", self.pos_weight == PosWeight::Graph),
+                ("--reference", self.reference != Reference::Labels),
+                ("--reference-mean", self.reference_mean.is_some()),
+                ("--decoders", !self.decoders.is_empty()),
+            ];
+            if let Some((flag, _)) = refused.iter().find(|(_, given)| *given) {
+                return Err(Error::usage(format!("{flag} does not go with this preset"))
+                    .advice("use --preset strict"));
+            }
+        }
+        Ok(self)
+    }
+}
+
 impl Default for IndependentSet {
     fn default() -> Self {
         Self::new(Preset::Strict)
@@ -85,6 +121,16 @@ impl Protocol for IndependentSet {
 
     fn measure(&self, name: &str, unit: Unit<'_>) -> Result<Row> {
         Ok(measure(self, name, &unit))
+    }
+
+    fn check(&self) -> Result<()> {
+        let ordered = self.decoders.windows(2).all(|pair| pair[0] < pair[1]);
+        keep(ordered, "decoders", format_args!("{:?}", self.decoders), "decoders in order, each once")?;
+        self.clone().checked().map(drop)
+    }
+
+    fn check_row(&self, _: &str, row: &Row) -> Result<()> {
+        row.check(self)
     }
 
     fn for_single_rows(&self, rows: &Rows<'_, Row>) -> Self {

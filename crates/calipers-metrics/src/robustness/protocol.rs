@@ -74,6 +74,14 @@ impl Protocol for Robustness {
         measure(self, &unit)
     }
 
+    fn check(&self) -> Result<()> {
+        self.clone().checked().map(drop)
+    }
+
+    fn check_row(&self, name: &str, row: &Row) -> Result<()> {
+        row.check(self, name)
+    }
+
     /// Runs that saw the same attacks are exchangeable.
     fn sampled<'a>(&self, _: &'a str, row: &'a Row) -> Sampled<'a> {
         Sampled { unit: &row.run, part: row.attack.as_deref().unwrap_or_default() }

@@ -29,6 +29,7 @@
 //! # Ok::<(), calipers_core::Error>(())
 //! ```
 
+mod check;
 mod columns;
 mod curve;
 mod group;

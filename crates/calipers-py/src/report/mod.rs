@@ -8,7 +8,7 @@ use calipers::core::Error;
 use calipers::core::metric::MetricInfo;
 use calipers::report::terminal::{self, Style};
 use calipers::report::{Amount, Shown, Spread, csv, json, latex, markdown, notebook};
-use calipers::{Report, Result, registry};
+use calipers::{Report, Result, registry, reports};
 use calipers_cli::keywords;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -18,8 +18,11 @@ use crate::failure::{detached, refused};
 use crate::given;
 use crate::state::State;
 
+/// How messages name a text that is in no file.
+const TEXT: &str = "the text of the report";
+
 pub(crate) fn opened(text: &str) -> Result<Report> {
-    let mut reports = json::read(text.as_bytes())?;
+    let mut reports = reports::read(text.as_bytes(), TEXT)?;
     match (reports.pop(), reports.len()) {
         (Some(report), 0) => Ok(report),
         (_, others) => Err(Error::format("not one report").found(format!("{} of them", others + 1))),
@@ -123,7 +126,7 @@ pub(crate) fn report_notebook(py: Python<'_>, text: &str) -> PyResult<String> {
 #[pyfunction]
 pub(crate) fn report_check(py: Python<'_>, text: &str) -> PyResult<Vec<String>> {
     detached(py, |_| {
-        let reports = json::read(text.as_bytes())?;
+        let reports = reports::read(text.as_bytes(), TEXT)?;
         Ok(reports.into_iter().map(|report| json::write(&[report])).collect())
     })
 }

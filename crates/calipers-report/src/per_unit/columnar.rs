@@ -6,6 +6,7 @@ use calipers_core::{Error, Result, Value};
 use parquet::basic::{LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
@@ -50,19 +51,22 @@ impl Kind {
     }
 }
 
-/// Writes a file whose schema is called `name`, with a row group for each group of lines.
+/// Writes a file whose schema is called `name`, with a row group for each group of lines, and what it says of
+/// itself.
 pub(super) fn write<'a, C: AsRef<[Value]>>(
     name: &str,
     columns: &[(&str, Kind)],
+    said: Option<(&str, String)>,
     groups: impl Iterator<Item = Vec<(&'a str, C)>>,
 ) -> Result<Vec<u8>> {
-    encode(name, columns, groups)
+    encode(name, columns, said, groups)
         .map_err(|error| Error::io(format!("cannot write the table as parquet: {error}")))
 }
 
 fn encode<'a, C: AsRef<[Value]>>(
     name: &str,
     columns: &[(&str, Kind)],
+    said: Option<(&str, String)>,
     groups: impl Iterator<Item = Vec<(&'a str, C)>>,
 ) -> Outcome<Vec<u8>> {
     let fields = columns.iter().enumerate().map(|(place, (heading, kind))| {
@@ -73,7 +77,8 @@ fn encode<'a, C: AsRef<[Value]>>(
         field.build().map(Arc::new)
     });
     let schema = Type::group_type_builder(name).with_fields(fields.collect::<Outcome<_>>()?).build()?;
-    let properties = Arc::new(WriterProperties::builder().build());
+    let said = said.map(|(key, value)| vec![KeyValue::new(key.to_owned(), value)]);
+    let properties = Arc::new(WriterProperties::builder().set_key_value_metadata(said).build());
     let mut file = SerializedFileWriter::new(Vec::new(), Arc::new(schema), properties)?;
     for lines in groups {
         let mut rows = file.next_row_group()?;
@@ -84,7 +89,10 @@ fn encode<'a, C: AsRef<[Value]>>(
             match kind {
                 Kind::Whole => put_optional::<Int64Type>(&mut rows, cells.map(whole).collect())?,
                 Kind::Number => put_optional::<DoubleType>(&mut rows, cells.map(number).collect())?,
-                Kind::Text => put_optional::<ByteArrayType>(&mut rows, cells.map(name_or_json).collect())?,
+                Kind::Text => {
+                    let texts = cells.map(|cell| name_or_json(cell).map(|text| text.as_str().into()));
+                    put_optional::<ByteArrayType>(&mut rows, texts.collect())?;
+                }
             }
         }
         rows.close()?;
@@ -92,14 +100,14 @@ fn encode<'a, C: AsRef<[Value]>>(
     file.into_inner()
 }
 
-fn whole(cell: &Value) -> Option<i64> {
+pub(super) fn whole(cell: &Value) -> Option<i64> {
     match leaf(cell) {
         Some(Leaf::Count(n)) => i64::try_from(n).ok(),
         _ => None,
     }
 }
 
-fn number(cell: &Value) -> Option<f64> {
+pub(super) fn number(cell: &Value) -> Option<f64> {
     match leaf(cell)? {
         Leaf::Number(x) => Some(x),
         Leaf::Count(n) => Some(n as f64),
@@ -107,9 +115,9 @@ fn number(cell: &Value) -> Option<f64> {
     }
 }
 
-fn name_or_json(cell: &Value) -> Option<ByteArray> {
+pub(super) fn name_or_json(cell: &Value) -> Option<String> {
     let undefined = matches!(leaf(cell), Some(Leaf::Undefined(_)));
-    (!undefined).then(|| text(cell).as_str().into())
+    (!undefined).then(|| text(cell))
 }
 
 fn put_optional<T: DataType>(

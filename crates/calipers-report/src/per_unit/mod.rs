@@ -2,6 +2,7 @@
 //! nothing where a value is undefined.
 
 mod columnar;
+mod seal;
 
 use std::io::{self, Write};
 
@@ -9,6 +10,7 @@ use calipers_core::{Result, Table, Value};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 pub use self::columnar::Kind;
+pub use self::seal::is_sealed;
 use crate::csv::guarded;
 use crate::json::Plain;
 use crate::leaf::{Leaf, leaf};
@@ -25,13 +27,15 @@ pub fn jsonl(table: &Table) -> String {
 }
 
 /// The table as a parquet file: the unit as text, a column of counts as 64-bit integers where every
-/// one of them fits, numbers as doubles, and null where undefined.
+/// one of them fits, numbers as doubles, and null where undefined. It carries the checksum of its rows.
 pub fn parquet(table: &Table) -> Result<Vec<u8>> {
     let others = (0..table.columns.len().saturating_sub(1))
         .map(|place| Kind::of(table.rows.iter().filter_map(|(_, cells)| cells.get(place))));
     let columns: Vec<(&str, Kind)> =
         headings(table).into_iter().zip(std::iter::once(Kind::Text).chain(others)).collect();
-    columnar::write("units", &columns, std::iter::once(lines(table).collect()))
+    let lines: Vec<(&str, &[Value])> = lines(table).collect();
+    let sealed = seal::of_lines(&columns, &lines);
+    columnar::write("units", &columns, Some((seal::KEY, sealed)), std::iter::once(lines))
 }
 
 /// A parquet file with a row group for each block of lines, in columns of these kinds.
@@ -39,7 +43,7 @@ pub fn parquet_blocks<'a, C: AsRef<[Value]>>(
     columns: &[(&str, Kind)],
     blocks: impl Iterator<Item = Vec<(&'a str, C)>>,
 ) -> Result<Vec<u8>> {
-    columnar::write("lines", columns, blocks.filter(|lines| !lines.is_empty()))
+    columnar::write("lines", columns, None, blocks.filter(|lines| !lines.is_empty()))
 }
 
 /// Writes lines as CSV: the name of a unit, and a cell for every heading but the first.

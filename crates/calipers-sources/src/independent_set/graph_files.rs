@@ -5,7 +5,7 @@ use calipers_io::array::{ArrayFile, Reader as ArrayReader};
 use calipers_io::format::instead_of;
 use calipers_io::graph::sparse::scipy;
 use calipers_io::graph::{self, FORMATS, Format, GraphOptions, Reader, StoredGraph, tu};
-use calipers_io::{limits, place};
+use calipers_io::{limits, memory, place};
 use calipers_metrics::independent_set::graph::{EdgeSource, Graph, Storage};
 
 use super::arrays::MatrixEdges;
@@ -269,7 +269,9 @@ fn from_stored(stored: &StoredGraph, options: &Options) -> Result<FileGraph> {
 pub fn plausible(nodes: u64, entries: u64) -> Result<u64> {
     let most = limits::FREE_NODES.max(entries.saturating_mul(limits::NODES_PER_ENTRY));
     if nodes <= most {
-        return Ok(nodes);
+        // Adjacency, and what is kept of each node.
+        let bytes = entries.saturating_mul(24).saturating_add(nodes.saturating_mul(64));
+        return memory::ask("the graph", bytes).map(|()| nodes);
     }
     Err(Error::value("the graph announces more nodes than its edges make plausible")
         .found(format!("{nodes} nodes, {entries} stored edges"))

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use calipers_core::provenance::Setting;
 use calipers_core::{Error, Reading, Result};
 use calipers_io::graph::Format;
-use calipers_metrics::independent_set::{Axis, IndependentSet, Kind, PosWeight, Preset, Reference};
+use calipers_metrics::independent_set::{Axis, IndependentSet, Kind};
 
 use crate::stdin;
 
@@ -111,35 +111,7 @@ impl Options {
         if self.index_base > 1 {
             return Err(Error::usage("--index-base is 0 or 1").found(self.index_base));
         }
-        for (flag, value) in [
-            ("--feasibility-weight", Some(protocol.feasibility_weight)),
-            ("--reference-mean", protocol.reference_mean),
-        ] {
-            if value.is_some_and(|value| !value.is_finite() || value < 0.0) {
-                return Err(Error::usage(format!("{flag} must be a finite number, 0 or more")));
-            }
-        }
-        if protocol.reference_mean.is_some_and(|mean| mean <= 0.0) {
-            return Err(Error::usage("--reference-mean must be above 0"));
-        }
-        if let PosWeight::Fixed(weight) = protocol.pos_weight
-            && (!weight.is_finite() || weight < 0.0)
-        {
-            return Err(Error::usage("--pos-weight must be graph, pooled or a finite number, 0 or more"));
-        }
-        if protocol.preset != Preset::Strict {
-            let refused = [
-                ("--pos-weight graph", protocol.pos_weight == PosWeight::Graph),
-                ("--reference", protocol.reference != Reference::Labels),
-                ("--reference-mean", protocol.reference_mean.is_some()),
-                ("--decoders", !protocol.decoders.is_empty()),
-            ];
-            if let Some((flag, _)) = refused.iter().find(|(_, given)| *given) {
-                return Err(Error::usage(format!("{flag} does not go with this preset"))
-                    .advice("use --preset strict"));
-            }
-        }
-        Ok(())
+        protocol.clone().checked().map(drop)
     }
 
     /// Standard input can be read once, and where the content tells the format.

@@ -10,7 +10,7 @@ mod together;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use calipers_core::{Error, Result, stop};
 use calipers_io::place;
@@ -29,6 +29,44 @@ pub fn is_local(path: &Path) -> Result<()> {
             .found(place::shown(&path.display().to_string()))
             .advice("name a file on this machine, and copy it afterwards")),
         false => Ok(()),
+    }
+}
+
+/// What a path leads to, however it is spelled: a file by its place on the disk, one that does not exist yet by its
+/// folder and name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Identity {
+    /// A file that is there: its device and number.
+    There(u64, u64),
+    /// A file that is there or not, where the system has no such numbers: its whole path.
+    At(PathBuf),
+}
+
+impl Identity {
+    /// What the path leads to; nothing for devices and pipes, which many may write to, and where there is no
+    /// such folder.
+    pub fn of(path: &Path) -> Option<Self> {
+        match fs::metadata(path) {
+            Ok(metadata) if metadata.is_file() => Self::of_file(path, &metadata),
+            Ok(metadata) if metadata.is_dir() => path.canonicalize().ok().map(Self::At),
+            Ok(_) => None,
+            Err(_) => {
+                let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+                let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
+                Some(Self::At(folder.join(path.file_name()?)))
+            }
+        }
+    }
+
+    #[cfg(unix)]
+    fn of_file(_: &Path, metadata: &fs::Metadata) -> Option<Self> {
+        use std::os::unix::fs::MetadataExt;
+        Some(Self::There(metadata.dev(), metadata.ino()))
+    }
+
+    #[cfg(not(unix))]
+    fn of_file(path: &Path, _: &fs::Metadata) -> Option<Self> {
+        path.canonicalize().ok().map(Self::At)
     }
 }
 

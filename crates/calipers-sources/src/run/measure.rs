@@ -1,10 +1,12 @@
 //! Units into one accumulator, on several threads, kept in a folder while they are measured.
 
+use calipers_core::fault::caught;
 use calipers_core::{Accumulator, ErrorKind, Protocol, Reading, Result, UnitId, stop};
+use calipers_io::memory;
 
 use super::chosen::{Chosen, Named};
 use super::resume::{Keeper, Kept};
-use super::{Work, caught, parts_of};
+use super::{Work, parts_of};
 use crate::inputs::Inputs;
 
 /// What a worker has measured. Where rows are kept, they are handed over unit by unit.
@@ -46,6 +48,7 @@ where
             |at| ranks[at],
             new,
             |_, unit, worker| {
+                let _unit = memory::Unit::begin();
                 let read = inputs.aside();
                 let done = caught(|| measure(unit, &read, &mut worker.rows)).map_err(|error| {
                     let is_fault = error.kind() == ErrorKind::Internal;

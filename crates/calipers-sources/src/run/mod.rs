@@ -10,9 +10,7 @@ mod measure;
 pub(crate) mod resume;
 mod shard;
 
-use std::any::Any;
 use std::collections::BTreeSet;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -174,17 +172,6 @@ impl Drop for Leaves<'_> {
         self.0.at_work.fetch_sub(1, Ordering::Release);
         self.0.caller.unpark();
     }
-}
-
-/// Does work that must not take others with it: a fault of this program becomes an error.
-pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(internal(&*panic)))
-}
-
-fn internal(panic: &(dyn Any + Send)) -> Error {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it stopped");
-    Error::new(ErrorKind::Internal, "internal error, please report").found(text)
 }
 
 /// A number of threads for passes over rows; the caller's is one of them.

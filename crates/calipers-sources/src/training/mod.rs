@@ -24,7 +24,9 @@ pub mod survey;
 
 use std::collections::BTreeSet;
 
+use calipers_core::fault::caught;
 use calipers_core::{Accumulator, Fact, Result, stop};
+use calipers_io::memory;
 use calipers_metrics::training::Training;
 
 use self::assemble::{Assembler, Part};
@@ -81,10 +83,11 @@ pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Mea
                 part.take_in(stored);
                 return Ok(());
             }
+            let _unit = memory::Unit::begin();
             let (own, mut read) = (inputs.aside(), Part::default());
             let reader = Reader { options, inputs: &own, notes: &notes };
             let assembler = Assembler { options, protocols: &protocols, reader };
-            let done = run::caught(|| assembler.history(job, history, &mut read));
+            let done = caught(|| assembler.history(job, history, &mut read));
             stop::wanted()?;
             if inputs.unless_left_out(&history.shown, done)?.is_none() {
                 part.seen.insert(history.input);

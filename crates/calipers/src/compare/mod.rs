@@ -81,7 +81,7 @@ pub fn compare(models: &[Model], options: &Options) -> Result<Vec<Comparison>> {
     let mut found =
         rounds.sides.iter().map(|sides| one(sides, options)).collect::<Result<Vec<Comparison>>>()?;
     if let Some(first) = found.first_mut() {
-        first.warnings.splice(0..0, rounds.warnings);
+        first.warnings.splice(0..0, warnings::about_rows(models).into_iter().chain(rounds.warnings));
     }
     Ok(found)
 }

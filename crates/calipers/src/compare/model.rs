@@ -68,6 +68,11 @@ impl Model {
         }
     }
 
+    /// Whether it is a parquet file that does not say which rows were written.
+    pub(super) fn is_unchecked(&self) -> bool {
+        matches!(&self.evidence, Evidence::Table(file) if file.is_unchecked())
+    }
+
     /// Its accumulators, one a protocol; none of a per-unit file.
     pub(super) fn ledgers(&self) -> &[Box<dyn Ledger>] {
         match &self.evidence {

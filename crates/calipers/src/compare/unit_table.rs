@@ -6,7 +6,9 @@ use std::path::Path;
 use calipers_core::metric::MetricInfo;
 use calipers_core::resample::{Clusters, Draws, Leaf, Plan, Sampled, Sampling};
 use calipers_core::{Error, ErrorKind, Ledger, Result, Value};
+use calipers_io::history::parquet::is_parquet;
 use calipers_io::history::{FORMATS, Reader, Table, Wanted, delimited, of_file};
+use calipers_report::per_unit::is_sealed;
 
 use crate::registry::{self, Family};
 
@@ -173,6 +175,8 @@ pub(super) struct File {
     columns: Vec<(String, Vec<Option<f64>>)>,
     /// What units are of, by column.
     texts: BTreeMap<String, Vec<String>>,
+    /// Whether the form could say which rows were written, and the file does not.
+    is_unchecked: bool,
 }
 
 /// Reads a per-unit file by its ending.
@@ -190,7 +194,11 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<File> {
     }
     let (texts, numbers) =
         keys.into_iter().partition(|key| [UNIT, RUN, ATTACK, GROUP].contains(&key.as_str()));
-    file(&read(&Wanted { numbers, texts, ..Wanted::default() })?, format.ending_of(&name) == Some(".csv"))
+    let table = read(&Wanted { numbers, texts, ..Wanted::default() })?;
+    // Read first: what the decoder cannot follow is told with its place.
+    let is_unchecked = is_parquet(bytes) && !is_sealed(bytes)?;
+    let file = file(&table, format.ending_of(&name) == Some(".csv"))?;
+    Ok(File { is_unchecked, ..file })
 }
 
 fn file(table: &Table, is_csv: bool) -> Result<File> {
@@ -233,7 +241,8 @@ fn file(table: &Table, is_csv: bool) -> Result<File> {
             units.iter().map(|(_, row)| std::mem::take(&mut by_row[*row as usize])).collect(),
         );
     }
-    Ok(File { units: units.into_iter().map(|(unit, _)| unit).collect(), columns, texts })
+    let units = units.into_iter().map(|(unit, _)| unit).collect();
+    Ok(File { units, columns, texts, is_unchecked: false })
 }
 
 /// A name as it was before CSV kept spreadsheets from taking it for a formula.
@@ -246,6 +255,11 @@ fn unguarded(name: &str, is_csv: bool) -> String {
 }
 
 impl File {
+    /// Whether nothing says that the rows are those that were written, though something could.
+    pub(super) fn is_unchecked(&self) -> bool {
+        self.is_unchecked
+    }
+
     /// How many units it names.
     pub(super) fn units(&self) -> usize {
         self.units.len()

@@ -6,7 +6,7 @@ use calipers_core::spelling::listed;
 use calipers_report::comparison::Line;
 
 use super::Options;
-use super::model::Side;
+use super::model::{Model, Side};
 use super::testing::Tested;
 
 /// How many lines a message names.
@@ -21,6 +21,14 @@ pub(super) fn about_files(sides: &[Side<'_>]) -> Option<Warning> {
     let message = "the models are compared by the numbers of their units: means over units, and nothing says \
                    whether both were measured alike; states say it";
     sides.iter().any(|side| side.ledger.is_none()).then(|| warning("per-unit-files", message))
+}
+
+/// About rows of which nothing says that they are those that were written.
+pub(super) fn about_rows(models: &[Model]) -> Option<Warning> {
+    let unchecked: Vec<&str> =
+        models.iter().filter(|model| model.is_unchecked()).map(|model| model.source.as_str()).collect();
+    let message = "the file carries no checksum of its rows, so that damage to them would not be seen";
+    (!unchecked.is_empty()).then(|| warning("unchecked-rows", format!("{}: {message}", unchecked.join(", "))))
 }
 
 /// About intervals of few sampling units or from few resamples, of units that may come together.

@@ -12,12 +12,12 @@ pub mod verdict;
 use std::path::{Path, PathBuf};
 
 use calipers_core::input_files::ROLE;
-use calipers_core::{Error, Input, InputFiles, Ledger, Report, Result};
+use calipers_core::protocol::from_json;
+use calipers_core::{Error, Input, InputFiles, Ledger, Protocol, Report, Result};
 use calipers_io::file::{InputFile, ReadAt};
 use calipers_sources::inputs::Inputs;
 use calipers_sources::run::{Silent, in_parts};
 use calipers_sources::stdin;
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 
 pub(crate) use self::recorded::Recorded;
@@ -84,6 +84,7 @@ impl Replay {
                 .in_file(path)
                 .advice("measure again with this version"));
         }
+        inputs.iter().try_for_each(|(path, input)| recorded::check(path, input))?;
         let reading = match reading {
             Json::Object(reading) => reading.clone(),
             Json::Null => Map::new(),
@@ -167,19 +168,17 @@ impl Replay {
     }
 
     /// Every protocol, typed.
-    pub(crate) fn parameters<P: DeserializeOwned>(&self) -> Result<Vec<P>> {
+    pub(crate) fn parameters<P: Protocol>(&self) -> Result<Vec<P>> {
         let typed = |protocol: &Map<String, Json>| {
             let mut parameters = protocol.clone();
             parameters.shift_remove("name");
-            serde_json::from_value(Json::Object(parameters)).map_err(|error| {
-                Error::format("the protocol is not one of this version").at("protocol").found(error)
-            })
+            from_json(Json::Object(parameters))
         };
         self.protocols.iter().map(typed).collect()
     }
 
     /// The only protocol, typed.
-    pub(crate) fn parameter<P: DeserializeOwned>(&self) -> Result<P> {
+    pub(crate) fn parameter<P: Protocol>(&self) -> Result<P> {
         let mut all = self.parameters()?;
         match (all.pop(), all.len()) {
             (Some(only), 0) => Ok(only),

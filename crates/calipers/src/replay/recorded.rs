@@ -79,15 +79,31 @@ impl Recorded<'_> {
     }
 }
 
+/// Refuses an input that was found in a folder which is none of its parents.
+pub(super) fn check(path: &str, input: &Input) -> Result<()> {
+    match input.notes.get(BELOW) {
+        Some(below) if folders(path, input).is_empty() => {
+            Err(Error::value("an input was found in a folder that it does not lie in")
+                .in_file(path)
+                .at(BELOW)
+                .found(format!("{below:?}"))
+                .allowed("a parent of the path, spelled as in the path"))
+        }
+        _ => Ok(()),
+    }
+}
+
 fn words<'a>(input: &'a Input, key: &str) -> impl Iterator<Item = &'a str> {
     input.notes.get(key).into_iter().flat_map(|text| text.split(JOIN))
 }
 
 /// The given folders that a file was found in.
 fn folders<'a>(path: &str, input: &'a Input) -> Vec<&'a str> {
-    let holds = |folder: &str| {
-        let rest = path.strip_prefix(folder.trim_end_matches('/'));
-        rest.is_some_and(|rest| rest.starts_with('/'))
+    // As a run writes it: the root ends in a slash, and no other folder.
+    let holds = |folder: &str| match folder {
+        "/" => path.starts_with('/'),
+        _ if folder.ends_with('/') => false,
+        _ => path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')),
     };
     match input.notes.get(BELOW) {
         None => Vec::new(),

@@ -137,6 +137,9 @@ fn entries(report: &Report) -> Vec<(String, String)> {
     }
     for (path, input) in report.inputs.iter() {
         entries.push((format!("inputs.{path}"), format!("{} bytes, blake3 {}", input.bytes, input.blake3)));
+        for (key, note) in input.notes.iter() {
+            entries.push((format!("inputs.{path}, {key}"), note.clone()));
+        }
     }
     entries
 }

@@ -8,6 +8,7 @@ use std::path::Path;
 use calipers_core::{Error, ErrorKind, Ledger, Result, state};
 use calipers_io::file::InputFile;
 
+use crate::resample::affordable;
 use crate::{output, registry};
 
 /// The bytes of a state file that holds these accumulators.
@@ -20,10 +21,16 @@ pub fn write(path: &Path, ledgers: &[Box<dyn Ledger>]) -> Result<()> {
     output::write(path, &to_bytes(ledgers))
 }
 
-/// The accumulators in the bytes of a state; `source` names them in messages.
+/// The accumulators in the bytes of a state; `source` names them in messages. Whoever made the state, reports
+/// can be made of them: nothing in it is other than a run stores, and there is memory for what it asks for.
 pub fn from_bytes(bytes: &[u8], source: &str) -> Result<Vec<Box<dyn Ledger>>> {
+    let open = |section: &state::Section| {
+        let ledger = registry::open(section, source)?;
+        affordable(&*ledger, None, 1)?;
+        Ok(ledger)
+    };
     state::decode(bytes)
-        .and_then(|sections| sections.into_iter().map(|section| registry::open(&section, source)).collect())
+        .and_then(|sections| sections.iter().map(open).collect())
         .map_err(|error| error.in_file(source))
 }
 

@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
 mod explanation;
+mod forged;
 mod independent_set;
 mod joining;
 mod resampling;
@@ -52,6 +53,7 @@ fn every_registered_family_is_held_to_the_laws() {
     }
     let registered: BTreeSet<&str> = registry::FAMILIES.iter().map(|family| family.name).collect();
     assert_eq!(held, registered);
+    forged::figure();
 }
 
 fn check<P>(sample: &Sample<P>) -> &'static str
@@ -66,6 +68,7 @@ where
     a_shard_twice_counts_once(sample, &whole);
     empty_is_neutral(sample, &whole);
     a_state_survives_the_round_trip(&whole);
+    forged::edited_states_are_refused_or_reported(&whole);
     rows_without_protocol_give_the_whole(sample, &whole);
     joining::states_joined_on_the_disk_have_the_bytes_of_those_in_memory(sample, &mut SplitMix64::new(9));
     duplicates_conflicts_and_other_parameters_are_refused(sample, &whole);

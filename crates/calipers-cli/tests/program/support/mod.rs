@@ -101,6 +101,21 @@ impl Bench {
     }
 }
 
+/// States and reports of two runs over two graphs.
+pub fn two_runs() -> Bench {
+    let bench = Bench::new();
+    for name in ["a", "b"] {
+        bench.write(&format!("in/{name}.npz"), npz(&path3_unit()));
+    }
+    for name in ["x", "z"] {
+        let line =
+            format!("independent-set in --state {name}.state --json {name}.json --per-unit {name}.csv -q");
+        let said = bench.run(&line);
+        assert_eq!(said.status, 0, "{}", said.stderr);
+    }
+    bench
+}
+
 impl From<Output> for Said {
     fn from(output: Output) -> Self {
         let said = Self {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::check;
 use crate::error::{Error, Result};
 use crate::input_files::Digest;
 use crate::report::Warning;
@@ -114,21 +115,25 @@ impl Listings {
         warnings
     }
 
-    /// What no run would have recorded, in words.
-    pub(crate) fn impossible(&self) -> Option<String> {
+    /// Refuses what no run would have recorded.
+    pub(crate) fn check(&self) -> Result<()> {
         for (listing, splits) in &self.0 {
             for (of, have) in splits {
-                if let Some(index) = have.iter().find(|index| !(1..=*of).contains(*index)) {
-                    return Some(format!("shard {index} of {of}"));
-                }
+                let beyond = have.iter().find(|index| !(1..=*of).contains(*index));
+                let found = beyond.map_or(String::new(), |index| format!("shard {index} of {of}"));
+                check::keep(beyond.is_none(), "listings", found, format_args!("shards 1 to {of}"))?;
             }
             let is_one = splits.len() == 1 && splits.contains_key(&1);
             let is_open = splits.values().all(|have| !have.is_empty()) && !splits.iter().any(is_complete);
-            if splits.is_empty() || (listing.is_some() && !is_one && !is_open) {
-                return Some("shards of a listing that were not joined".into());
-            }
+            let is_joined = !splits.is_empty() && (listing.is_none() || is_one || is_open);
+            check::keep(
+                is_joined,
+                "listings",
+                "shards that were not joined",
+                "a listing of whole shards as one",
+            )?;
         }
-        None
+        Ok(())
     }
 }
 
@@ -228,11 +233,13 @@ mod tests {
 
     #[test]
     fn shards_that_cannot_exist_are_told() {
-        assert_eq!(of(&[(listing(2), 3, 2)]).impossible().as_deref(), Some("shard 3 of 2"));
-        assert_eq!(of(&[(listing(2), 0, 2)]).impossible().as_deref(), Some("shard 0 of 2"));
-        assert_eq!(of(&[(listing(2), 1, 2), (None, 1, 1)]).impossible(), None);
+        for (index, said) in [(3, "shard 3 of 2"), (0, "shard 0 of 2")] {
+            let error = of(&[(listing(2), index, 2)]).check().unwrap_err().to_string();
+            assert!(error.contains(said), "{error}");
+        }
+        assert!(of(&[(listing(2), 1, 2), (None, 1, 1)]).check().is_ok());
         let unjoined = Listings([(listing(2), Splits::from([(2, BTreeSet::from([1, 2]))]))].into());
-        assert!(unjoined.impossible().is_some());
-        assert!(Listings([(listing(2), Splits::new())].into()).impossible().is_some());
+        assert!(unjoined.check().is_err());
+        assert!(Listings([(listing(2), Splits::new())].into()).check().is_err());
     }
 }

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use crate::check;
 use crate::error::{Error, ErrorKind, Result};
 use crate::input_files::InputFiles;
 use crate::listings::Listings;
@@ -101,13 +102,20 @@ impl Provenance {
         Ok(())
     }
 
-    /// What no run would have recorded beside these rows, in words.
-    pub(crate) fn impossible<R>(&self, rows: &BTreeMap<UnitId, R>) -> Option<String> {
-        let both = self.left_out.keys().find(|unit| rows.contains_key(*unit));
-        let both = both.map(|unit| format!("unit '{unit}' is measured and left out"));
-        let unsaid = self.left_out.iter().find(|(unit, why)| unit.as_str().is_empty() || why.is_empty());
-        let unsaid = unsaid.map(|_| "a unit is left out without its name or a reason".to_owned());
-        both.or(unsaid).or_else(|| self.listings.impossible())
+    /// Refuses what no run would have recorded beside these rows.
+    pub(crate) fn check<R>(&self, rows: &BTreeMap<UnitId, R>) -> Result<()> {
+        for (unit, reason) in &self.left_out {
+            check::name("left_out", unit.as_str())?;
+            let said = format!("'{unit}'");
+            check::keep(!rows.contains_key(unit), "left_out", &said, "units without a row")?;
+            check::keep(!reason.is_empty(), format_args!("left_out {said}"), "no reason", "a reason")?;
+        }
+        for Fact { code, unit, .. } in &self.facts {
+            check::name("facts", code)?;
+            check::keep(unit.len() <= check::NAME, "facts", unit.len(), "names of up to 4096 bytes")?;
+        }
+        self.contents.iter().try_for_each(|content| check::name("contents", content.unit.as_str()))?;
+        self.listings.check()
     }
 }
 

@@ -388,7 +388,8 @@ pub fn resampled<P: Protocol>(
     let mut numbers = Numbers::of(protocol, rows);
     numbers.push(number, Tree::Number(f64::NAN));
     let first = |values: &[Value]| values.first().and_then(&read).unwrap_or(f64::NAN);
-    let mut all = Vec::with_capacity(bootstrap.resamples as usize);
+    // The number of resamples may be that of a stored protocol: room is made for what is there.
+    let mut all = Vec::new();
     for block in bootstrap.blocks() {
         all.extend(numbers.each(&Weights::resamples(bootstrap.seed, units, block), first));
     }

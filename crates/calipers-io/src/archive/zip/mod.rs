@@ -12,7 +12,7 @@ use flate2::{Crc, Decompress, FlushDecompress, Status};
 
 use crate::array::{out_of_memory, read_at, read_range};
 use crate::file::{ReadAt, empty};
-use crate::limits;
+use crate::{limits, memory};
 
 mod folder;
 mod write;
@@ -85,6 +85,7 @@ impl Archive {
     /// The contents of a member, or `None` when there is no such name.
     pub(crate) fn read(&self, name: &str) -> Result<Option<Vec<u8>>> {
         let Some(member) = self.members.get(name) else { return Ok(None) };
+        memory::ask("the member", member.size).map_err(|error| error.at(place(name)))?;
         let bytes = if member.deflated {
             self.inflate(name, member)?
         } else {

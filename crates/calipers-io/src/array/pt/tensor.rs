@@ -4,8 +4,8 @@ use calipers_core::{Error, Result};
 
 use crate::array::{Array, Dtype, buffer, byte_count, dtype};
 use crate::compress::HARMLESS;
-use crate::limits;
 use crate::pickle::{Node, Object, Pickle, Value};
+use crate::{limits, memory};
 
 /// Where the elements of a tensor lie, all of it checked by [`Tensor::check`].
 #[derive(Debug)]
@@ -85,7 +85,7 @@ impl Tensor {
         if bytes.is_none_or(|bytes| bytes > HARMLESS.max(stored.saturating_mul(limits::INFLATE_RATIO))) {
             return Err(outside().advice("call contiguous() before saving"));
         }
-        Ok(())
+        memory::ask("the tensor", bytes.unwrap_or(u64::MAX))
     }
 
     /// The length of its first axis, and whether that is its only one.

@@ -6,6 +6,8 @@ mod samples;
 
 use calipers_core::{Error, Result};
 
+use crate::memory;
+
 pub(crate) use samples::{Sample, Samples};
 
 /// How a volume lies in space. Axes are counted as in the file: x, y, z.
@@ -30,6 +32,7 @@ fn checked_sizes(sizes: &[u64], at: &str, most: u64) -> Result<u64> {
     match elements {
         Some(0) => Err(Error::format("the volume has no elements").at(at).found(shown())),
         Some(elements) if elements <= most && sizes.iter().all(|size| *size <= u64::from(u32::MAX)) => {
+            memory::ask("the volume", elements.saturating_mul(8)).map_err(|error| error.at(at))?;
             Ok(elements)
         }
         _ => Err(Error::format("the volume is too large")

@@ -1,5 +1,6 @@
 //! What is kept of one explanation: counts and exact sums by kind of evidence, never a ratio.
 
+mod check;
 pub(super) mod measure;
 pub(super) mod needs;
 pub(super) mod reading;

@@ -1,5 +1,6 @@
 //! What is kept of one graph: counts and exact sums, about 200 bytes, never the arrays.
 
+mod check;
 pub(super) mod evidence;
 pub(super) mod measure;
 pub(super) mod pooled;

@@ -1,5 +1,6 @@
 //! What is kept of a unit: counts, exact sums and the bias of every node.
 
+mod check;
 pub(super) mod condition;
 pub(super) mod measure;
 pub(super) mod reading;

@@ -1,5 +1,6 @@
 //! The parameters of the family: what is measured, and how a prediction is read.
 
+mod check;
 pub mod config;
 mod presets;
 mod resolve;
@@ -112,6 +113,14 @@ impl Protocol for Segmentation {
 
     fn measure(&self, _: &str, unit: Unit<'_>) -> Result<Row> {
         measure(self, &unit)
+    }
+
+    fn check(&self) -> Result<()> {
+        self.check_stored()
+    }
+
+    fn check_row(&self, _: &str, row: &Row) -> Result<()> {
+        row.check(self)
     }
 
     /// The classes of the means that occur in either map.

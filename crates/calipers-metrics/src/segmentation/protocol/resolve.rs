@@ -13,7 +13,7 @@ use crate::segmentation::protocol::{
 use crate::segmentation::surface::{check_spacing, images, surface};
 
 /// The most bins of calibration.
-const MOST_BINS: i64 = 1000;
+pub(super) const MOST_BINS: i64 = 1000;
 /// 2^(k/8) for k = 0 to 7, correctly rounded.
 const EIGHTHS: [f64; 8] = [
     1.0,
@@ -215,7 +215,7 @@ fn label_space(config: &LabelsConfig, preset: Preset, unlabelled: bool) -> Resul
     })
 }
 
-fn check_originals(original: &BTreeMap<i64, String>) -> Result<()> {
+pub(super) fn check_originals(original: &BTreeMap<i64, String>) -> Result<()> {
     let at = "[labels] original";
     if !(1..=MOST_CLASSES).contains(&original.len()) {
         let error = Error::value("the number of classes").at(at).found(original.len());
@@ -279,7 +279,7 @@ fn bins(config: &BinsConfig) -> Result<Bins> {
 }
 
 /// 2^(k/8) for k = -16 to 16.
-fn temperatures() -> Vec<f64> {
+pub(super) fn temperatures() -> Vec<f64> {
     let octaves = [0.25, 0.5, 1.0, 2.0];
     let steps = octaves.iter().flat_map(|octave| EIGHTHS.iter().map(move |eighth| octave * eighth));
     steps.chain([4.0]).collect()

@@ -1,5 +1,6 @@
 //! What is kept of one image: counts and exact sums, never the pixels.
 
+mod check;
 pub(super) mod evidence;
 pub(super) mod measure;
 pub(super) mod sparse;

@@ -221,12 +221,19 @@ pub(crate) fn surface(config: &SurfaceConfig, labels: &LabelSpace) -> Result<Sur
 
 /// The parameters of worst images that are written down.
 pub(crate) fn images(config: &ImagesConfig) -> Result<Images> {
-    let worst = config.worst.unwrap_or(5.0);
-    if worst > 0.0 && worst <= 100.0 && Percent::new(worst).is_some() {
-        return Ok(Images { worst });
+    Images { worst: config.worst.unwrap_or(5.0) }.checked()
+}
+
+impl Images {
+    /// The settings themselves, unless they mean nothing.
+    pub(crate) fn checked(self) -> Result<Self> {
+        let Self { worst } = self;
+        if worst > 0.0 && worst <= 100.0 && Percent::new(worst).is_some() {
+            return Ok(self);
+        }
+        let error = refused("not a share of the units", "[images] worst", worst);
+        Err(error.allowed("per cent, above 0 and up to 100"))
     }
-    let error = refused("not a share of the units", "[images] worst", worst);
-    Err(error.allowed("per cent, above 0 and up to 100"))
 }
 
 fn is_length(value: f64) -> bool {

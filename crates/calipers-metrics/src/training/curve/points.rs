@@ -9,7 +9,7 @@ use crate::training::unit::{Curve, Sample};
 
 /// The largest epoch number: far beyond any training, and small enough that sums of squares over
 /// millions of runs stay exact.
-const MOST_EPOCHS: i128 = 1 << 40;
+pub(in crate::training) const MOST_EPOCHS: i128 = 1 << 40;
 
 /// What counts of the values that a run logged at one x.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -201,6 +201,14 @@ impl Protocol for Training {
         Row::of(self, &curve)
     }
 
+    fn check(&self) -> Result<()> {
+        self.check_stored()
+    }
+
+    fn check_row(&self, name: &str, row: &Row) -> Result<()> {
+        row.check(self, name)
+    }
+
     fn sampled<'a>(&self, unit: &'a str, row: &'a Row) -> Sampled<'a> {
         Sampled { unit, part: &row.group }
     }
