@@ -105,7 +105,6 @@ where
         Ok(Outcome::Warned | Outcome::Differs) => 3,
         Ok(Outcome::LeftOut) => 4,
         Err(error) => {
-            calipers::output::remove_temporaries();
             // Who asked for the end knows of it.
             if error.kind() != ErrorKind::Interrupted {
                 complain(&error.clone().with_command(|options| commanded(&words, options)));

@@ -166,12 +166,13 @@ where
 
 /// Refuses rows that the protocol could not have measured.
 fn trusted<P: Protocol>(protocol: &P, rows: &BTreeMap<UnitId, P::Row>) -> Result<()> {
-    for (id, row) in rows {
-        let name = id.as_str();
-        let checked = check::name("its name", name).and_then(|()| protocol.check_row(name, row));
-        checked.map_err(|error| error.at(format!("unit {}", shortened(name))).as_format())?;
-    }
-    Ok(())
+    rows.iter().try_for_each(|(id, row)| trusted_row(protocol, id.as_str(), row))
+}
+
+/// Refuses a row that the protocol could not have measured, and a name that no unit has.
+fn trusted_row<P: Protocol>(protocol: &P, name: &str, row: &P::Row) -> Result<()> {
+    let checked = check::name("its name", name).and_then(|()| protocol.check_row(name, row));
+    checked.map_err(|error| error.at(format!("unit {}", shortened(name))).as_format())
 }
 
 /// A name that fits into a message.

@@ -19,6 +19,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::reader::StateReader;
+use super::trusted_row;
 use super::writer::{Piece, Scratch, StateWriter};
 use crate::accumulator::different_rows;
 use crate::differences::mismatch;
@@ -60,9 +61,8 @@ pub fn join<P: Protocol>(
     for (state, (readings, facts)) in states.iter_mut().zip(noticed) {
         let (listings, left_out) = (state.take()?, state.take()?);
         let part = Provenance { readings, facts, listings, left_out, ..Provenance::default() };
-        if let Some(why) = part.impossible(&BTreeMap::<UnitId, ()>::new()) {
-            return Err(state.impossible(why));
-        }
+        let checked = part.check(&BTreeMap::<UnitId, ()>::new());
+        checked.map_err(|error| state.impossible(error.in_one_line()))?;
         state.end()?;
         whole.merge(part, P::READING_IN_ROWS)?;
     }
@@ -101,6 +101,7 @@ fn protocol<P: Protocol>(states: &mut [StateReader<'_>]) -> Result<P> {
         if serde_json::to_string(&protocol).is_ok_and(|again| again != text) {
             return Err(state.impossible("bytes that this version would write differently"));
         }
+        protocol.check().map_err(|error| state.impossible(error.at("protocol").in_one_line()))?;
         match &first {
             None => first = Some((protocol, text, state.source().to_owned())),
             Some((ours, _, source)) if *ours != protocol => {
@@ -133,6 +134,10 @@ struct Row<P: Protocol>(String, P::Row);
 impl<P: Protocol> Entry<P> for Row<P> {
     fn order(&self, other: &Self) -> Ordering {
         self.0.cmp(&other.0)
+    }
+
+    fn check(&self, protocol: &P) -> std::result::Result<(), String> {
+        trusted_row(protocol, &self.0, &self.1).map_err(|error| error.in_one_line())
     }
 
     fn join(&mut self, other: Self, (ours, theirs): (&str, &str)) -> Result<bool> {
