@@ -67,7 +67,7 @@ impl Protocol for Columns {
         Ok(())
     }
 
-    fn check_row(&self, _: &str, _: &Row) -> Result<()> {
+    fn check_row(&self, _: &Row) -> Result<()> {
         Ok(())
     }
 

@@ -19,6 +19,8 @@ static RETURNED: Condvar = Condvar::new();
 thread_local! {
     /// What the unit of this thread has asked for; nothing outside a unit.
     static OWN: Cell<Option<u64>> = const { Cell::new(None) };
+    /// Whether other units wait for what this thread reads.
+    static AWAITED: Cell<bool> = const { Cell::new(false) };
 }
 
 /// What is assumed where the system does not say.
@@ -88,6 +90,18 @@ impl Drop for Unit {
     }
 }
 
+/// Reads what several units share, which they wait for: whoever waits for them in turn would wait for ever.
+pub fn for_all<T>(read: impl FnOnce() -> T) -> T {
+    struct Before(bool);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            AWAITED.set(self.0);
+        }
+    }
+    let _before = Before(AWAITED.replace(true));
+    read()
+}
+
 /// Asks for so many bytes for `what`. Fails where they, with what the unit has already, are more than is allowed at
 /// all; waits where other units have them now.
 pub fn ask(what: &str, bytes: u64) -> Result<()> {
@@ -104,8 +118,8 @@ pub fn ask(what: &str, bytes: u64) -> Result<()> {
         return Ok(());
     }
     let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
-    // A unit that has something never waits: the others may wait for it.
-    while own == Some(0) && *held > 0 && held.saturating_add(bytes) > allowed {
+    // A unit that has something never waits, nor who reads for several: the others may wait for it.
+    while own == Some(0) && !AWAITED.get() && *held > 0 && held.saturating_add(bytes) > allowed {
         held = RETURNED.wait(held).unwrap_or_else(PoisonError::into_inner);
     }
     *held = held.saturating_add(bytes);

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use calipers_core::Result;
+use calipers_io::memory;
 
 use crate::inputs::{Inputs, Shared};
 
@@ -92,7 +93,7 @@ impl<F, T> FileCache<F, T> {
             Some(loaded) => loaded,
             None => {
                 let own = inputs.aside();
-                let content = Arc::new(load(&self.slots[place].file, &own)?);
+                let content = Arc::new(memory::for_all(|| load(&self.slots[place].file, &own))?);
                 Loaded { content, read: own.into_shared() }
             }
         };

@@ -60,7 +60,7 @@ mod tests {
     fn refusal(from: &str, to: &str) -> String {
         let text = text();
         assert!(text.contains(from), "{from} in {text}");
-        read(text.replacen(from, to, 1).as_bytes(), "r.json").unwrap_err().to_string()
+        read(text.replace(from, to).as_bytes(), "r.json").unwrap_err().to_string()
     }
 
     #[test]
@@ -78,11 +78,9 @@ mod tests {
     #[test]
     fn a_report_of_another_version_may_have_other_parameters() {
         let version = format!("\"calipers\": \"{}\"", env!("CARGO_PKG_VERSION"));
-        let older = text().replacen(&version, "\"calipers\": \"0.0.1\"", 1).replacen(
-            "segmentation.miou",
-            "segmentation.old",
-            1,
-        );
+        let older = text()
+            .replace(&version, "\"calipers\": \"0.0.1\"")
+            .replace("segmentation.miou", "segmentation.old");
         assert_eq!(read(older.as_bytes(), "r.json").unwrap()[0].version, "0.0.1");
     }
 }

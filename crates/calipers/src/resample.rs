@@ -1,11 +1,11 @@
 //! How sure numbers are: one way of asking for every face, the same bits for any number of threads.
 
 use calipers_core::resample::{Asked, Bootstrap, Held, Method, Scope};
-use calipers_core::{Error, Ledger, Report, Result};
+use calipers_core::{Ledger, Report, Result};
 use calipers_sources::clusters::ClusterRule;
 use calipers_sources::run::Threads;
 
-pub use calipers_io::memory::half_of_memory;
+use calipers_io::memory::allowed;
 
 /// What intervals are asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,7 +25,7 @@ pub fn add(ledger: &dyn Ledger, report: &mut Report, asked: &Intervals, threads:
         Some(rule) => Some(rule.clusters(&ledger.sampling_units())?),
         None => None,
     };
-    let asked = Asked { bootstrap: asked.bootstrap, clusters: clusters.as_ref(), memory: half_of_memory() };
+    let asked = Asked { bootstrap: asked.bootstrap, clusters: clusters.as_ref(), memory: allowed() };
     ledger.add_intervals(report, &asked, &Threads(threads))
 }
 
@@ -44,13 +44,13 @@ pub fn affordable(ledger: &dyn Ledger, asked: Option<&Bootstrap>, threads: usize
         workers: threads,
         more: 0,
     };
-    held.within(half_of_memory(), "--bootstrap")
+    held.within(allowed(), "--bootstrap")
 }
 
 /// Refuses more resamples than there is memory for whatever is measured: one number of each is kept at least.
 pub fn conceivable(resamples: u32, option: &str) -> Result<()> {
     let held = Held { numbers: 1, resamples, ..Held::default() };
-    held.within(half_of_memory(), option).map_err(Error::as_usage)
+    held.within(allowed(), option)
 }
 
 /// What a report says of its own intervals: asking for it again gives the same ones.

@@ -62,7 +62,7 @@ pub(crate) struct Plot {
 impl Plot {
     pub(crate) fn run(self) -> Result<Outcome> {
         let (files, figure) = self.split();
-        let target = self.target(files)?;
+        let target = self.target()?;
         if target.is_some() && figure.is_none() {
             return Err(
                 Error::usage("-o needs the figure that is drawn").advice("without -o the figures are listed")
@@ -140,7 +140,7 @@ impl Plot {
     }
 
     /// Where the figure goes, and in which format. Refuses what cannot be written before any work.
-    fn target(&self, files: &[PathBuf]) -> Result<Option<(&Path, FileFormat)>> {
+    fn target(&self) -> Result<Option<(&Path, FileFormat)>> {
         let Some(path) = self.output.as_deref() else { return Ok(None) };
         if is_stream(path) {
             return Ok(Some((path, files::format("svg")?)));

@@ -105,7 +105,13 @@ impl<P: Protocol> Accumulator<P> {
     /// Keeps the row of a unit that was measured before its name was settled. A name seen before is a
     /// `Duplicate`.
     pub fn insert(&mut self, id: impl Into<UnitId>, row: P::Row) -> Result<()> {
-        match self.rows.entry(id.into()) {
+        let id = id.into();
+        debug_assert_eq!(
+            self.protocol.check_row(&row).map_err(|error| error.to_string()),
+            Ok(()),
+            "what is measured can be stored and read again"
+        );
+        match self.rows.entry(id) {
             Entry::Occupied(entry) => Err(twice(entry.key())),
             Entry::Vacant(entry) => {
                 self.provenance.left_out.remove(entry.key());

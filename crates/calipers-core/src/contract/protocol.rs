@@ -51,7 +51,7 @@ pub trait Protocol: Clone + PartialEq + Serialize + DeserializeOwned + Send + Sy
 
     /// Refuses a row that no unit could have given under these parameters. What reads rows relies on it: the
     /// length of every list, every position, every sum. [`check`](crate::check) has the words.
-    fn check_row(&self, name: &str, row: &Self::Row) -> Result<()>;
+    fn check_row(&self, row: &Self::Row) -> Result<()>;
 
     /// More first columns of the per-unit table, where the parameters ask for what they show.
     fn more_columns(&self) -> &'static [Column<Self>] {

@@ -171,7 +171,7 @@ fn trusted<P: Protocol>(protocol: &P, rows: &BTreeMap<UnitId, P::Row>) -> Result
 
 /// Refuses a row that the protocol could not have measured, and a name that no unit has.
 fn trusted_row<P: Protocol>(protocol: &P, name: &str, row: &P::Row) -> Result<()> {
-    let checked = check::name("its name", name).and_then(|()| protocol.check_row(name, row));
+    let checked = check::name("its name", name).and_then(|()| protocol.check_row(row));
     checked.map_err(|error| error.at(format!("unit {}", shortened(name))).as_format())
 }
 

@@ -46,7 +46,7 @@ impl Held {
         self.each() * u128::from(self.resamples) + self.fixed()
     }
 
-    /// Refuses more than half of the machine's memory, which the caller knows; `option` is what asked
+    /// Refuses more than is allowed, half of the machine's memory where nobody said; `option` is what asked
     /// for resamples.
     pub fn within(&self, half: u64, option: &str) -> Result<()> {
         let Self { numbers, resamples, .. } = self;
@@ -54,10 +54,13 @@ impl Held {
             return Ok(());
         }
         let most = u128::from(half).saturating_sub(self.fixed()) / self.each();
-        Err(Error::value(format!("{resamples} resamples of {numbers} numbers do not fit into memory"))
+        Err(Error::usage(format!("{resamples} resamples of {numbers} numbers do not fit into memory"))
             .at(option)
             .found(format!("{} MiB", self.bytes() >> 20))
-            .allowed(format!("{} MiB, half of what there is: at most {most} resamples", half >> 20))
+            .allowed(format!(
+                "{} MiB, half of what there is unless --memory says: at most {most} resamples",
+                half >> 20
+            ))
             .advice("draw fewer resamples, or ask for fewer numbers"))
     }
 }

@@ -53,7 +53,7 @@ impl Protocol for Explanation {
         self.clone().checked().map(drop)
     }
 
-    fn check_row(&self, _: &str, row: &Row) -> Result<()> {
+    fn check_row(&self, row: &Row) -> Result<()> {
         row.check()
     }
 

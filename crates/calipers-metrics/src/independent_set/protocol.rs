@@ -129,7 +129,7 @@ impl Protocol for IndependentSet {
         self.clone().checked().map(drop)
     }
 
-    fn check_row(&self, _: &str, row: &Row) -> Result<()> {
+    fn check_row(&self, row: &Row) -> Result<()> {
         row.check(self)
     }
 

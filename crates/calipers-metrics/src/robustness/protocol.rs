@@ -78,8 +78,8 @@ impl Protocol for Robustness {
         self.clone().checked().map(drop)
     }
 
-    fn check_row(&self, name: &str, row: &Row) -> Result<()> {
-        row.check(self, name)
+    fn check_row(&self, row: &Row) -> Result<()> {
+        row.check(self)
     }
 
     /// Runs that saw the same attacks are exchangeable.

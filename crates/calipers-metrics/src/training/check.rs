@@ -1,14 +1,13 @@
 //! Runs and parameters that were stored: numbers that lie in the run, and counts that fit its points.
 
 use calipers_core::Result;
-use calipers_core::check::{at_most, finite, keep, long, name, within};
+use calipers_core::check::{at_most, finite, keep, long, name};
 
 use super::curve::points::MOST_EPOCHS;
 use super::protocol::Training;
 use super::row::Row;
 use super::saturation::aftermath::{Aftermath, Break};
 use super::saturation::first::Saturation;
-use super::unit::unit_name;
 
 impl Training {
     pub(super) fn check_stored(&self) -> Result<()> {
@@ -20,9 +19,7 @@ impl Training {
 
 impl Row {
     /// Refuses what no run gives under this protocol.
-    pub(super) fn check(&self, protocol: &Training, unit: &str) -> Result<()> {
-        let own = unit_name(&self.group, &self.fold);
-        keep(own == unit, "group and fold", &own, unit)?;
+    pub(super) fn check(&self, protocol: &Training) -> Result<()> {
         name("group", &self.group)?;
         keep(self.folds != Some(0), "folds", 0, "1 or more")?;
         let most = MOST_EPOCHS as u64;
@@ -65,7 +62,7 @@ impl Aftermath {
         at_most("broken", self.saturation.broken, self.points_after)?;
         at_most("longest_break", self.longest_break, self.saturation.broken)?;
         at_most("zeros", self.zeros, self.points_after)?;
-        within("drop_depth", self.drop_depth, 0.0, f64::INFINITY)?;
+        keep(self.drop_depth >= 0.0, "drop_depth", self.drop_depth, "0 or more")?;
         at_most("breaks", self.breaks.len() as u64, self.saturation.broken)?;
         let mut before = self.saturation.number;
         for Break { numbers: (first, last), x: (from, to) } in &self.breaks {

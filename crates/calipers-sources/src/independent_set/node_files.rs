@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use calipers_core::{Error, Result};
 use calipers_io::array::{Array, Arrays};
+use calipers_io::memory;
 use calipers_io::score::{FORMATS, NodeSet, Reader, UnitColumns};
 use calipers_metrics::independent_set::{Axis, Kind};
 
@@ -205,7 +206,8 @@ impl NodeFile {
                     let scores = scores.ok_or_else(|| Error::value("there are no scores"))?;
                     member.cover(scores.nodes()).map(|()| scores)
                 };
-                let scores = member.scores.get_or_init(read).as_ref().map_err(Clone::clone)?;
+                let scores =
+                    member.scores.get_or_init(|| memory::for_all(read)).as_ref().map_err(Clone::clone)?;
                 Ok(Values::Known(scores.of_nodes(member.nodes(graph, scores.nodes()))))
             }
             Self::Units(units) => {
@@ -261,7 +263,8 @@ impl NodeFile {
                     })?;
                     member.cover(labels.len()).map(|()| labels)
                 };
-                let labels = member.labels.get_or_init(read).as_ref().map_err(Clone::clone)?;
+                let labels =
+                    member.labels.get_or_init(|| memory::for_all(read)).as_ref().map_err(Clone::clone)?;
                 Ok(Values::Known(as_set(&labels[member.nodes(graph, labels.len())])))
             }
             Self::Units(units) => {

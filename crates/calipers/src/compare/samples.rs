@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use calipers_core::Result;
 use calipers_core::resample::{Held, Leaf, Method, Plan, Resampler, Weights, collected};
-use calipers_sources::memory::half_of_memory;
+use calipers_sources::memory::allowed;
 use calipers_sources::run::Threads;
 
 use super::Options;
@@ -44,7 +44,7 @@ impl Samples {
             workers: options.threads,
             more: TESTED * u128::from(alone) * differences(models),
         };
-        held.within(half_of_memory(), "--resamples")?;
+        held.within(allowed(), "--resamples")?;
         let read = |samples, weights: &(dyn Fn(Range<u32>) -> Weights + Sync)| {
             collected(models, samples, weights, &Threads(options.threads))
         };

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use calipers_core::resample::{Drawn, Intervals};
-use calipers_core::{Ledger, Report, Result, Value, Warning};
+use calipers_core::{Error, Ledger, Report, Result, Value, Warning};
 use calipers_sources::run::Threads;
 use serde_json::Value as Json;
 
@@ -61,7 +61,8 @@ const OF_SHARDS: [&str; 2] = ["missing-shards", "listings-differ"];
 /// The report of a ledger, made like a recorded one.
 pub(crate) fn like(ledger: &dyn Ledger, recorded: &Report, threads: usize) -> Result<Report> {
     let asked = resample::asked_by(recorded)?;
-    resample::affordable(ledger, asked.as_ref().map(|asked| &asked.bootstrap), threads)?;
+    resample::affordable(ledger, asked.as_ref().map(|asked| &asked.bootstrap), threads)
+        .map_err(Error::as_value)?;
     let mut report = Chosen::of(recorded).cut(ledger.report_on(&Threads(threads)));
     // Which shards were there, and what could not be read, the inputs that are left do not say.
     for (at, warning) in recorded.warnings.iter().enumerate() {

@@ -26,7 +26,7 @@ pub fn write(path: &Path, ledgers: &[Box<dyn Ledger>]) -> Result<()> {
 pub fn from_bytes(bytes: &[u8], source: &str) -> Result<Vec<Box<dyn Ledger>>> {
     let open = |section: &state::Section| {
         let ledger = registry::open(section, source)?;
-        affordable(&*ledger, None, 1)?;
+        affordable(&*ledger, None, 1).map_err(Error::as_value)?;
         Ok(ledger)
     };
     state::decode(bytes)

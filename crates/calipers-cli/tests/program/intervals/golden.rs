@@ -221,7 +221,7 @@ fn what_cannot_be_drawn_is_refused_before_any_draw() {
         ),
         (format!("{SEGMENTATION} --bootstrap 9 --cluster-by empty.csv:patient"), 1, &["line 2"]),
         (format!("{SEGMENTATION} --bootstrap 9 --cluster-by twice.csv:patient"), 1, &["lines 2 and 3"]),
-        (format!("{SEGMENTATION} --bootstrap 4294967295"), 1, &["do not fit into memory", "at most"]),
+        (format!("{SEGMENTATION} --bootstrap 4294967295"), 2, &["do not fit into memory", "at most"]),
     ] {
         let said = bench.run(&line);
         assert_eq!(said.status, status, "{line}\n{}", said.stderr);

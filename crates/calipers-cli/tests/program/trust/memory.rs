@@ -37,11 +37,15 @@ fn row_61_an_npz_that_declares_more_than_is_allowed_is_refused_from_its_header()
 fn s11_text_that_grows_beyond_the_budget_is_refused_at_its_line() {
     let bench = Bench::new();
     bench.write("g.txt", "0 1\n".repeat(3 << 20));
-    bench.refuses("independent-set g.txt --no-scores --memory 16M", 1, &["g.txt", "line ", "--memory"]);
     bench.refuses(
-        "independent-set g.txt --no-scores --memory 1M",
+        "independent-set --graph g.txt --no-scores --memory 16M",
+        1,
+        &["g.txt", "line ", "--memory"],
+    );
+    bench.refuses(
+        "independent-set --graph g.txt --no-scores --memory 1M",
         1,
         &["the file", "1048576 bytes", "--memory"],
     );
-    bench.refuses("independent-set g.txt --memory 5X", 2, &["--memory", "512M"]);
+    bench.refuses("independent-set --graph g.txt --memory 5X", 2, &["--memory", "512M"]);
 }

@@ -86,8 +86,8 @@ fn row_66_a_key_twice_is_an_error_in_reports_and_histories() {
     bench.refuses("show twice.json", 1, &["units"]);
     bench.write("h.json", r#"[{"step": 1, "f": 0.5, "f": 0.9}, {"step": 2, "f": 0.7}]"#);
     bench.refuses("training h.json --metric f", 1, &["f"]);
-    bench.write("h.jsonl", "{\"step\": 1, \"f\": 0.5, \"g\": 1, \"g\": 2}\n{\"step\": 2, \"f\": 0.7}\n");
-    bench.refuses("training h.jsonl --metric f", 1, &["g"]);
+    bench.write("h.jsonl", "{\"step\": 1, \"f\": 0.5, \"f\": 0.6, \"g\": 2}\n{\"step\": 2, \"f\": 0.7}\n");
+    bench.refuses("training h.jsonl --metric f", 1, &["`f`", "line 1"]);
 }
 
 enum Change {

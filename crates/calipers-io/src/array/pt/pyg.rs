@@ -9,6 +9,7 @@ use calipers_core::{Error, Result};
 
 use super::{Pairs, items};
 use crate::array::{Array, Arrays, Decode};
+use crate::memory;
 use crate::pickle::{Node, Pickle, Value};
 
 const DATA: &str = "torch_geometric.data.data.Data";
@@ -136,7 +137,11 @@ pub(super) fn cut(arrays: Arrays, slices: &Arrays) -> Result<Vec<Arrays>> {
         for (graph, ends) in graphs.iter_mut().zip(ends.windows(2)) {
             let (whole, name, range) = (Arc::clone(&whole), key.clone(), ends[0] as u64..ends[1] as u64);
             let part: Decode = Box::new(move || {
-                let array = whole.array.get_or_init(|| (whole.decode)()).as_ref().map_err(Error::clone)?;
+                let array = whole
+                    .array
+                    .get_or_init(|| memory::for_all(|| (whole.decode)()))
+                    .as_ref()
+                    .map_err(Error::clone)?;
                 part(array, &name, range.clone())
             });
             graph.stored.insert(key.clone(), part);

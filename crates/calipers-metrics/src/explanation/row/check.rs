@@ -85,7 +85,7 @@ impl RobustRow {
 
 impl DivergenceRow {
     fn check(&self, instances: u64) -> Result<()> {
-        number_sum("unfaithfulness", &self.unfaithfulness)?;
+        number_sum("row.unfaithfulness", &self.unfaithfulness)?;
         number_sum("finite", &self.finite)?;
         at_most("infinite", self.infinite, instances)
     }
@@ -98,7 +98,7 @@ impl MaskRow {
         at_most("zeros", self.zeros, self.elements)?;
         positive_sum("mass", &self.mass)?;
         number_sum("mass_log", &self.mass_log)?;
-        number_sum("gini", &self.gini)?;
+        number_sum("row.gini", &self.gini)?;
         if let Some(agreement) = &self.agreement {
             agreement.check(self).map_err(|error| error.at("agreement"))?;
         }
@@ -115,7 +115,7 @@ impl AgreementRow {
         self.confusion.check(mask.elements, mask.selected)?;
         pairs("twice_auroc", self.twice_auroc, &self.confusion)?;
         let positives = self.confusion.positives();
-        sum("precision", &self.precision, positives, 1.0)?;
+        sum("row.precision", &self.precision, positives, 1.0)?;
         at_most("top.hits", self.top.hits, positives)?;
         at_most("top.slots", self.top.slots, positives)?;
         at_most("top.ties", self.top.ties, mask.elements)?;

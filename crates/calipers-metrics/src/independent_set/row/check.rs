@@ -26,7 +26,7 @@ impl Row {
         }
         for (field, count, is_asked) in [
             ("baseline", self.baseline, protocol.baseline != Baseline::None),
-            ("upper_bound", self.upper_bound, protocol.certificate == Switch::On),
+            ("row.upper_bound", self.upper_bound, protocol.certificate == Switch::On),
         ] {
             keep(count.is_some() == is_asked, field, count.is_some(), is_asked)?;
             at_most(field, count.unwrap_or(0), nodes)?;

@@ -119,7 +119,7 @@ impl Protocol for Segmentation {
         self.check_stored()
     }
 
-    fn check_row(&self, _: &str, row: &Row) -> Result<()> {
+    fn check_row(&self, row: &Row) -> Result<()> {
         row.check(self)
     }
 

@@ -19,13 +19,13 @@ impl Row {
     /// Refuses what no image or matrix gives under this protocol.
     pub(crate) fn check(&self, protocol: &Segmentation) -> Result<()> {
         let classes = protocol.classes();
-        cells("confusion", &self.confusion, classes, classes + 1)?;
+        cells("row.confusion", &self.confusion, classes, classes + 1)?;
         let scored = total(self.confusion.cells().map(|(_, pixels)| pixels));
         let all = scored + u128::from(self.ignored);
         let Some(pixels) = &self.pixels else {
             let sizes = u64::from(self.height) + u64::from(self.width);
             at_most("height and width of a confusion matrix", sizes, 0)?;
-            return keep(all < u128::from(COUNT), "confusion", all, format_args!("up to {COUNT} pixels"));
+            return keep(all < u128::from(COUNT), "row.confusion", all, format_args!("up to {COUNT} pixels"));
         };
         let depth = pixels.space.as_ref().map_or(1, |space| space.depth);
         let size = u128::from(self.height) * u128::from(self.width) * u128::from(depth);
@@ -75,9 +75,9 @@ impl PixelRow {
 impl HeadRow {
     fn check(&self, head: &Head, size: u64) -> Result<()> {
         let channels = head.channels.len();
-        cells("confusion", &self.confusion, channels, channels + 1)?;
+        cells("row.confusion", &self.confusion, channels, channels + 1)?;
         let all = total(self.confusion.cells().map(|(_, pixels)| pixels));
-        keep(all <= u128::from(size), "confusion", all, format_args!("up to {size} pixels"))?;
+        keep(all <= u128::from(size), "row.confusion", all, format_args!("up to {size} pixels"))?;
         let is_foreground =
             |channel: u32| (channel as usize) < channels && Some(channel as usize) != head.rest;
         bands("band", &self.band, size, is_foreground)
@@ -99,9 +99,9 @@ impl CalibrationRow {
         keep(self.pixels == scored, "pixels", self.pixels, format_args!("{scored}, the scored pixels"))?;
         at_most("infinite", self.infinite, self.pixels)?;
         at_most("saturated", self.saturated, self.pixels)?;
-        finite_sum("nll", &self.nll)?;
+        finite_sum("row.nll", &self.nll)?;
         // A pixel's distribution may sum to a little more than 1, and is compared with one class.
-        sum("brier", &self.brier, self.pixels, 1.0 + protocol.classes() as f64)?;
+        sum("row.brier", &self.brier, self.pixels, 1.0 + protocol.classes() as f64)?;
         bins("bins", &self.bins, protocol.bins.count, self.pixels)?;
         long("classwise", self.classwise.len(), asked(Measure::Classwise, protocol.classes()))?;
         self.classwise.iter().try_for_each(|own| bins("classwise", own, protocol.bins.count, self.pixels))?;
@@ -147,7 +147,7 @@ impl Apart {
     fn check(&self, surface: &Surface) -> Result<()> {
         let sides = if surface.convention == Convention::Medpy { 1 } else { 2 };
         let asked = surface.percentiles().map(|percentile| percentile.is_some());
-        long("hd95", self.hd95.len(), sides)?;
+        long("row.hd95", self.hd95.len(), sides)?;
         keep(self.percentile.is_some() == asked[1], "percentile", self.percentile.is_some(), asked[1])?;
         if let Some(percentile) = &self.percentile {
             long("percentile", percentile.len(), sides)?;

@@ -205,8 +205,8 @@ impl Protocol for Training {
         self.check_stored()
     }
 
-    fn check_row(&self, name: &str, row: &Row) -> Result<()> {
-        row.check(self, name)
+    fn check_row(&self, row: &Row) -> Result<()> {
+        row.check(self)
     }
 
     fn sampled<'a>(&self, unit: &'a str, row: &'a Row) -> Sampled<'a> {
