@@ -17,7 +17,7 @@ use std::io::Write;
 
 use calipers::core::fault;
 use calipers::{Error, ErrorKind};
-use clap::{CommandFactory, FromArgMatches, Parser};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
 
 use commands::Command;
 pub use measured::Measured;
@@ -86,9 +86,7 @@ where
 {
     let words = with_files(arguments);
     let mut command = Cli::command();
-    let parsed = command.try_get_matches_from_mut(&words);
-    let parsed = parsed.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
-    let (cli, matches) = match parsed {
+    let (cli, matches) = match parsed(&mut command, &words) {
         Ok(parsed) => parsed,
         Err(error) => {
             if let Some(meant) = two_folders(&words) {
@@ -112,6 +110,22 @@ where
             if error.kind() == ErrorKind::Usage { 2 } else { 1 }
         }
     }
+}
+
+/// Whether this is a command line that the program would go to work on. Nothing is read or written.
+pub fn is_understood<I, T>(arguments: I) -> bool
+where
+    I: IntoIterator<Item = T>,
+    T: Into<OsString> + Clone,
+{
+    let mut command = Cli::command();
+    let understood = parsed(&mut command, &with_files(arguments));
+    understood.is_ok_and(|(_, matches)| overlap::check(&command, &matches).is_ok())
+}
+
+fn parsed(command: &mut clap::Command, words: &[OsString]) -> Result<(Cli, ArgMatches), clap::Error> {
+    let matches = command.try_get_matches_from_mut(words)?;
+    Ok((Cli::from_arg_matches(&matches)?, matches))
 }
 
 /// Options that print unless a file is named, and the endings that make the next word such a file.
