@@ -27,6 +27,9 @@ pub(super) enum Direction {
 /// everything fits the cache; beyond, each list is sorted in its place.
 const SMALL: usize = 1 << 19;
 
+/// How many nodes are gone over between two questions whether the graph is still wanted.
+const NODES_PER_QUESTION: u32 = 1 << 14;
+
 impl Adjacency {
     #[inline]
     pub(super) fn of(&self, node: u32) -> &[u32] {
@@ -80,7 +83,7 @@ impl Adjacency {
         if self.neighbours.len() <= SMALL {
             *self = self.reversed();
         } else {
-            let mut turns = Turns::every(1 << 14);
+            let mut turns = Turns::every(NODES_PER_QUESTION);
             for v in 0..self.nodes() {
                 if turns.asked() {
                     break;
@@ -194,8 +197,11 @@ impl Adjacency {
             all_met &= self.neighbours.get(*cursor as usize) == Some(&u);
             *cursor = cursor.saturating_add(1);
         };
-        let mut pairs = 0;
+        let (mut pairs, mut turns) = (0, Turns::every(NODES_PER_QUESTION));
         for u in 0..self.nodes() as u32 {
+            if turns.asked() {
+                return None;
+            }
             let larger = &self.of(u)[self.smaller(u)..];
             pairs += larger.len();
             for &v in larger {
@@ -229,7 +235,11 @@ impl Adjacency {
             *cursor += usize::from(both);
         };
         let mut batches = Batches::for_nodes(self.nodes());
+        let mut turns = Turns::every(NODES_PER_QUESTION);
         for u in 0..self.nodes() as u32 {
+            if turns.asked() {
+                return;
+            }
             for &v in &self.of(u)[self.smaller(u)..] {
                 match &mut batches {
                     None => meet(v, u),

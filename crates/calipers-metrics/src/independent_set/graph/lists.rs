@@ -43,6 +43,7 @@ pub(super) fn read(nodes: u64, storage: Storage, entries: &dyn EdgeSource) -> Re
     if let Some(mut batches) = batches {
         batches.visit(|u, _| counts[u as usize + 1] += 1);
     }
+    stop::wanted()?;
     let mut second = SecondReading {
         nodes,
         storage,
@@ -58,6 +59,7 @@ pub(super) fn read(nodes: u64, storage: Storage, entries: &dyn EdgeSource) -> Re
     let mut lists = second.lists;
     lists.finish();
     census.repeats = lists.sort();
+    stop::wanted()?;
     Ok(Read { edges: ShortEdges::of(&lists), lists, census })
 }
 

@@ -9,7 +9,7 @@ mod short_edges;
 mod sorted_entries;
 pub(crate) mod storage;
 
-use calipers_core::{Error, Result};
+use calipers_core::{Error, Result, stop};
 
 use adjacency::{Adjacency, Direction, Repeat};
 use lists::{Census, Read, read};
@@ -76,8 +76,11 @@ impl Graph {
             Storage::Both => {
                 duplicate_edges = proper - distinct;
                 let symmetric = lists.smaller_when_symmetric(short_edges.as_ref());
+                stop::wanted()?;
                 one_directional_edges = if symmetric.is_some() { 0 } else { one_directional(&lists) };
+                stop::wanted()?;
                 copies = copies_of_pairs(&lists, one_directional_edges, &repeats);
+                stop::wanted()?;
                 smaller = symmetric.unwrap_or_else(|| {
                     if one_directional_edges > 0 {
                         lists = lists.joined();
@@ -87,6 +90,7 @@ impl Graph {
                 });
             }
         }
+        stop::wanted()?;
         let isolated_nodes = isolated(&lists);
         Ok(Self {
             lists,
