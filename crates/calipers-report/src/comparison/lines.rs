@@ -3,7 +3,7 @@
 use calipers_core::Better;
 use calipers_core::spelling::listed;
 
-use super::{BEST, Comparison, Difference, Forms, Line, STAR, ranks, terminal};
+use super::{BEST, Comparison, Difference, Forms, Line, STAR, Titled, joint, ranks, terminal};
 use crate::csv::{Lines, guarded};
 use crate::grid::{Cell, Grid};
 use crate::markdown as md;
@@ -197,28 +197,42 @@ pub fn latex(comparisons: &[Comparison], forms: Forms) -> String {
     })
 }
 
-/// Every table in turn: differences, then ranks.
+/// Every table in turn: all models together, differences, then ranks.
 fn each(comparisons: &[Comparison], forms: Forms, one: impl Fn(&str, &Grid, &[String]) -> String) -> String {
     let mut tables = Vec::new();
+    let titled = |table: &Titled| one(&table.title, &table.grid, &in_bold(&table.notes));
     for comparison in comparisons {
+        tables.extend(joint::tables(comparison).iter().map(titled));
         for other in 0..comparison.models.len().saturating_sub(1) {
             let legend = comparison.legend(other).map(|text| text.replacen(BEST, "bold:", 1));
             let notes: Vec<String> =
                 legend.into_iter().chain(notes(comparison)).chain(forms.spread.note()).collect();
             tables.push(one(&title(comparison, other), &paper(comparison, other, forms.spread), &notes));
         }
-        let ranked = ranks::tables(comparison, forms.all);
-        tables.extend(ranked.iter().map(|table| one(&table.title, &table.grid, &table.notes)));
+        tables.extend(ranks::tables(comparison, forms.all).iter().map(titled));
     }
     tables.join("\n")
 }
 
+/// The notes of a table whose best values are bold.
+pub(super) fn in_bold(notes: &[String]) -> Vec<String> {
+    let marks = |note: &String| match note.strip_prefix(BEST) {
+        Some(meaning) => format!("bold:{meaning}"),
+        None => note.clone(),
+    };
+    notes.iter().map(marks).collect()
+}
+
+/// What a comparison is about.
+pub(super) fn about(comparison: &Comparison) -> String {
+    let subject = comparison.subject.as_ref().map(|subject| format!(" {subject}")).unwrap_or_default();
+    format!("{}{subject}", comparison.family)
+}
+
 /// What a table is about.
 pub(super) fn title(comparison: &Comparison, other: usize) -> String {
-    let subject = comparison.subject.as_ref().map(|subject| format!(" {subject}")).unwrap_or_default();
-    let units = sampled(comparison);
     let (first, model) = (&comparison.models[0].name, &comparison.models[other + 1].name);
-    format!("{}{subject}: {model} against {first}, {units}", comparison.family)
+    format!("{}: {model} against {first}, {}", about(comparison), sampled(comparison))
 }
 
 /// How many units there are, and how many sampling units, where these are something else.

@@ -3,11 +3,13 @@
 //! ```text
 //! Comparison --json-----> one object a comparison
 //!            --lines----> csv, markdown, latex
+//!            --joint----> one table of all models, where there are three
 //!            --ranks----> who is best, where there are three models
 //!            --terminal-> the table on a terminal
 //!            --page-----> a section of a page
 //! ```
 
+mod joint;
 mod json;
 mod lines;
 mod page;
@@ -30,6 +32,7 @@ pub use ranks::{Rank, Ranking, Ranks, ToBest};
 pub use terminal::write as terminal;
 
 use crate::chart::Picture;
+use crate::grid::Grid;
 use crate::table::{Digits, Spread};
 
 /// What the tables of comparisons show, and how.
@@ -233,6 +236,13 @@ impl Comparison {
                 .collect();
         (!marks.is_empty()).then(|| marks.join("; "))
     }
+}
+
+/// A table of all models: its title, its rows, and what its marks mean.
+struct Titled {
+    title: String,
+    grid: Grid,
+    notes: Vec<String>,
 }
 
 /// Before the best value of a line.

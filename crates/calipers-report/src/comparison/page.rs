@@ -2,9 +2,9 @@
 
 use calipers_core::{Table, Value};
 
-use super::lines::{grid, notes, title};
+use super::lines::{grid, in_bold, notes, title};
 use super::pictures::{self, pictures};
-use super::{BEST, Comparison, Line, ranks};
+use super::{BEST, Comparison, Line, joint, ranks};
 use crate::grid::{Cell, Grid};
 use crate::page::{Block, Section, flatten};
 
@@ -19,6 +19,10 @@ pub fn section(comparison: &Comparison) -> Section {
     let method = comparison.method();
     let has_method = !method.is_empty();
     blocks.extend(has_method.then_some(Block::Text(method)));
+    for table in joint::tables(comparison) {
+        blocks.push(Block::Table { title: table.title, grid: table.grid });
+        blocks.extend(in_bold(&table.notes).into_iter().map(Block::Text));
+    }
     blocks.extend(comparison.pictures.iter().cloned().map(Block::Picture));
     blocks.extend(pictures::ranks(comparison).map(Block::Picture));
     for other in 0..comparison.models.len().saturating_sub(1) {

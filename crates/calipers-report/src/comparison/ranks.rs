@@ -1,6 +1,6 @@
 //! The order of three and more models, and how sure it is.
 
-use super::{Comparison, Line};
+use super::{Comparison, Line, Titled};
 use crate::grid::{Cell, Grid};
 use crate::table::Digits;
 
@@ -59,15 +59,8 @@ pub struct ToBest {
 /// Behind the rank of a model that is not distinguishable from the best.
 const LEVEL_WITH_BEST: &str = "=";
 
-/// One table of ranks: its title, its rows by rank, and what its marks mean.
-pub(super) struct RankTable {
-    pub(super) title: String,
-    pub(super) grid: Grid,
-    pub(super) notes: Vec<String>,
-}
-
 /// The tables of ranks: that of the number compared first, or all.
-pub(super) fn tables(comparison: &Comparison, all: bool) -> Vec<RankTable> {
+pub(super) fn tables(comparison: &Comparison, all: bool) -> Vec<Titled> {
     let ranked = comparison.lines.iter().filter_map(|line| match line.ranks.as_ref()? {
         Ranking::Known(ranks) => Some(table(comparison, line, ranks)),
         Ranking::Unknown(_) => None,
@@ -76,8 +69,8 @@ pub(super) fn tables(comparison: &Comparison, all: bool) -> Vec<RankTable> {
 }
 
 /// The ranks by every number in one table, with what is said of several of them said once.
-pub(super) fn every(comparison: &Comparison) -> Option<RankTable> {
-    let mut all: Option<RankTable> = None;
+pub(super) fn every(comparison: &Comparison) -> Option<Titled> {
+    let mut all: Option<Titled> = None;
     for line in &comparison.lines {
         let Some(Ranking::Known(ranks)) = &line.ranks else { continue };
         let mut one = table(comparison, line, ranks);
@@ -90,7 +83,7 @@ pub(super) fn every(comparison: &Comparison) -> Option<RankTable> {
                 one.notes.retain(|note| !all.notes.contains(note));
                 all.notes.extend(one.notes);
             }
-            None => all = Some(RankTable { title: "ranks".into(), ..one }),
+            None => all = Some(Titled { title: "ranks".into(), ..one }),
         }
     }
     if let Some(all) = &mut all
@@ -105,7 +98,7 @@ fn is_marked(cell: &Cell) -> bool {
     matches!(cell, Cell::Text(text) if text.ends_with(LEVEL_WITH_BEST))
 }
 
-fn table(comparison: &Comparison, line: &Line, ranks: &Ranks) -> RankTable {
+fn table(comparison: &Comparison, line: &Line, ranks: &Ranks) -> Titled {
     let mut models: Vec<&Rank> = ranks.models.iter().collect();
     // The sort keeps the order given among equals.
     models.sort_by(|a, b| a.rank.total_cmp(&b.rank));
@@ -135,7 +128,7 @@ fn table(comparison: &Comparison, line: &Line, ranks: &Ranks) -> RankTable {
     notes.extend(
         ranks.unranked.iter().map(|(model, reason)| format!("{} has no rank: {reason}", name(*model))),
     );
-    RankTable {
+    Titled {
         title: format!("ranks by {}", line.name()),
         grid: Grid { columns: columns.into(), rows: models.iter().map(row).collect() },
         notes,

@@ -2,10 +2,10 @@
 
 use calipers_core::Better;
 
+use super::joint::{self, Room};
 use super::lines::{notes, title};
-use super::ranks::{self, RankTable};
-use super::{BEST, Comparison, Difference, Forms, Line, STAR};
-use crate::grid::Cell;
+use super::{BEST, Comparison, Difference, Forms, Line, STAR, Titled, ranks};
+use crate::grid::{Cell, Grid};
 use crate::table::{Digits, Spread};
 use crate::terminal::{Style, arrow};
 use crate::text::{Paint, columns, left, right, short, wrapped};
@@ -18,37 +18,57 @@ const EXPENDABLE: [usize; 5] = [9, 7, 8, 6, 5];
 const WITHOUT_TESTS: usize = 6;
 const HEADINGS: [&str; 7] = ["difference", "interval", "won", "tied", "lost", "p", "p adj."];
 
-/// The comparisons as tables, each with its notes below, then ranks: those of the number compared first,
-/// or `all`.
+/// The comparisons as tables, each with its notes below: all models together, differences, then ranks:
+/// those of the number compared first, or `all`.
 pub fn write(comparisons: &[Comparison], style: Style, forms: Forms) -> String {
     let tables = comparisons.iter().flat_map(|comparison| {
+        let is_narrow = |grid: &Grid| widths(&words(grid, style)).iter().sum::<usize>() <= style.width;
+        let room = Room { rows: usize::MAX, is_narrow: &is_narrow };
+        let joint = joint::fitting(comparison, &room).into_iter().map(move |table| titled(&table, style));
         let others = 0..comparison.models.len().saturating_sub(1);
         let differences = others.map(move |other| one(comparison, other, style, forms.spread));
-        let ranked =
-            ranks::tables(comparison, forms.all).into_iter().map(move |table| ranking(&table, style));
-        differences.chain(ranked)
+        let ranked = ranks::tables(comparison, forms.all).into_iter().map(move |table| titled(&table, style));
+        joint.chain(differences).chain(ranked)
     });
     tables.collect::<Vec<_>>().join("\n")
 }
 
-/// A table of ranks.
-fn ranking(table: &RankTable, style: Style) -> String {
-    let mut text = paint(&short(&table.title, style.width), Paint::Bold, style) + "\n\n";
+/// The headings and cells of a table of all models as they are shown.
+fn words(grid: &Grid, style: Style) -> Vec<Vec<String>> {
     let most = (style.width / 3).max(16);
     let cell = |cell: &Cell| match cell {
         Cell::Text(words) => short(words, most),
-        _ => String::new(),
+        Cell::Bold(words) => format!("{BEST}{}", short(words, most)),
+        _ => "–".into(),
     };
-    let rows: Vec<Vec<String>> = table.grid.rows.iter().map(|row| row.iter().map(cell).collect()).collect();
-    let lines = || std::iter::once(&table.grid.columns).chain(&rows);
-    let wide = |k: usize| lines().map(|row| columns(&row[k])).max().unwrap_or(0);
-    for (at, row) in lines().enumerate() {
-        let cells = row.iter().enumerate().map(|(k, cell)| match k {
-            0 => left(cell, wide(k)),
-            // Ranks line up whether a mark stands behind them or not.
-            2 if cell.ends_with('=') => right(cell, wide(k)),
-            2 if at > 0 => right(&format!("{cell} "), wide(k)),
-            _ => right(cell, wide(k)),
+    let headings = grid.columns.iter().map(|heading| short(heading, most)).collect();
+    let rows = grid.rows.iter().map(|row| row.iter().map(cell).collect());
+    let mut rows: Vec<Vec<String>> = std::iter::once(headings).chain(rows).collect();
+    for column in 0..grid.columns.len() {
+        // Ranks line up whether a mark stands behind them or not.
+        if rows[1..].iter().any(|row| row[column].ends_with('=')) {
+            let plain = rows[1..].iter_mut().map(|row| &mut row[column]).filter(|cell| !cell.ends_with('='));
+            plain.for_each(|cell| cell.push(' '));
+        }
+    }
+    rows
+}
+
+/// How wide each column is, with the space before it.
+fn widths(rows: &[Vec<String>]) -> Vec<usize> {
+    let columns_of = rows.first().map_or(0, Vec::len);
+    (0..columns_of).map(|k| 2 + rows.iter().map(|row| columns(&row[k])).max().unwrap_or(0)).collect()
+}
+
+/// A table of all models.
+fn titled(table: &Titled, style: Style) -> String {
+    let mut text = paint(&short(&table.title, style.width), Paint::Bold, style) + "\n\n";
+    let rows = words(&table.grid, style);
+    let widths = widths(&rows);
+    for (at, row) in rows.iter().enumerate() {
+        let cells = row.iter().zip(&widths).enumerate().map(|(k, (cell, wide))| match k {
+            0 => left(cell, wide - 2),
+            _ => right(cell, wide - 2),
         });
         let line = format!("  {}", cells.collect::<Vec<_>>().join("  ")).trim_end().to_owned();
         text += &(paint(&line, if at == 0 { Paint::Dim } else { Paint::Plain }, style) + "\n");
