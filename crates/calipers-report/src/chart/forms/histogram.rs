@@ -48,7 +48,9 @@ impl Histogram {
     /// The drawing, as wide as given.
     pub(crate) fn draw(&self, width: f64) -> Drawing {
         let most = self.counts.iter().flat_map(|(_, _, counts)| counts).copied().max().unwrap_or(0);
-        let y = Axis::around(self.counted.clone(), [0.0, (most as f64).max(1.0)]);
+        // The words of each post have a line above the highest bar.
+        let room = 1.0 + 0.12 * self.posts.len() as f64;
+        let y = Axis::around(self.counted.clone(), [0.0, (most as f64).max(1.0) * room]);
         let entry = |(i, (name, colour, _)): (usize, &'_ (String, Colour, Vec<u64>))| {
             (name.clone(), *colour, if i == 0 { Sign::Block } else { Sign::Line })
         };

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 use calipers_metrics::segmentation::labels::ClassMaps;
 use calipers_report::chart::{Colour, Image};
-use calipers_report::number::rounded;
 
 use super::class_colours::ClassColours;
 use super::photo::Photo;
@@ -74,11 +73,13 @@ fn step(distance: f64, largest: f64) -> usize {
     ((share * STEPS.len() as f64) as usize).min(STEPS.len() - 1)
 }
 
-/// What the colours of distances mean.
-pub(super) fn legend_of_distances(largest: f64) -> Vec<(Colour, String)> {
-    let end = |k: usize| rounded(largest * k as f64 / STEPS.len() as f64);
-    let entry =
-        |(k, colour): (usize, &[u8; 3])| (Colour::Fixed(*colour), format!("{} to {}", end(k), end(k + 1)));
+/// What the colours of distances mean; the largest has three digits.
+pub(super) fn legend_of_distances(largest: f64, unit: &str) -> Vec<(Colour, String)> {
+    let decimals = (2.0 - largest.max(f64::MIN_POSITIVE).log10().floor()).clamp(0.0, 9.0) as usize;
+    let end = |k: usize| format!("{:.decimals$}", largest * k as f64 / STEPS.len() as f64);
+    let entry = |(k, colour): (usize, &[u8; 3])| {
+        (Colour::Fixed(*colour), format!("{} to {} {unit}", end(k), end(k + 1)))
+    };
     STEPS.iter().enumerate().map(entry).collect()
 }
 
@@ -250,7 +251,8 @@ mod tests {
     fn the_farthest_elements_have_the_last_colour() {
         let steps = [0.0, 0.9, 1.0, 2.5, 4.0].map(|distance| step(distance, 4.0));
         assert_eq!((steps, step(0.0, 0.0)), ([0, 0, 1, 2, 3], 0));
-        assert_eq!(legend_of_distances(4.0)[3].1, "3.0 to 4.0");
+        assert_eq!(legend_of_distances(4.0, "pixels")[3].1, "3.00 to 4.00 pixels");
+        assert_eq!(legend_of_distances(132.6, "pixels")[0].1, "0 to 33 pixels");
     }
 
     #[test]

@@ -149,8 +149,8 @@ fn drawn(
     let panels = [
         ("truth", classes(maps, &maps.truth, colours)),
         ("prediction", classes(maps, &maps.prediction, colours)),
-        ("true surface, to the predicted", surface(maps, truth, *largest, colours)),
-        ("predicted surface, to the true", surface(maps, pred, *largest, colours)),
+        ("true surface", surface(maps, truth, *largest, colours)),
+        ("predicted surface", surface(maps, pred, *largest, colours)),
     ];
     let place = if slice.slices > 1 {
         format!("Slice {} of {}", slice.slice + 1, slice.slices)
@@ -158,7 +158,8 @@ fn drawn(
         "The image".to_owned()
     };
     let panels = panels.map(|(caption, painting)| Panel { caption: caption.into(), image: painting.image() });
-    let legend = legend_of_classes(maps, names, colours).into_iter().chain(legend_of_distances(*largest));
+    let legend =
+        legend_of_classes(maps, names, colours).into_iter().chain(legend_of_distances(*largest, unit));
     let drawing = Images {
         title: title.clone(),
         description: format!("{} images, largest distance {}", panels.len(), rounded(*largest)),
