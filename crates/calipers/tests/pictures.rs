@@ -169,7 +169,10 @@ fn every_picture_of_the_demo_explanations_is_drawn() {
     let protocol = Explanation { scores: Some(Scores::Logits), ..Explanation::default() };
     let options = explanation::Options { inputs: vec![folder.path().to_owned()], protocol };
     let ledger = explanation::measure(&options, Inputs::default(), &Work::quiet(2)).unwrap();
-    complete(&ledger, &["fidelity-plane", "fidelity-curve", "masks"]);
+    complete(
+        &ledger,
+        &["fidelity-plane", "fidelity-curve", "masks", "explained-1", "explained-2", "explained-3"],
+    );
 }
 
 fn trained(folder: &Path, sweep: Vec<f64>) -> Accumulator<Training> {

@@ -39,7 +39,7 @@ mod unit;
 mod warnings;
 
 pub use calipers_core::NumberSlice;
-pub use mask::values::{MaskValues, mask_values};
+pub use mask::values::{MaskValues, mask_edges, mask_values};
 pub use protocol::{Explanation, MaskScores, Options, Preset, Scores, Task};
 pub use row::Row;
 pub use row::needs::missing_keys;

@@ -59,6 +59,13 @@ impl Cuts {
                 Some(elements) => array.cut(axes - 1, elements[unit]..elements[unit + 1]),
                 None => array.clone(),
             },
+            // Without a boundary nobody knows whose edges these are.
+            Some(Role::Edges) => match (&self.elements, array.shape.as_slice()) {
+                (Some(elements), &[2, edges]) if elements.last() == Some(&edges) => {
+                    array.cut(1, elements[unit]..elements[unit + 1])
+                }
+                _ => Stored::nothing(),
+            },
             _ => array.clone(),
         }
     }
@@ -102,7 +109,7 @@ impl Cuts {
             },
             Some(Role::Single) => Err(bad(format!("`{key}` is not allowed in a batched file"))
                 .advice("write one file or one JSON object a unit")),
-            Some(Role::Shared) | None => Ok(()),
+            Some(Role::Shared | Role::Edges) | None => Ok(()),
         }
     }
 }
@@ -167,6 +174,7 @@ mod tests {
             ("y", list(&[0, 1, 2])),
             ("y_sub_sweep", ints(&[2, 3], &[0, 1, 2, 3, 4, 5])),
             ("target_masks", ints(&[2, 4], &[0, 1, 2, 3, 4, 5, 6, 7])),
+            ("edge_index", ints(&[2, 4], &[0, 1, 2, 0, 1, 2, 0, 1])),
             ("x", list(&[1, 2])),
         ]
         .map(|(key, array)| (key.to_owned(), array))
@@ -178,6 +186,7 @@ mod tests {
         assert_eq!(part("y", 1), list(&[0, 1, 2]));
         assert_eq!(part("y_sub_sweep", 1), ints(&[2, 3], &[0, 1, 2, 3, 4, 5]));
         assert_eq!(part("target_masks", 1), ints(&[2, 1], &[3, 7]));
+        assert_eq!(part("edge_index", 1), ints(&[2, 1], &[0, 1]));
         assert_eq!(part("x", 0), list(&[1, 2]));
     }
 

@@ -9,6 +9,8 @@ pub(super) enum Role {
     Elements(usize),
     /// Not at all: every unit has the whole of it.
     Shared,
+    /// By `mask_ptr` along the second of two axes, where it cuts that; drawn, and no evidence.
+    Edges,
     /// It belongs to one unit and has no place in a batched file.
     Single,
 }
@@ -33,6 +35,7 @@ pub(super) fn role(key: &str) -> Option<Role> {
         "pred_mask" | "target_mask" => Role::Elements(1),
         "target_masks" | "pred_mask_samples" => Role::Elements(2),
         "x" => Role::Shared,
+        "edge_index" => Role::Edges,
         "index" | "pos_fidelity" | "neg_fidelity" => Role::Single,
         _ => return None,
     })

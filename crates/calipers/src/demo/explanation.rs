@@ -58,12 +58,26 @@ fn molecule(number: usize, skill: f64, random: &mut SplitMix64) -> Json {
         "y_hat": [y_hat],
         "y_sub": [y_sub],
         "y_comp": [y_comp],
+        "edge_index": ends(bonds),
         "pred_mask": importance,
         "target_mask": truth,
         "x": KEPT,
         "y_sub_sweep": sub_sweep,
         "y_comp_sweep": comp_sweep,
     })
+}
+
+/// The ends of the bonds: rings of six atoms on a chain, as far as the bonds go.
+fn ends(bonds: usize) -> [Vec<usize>; 2] {
+    let (mut ends, mut atom) = ([Vec::new(), Vec::new()], 0);
+    for bond in 0..bonds {
+        // After five bonds along the ring the sixth closes it.
+        let other = if bond % 7 == 5 { atom - 5 } else { atom + 1 };
+        ends[0].push(atom);
+        ends[1].push(other);
+        atom = atom.max(other);
+    }
+    ends
 }
 
 /// Writes the data set: one JSON object a line.

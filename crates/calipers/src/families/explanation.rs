@@ -3,7 +3,7 @@
 use calipers_core::resample::Intervals;
 use calipers_core::{Accumulator, Result};
 use calipers_metrics::explanation::Explanation;
-use calipers_metrics::explanation::{MaskValues, mask_values};
+use calipers_metrics::explanation::{MaskValues, mask_edges, mask_values};
 use calipers_report::chart::Picture;
 use calipers_sources::explanation::{Options, Units, measure};
 use calipers_sources::run::Work;
@@ -20,6 +20,11 @@ pub fn units(replay: &Replay) -> Result<Units> {
 /// The masks of the unit of that name, by type; none without masks.
 pub fn unit(units: &Units, name: &str) -> Result<Vec<MaskValues>> {
     units.with(name, |evidence| Ok(mask_values(&evidence)))
+}
+
+/// The edges that the masks of the unit of that name lie on; none where it came without.
+pub fn edges(units: &Units, name: &str) -> Result<Option<Vec<(u32, u32)>>> {
+    units.with(name, |evidence| mask_edges(&evidence))
 }
 
 impl Registered for Explanation {

@@ -1,6 +1,7 @@
-//! Pictures of explanations: what they keep and what they break, over sizes, and the masks.
+//! Pictures of explanations: what they keep and what they break, over sizes, the masks, and explained graphs.
 
 mod curve;
+mod graphs;
 mod masks;
 mod plane;
 
@@ -12,5 +13,7 @@ use crate::replay::Evidence;
 
 /// The pictures of the family.
 pub(crate) fn of(rows: &Accumulator<Explanation>, evidence: &Evidence) -> Vec<Picture> {
-    vec![plane::picture(rows), curve::picture(rows), masks::picture(rows, evidence)]
+    let mut pictures = vec![plane::picture(rows), curve::picture(rows), masks::picture(rows, evidence)];
+    pictures.extend(graphs::pictures(rows, evidence));
+    pictures
 }

@@ -1,5 +1,10 @@
 //! The masks of a unit as plain numbers, for pictures.
+use calipers_core::{Error, Result};
+
 use crate::explanation::unit::{Array, Evidence};
+
+/// The key of the edges that masks lie on, or whose ends they do. No number reads it.
+pub(crate) const EDGE_INDEX: &str = "edge_index";
 
 /// The masks of one node or edge type.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +31,24 @@ pub fn mask_values(evidence: &Evidence<'_>) -> Vec<MaskValues> {
     evidence.typed("pred_mask").map(of_kind).collect()
 }
 
+/// The edges that came with the masks, as pairs of nodes in the order given; none without `edge_index`.
+pub fn mask_edges(evidence: &Evidence<'_>) -> Result<Option<Vec<(u32, u32)>>> {
+    let Some(array) = evidence.plain(EDGE_INDEX)? else { return Ok(None) };
+    let &[2, edges] = array.shape.as_slice() else {
+        let found = format!("shape {:?}", array.shape);
+        return Err(Error::value("`edge_index` holds no edges").found(found).allowed("[2, E]"));
+    };
+    let node = |position: usize| {
+        let node = array.data.get(position);
+        let is_node = node.fract() == 0.0 && (0.0..f64::from(u32::MAX)).contains(&node);
+        let allowed = "whole numbers from 0";
+        let error = || Error::value("`edge_index` holds no node").found(node).allowed(allowed);
+        // In range and whole, so that nothing is cut off.
+        is_node.then_some(node as u32).ok_or_else(error)
+    };
+    (0..edges).map(|edge| Ok((node(edge)?, node(edges + edge)?))).collect::<Result<_>>().map(Some)
+}
+
 fn values(array: &Array<'_>) -> Vec<f64> {
     (0..array.data.len()).map(|position| array.data.get(position)).collect()
 }
@@ -46,5 +69,18 @@ mod tests {
         assert_eq!(masks[0].target.as_deref(), Some(&[1.0, 0.0][..]));
         assert_eq!((masks[1].kind.as_str(), masks[1].target.as_ref()), ("b", None));
         assert!(mask_values(&Evidence::new()).is_empty());
+    }
+
+    #[test]
+    fn edges_are_pairs_of_nodes() {
+        let edges = |shape: &[usize], nodes: &[i64]| {
+            let mut evidence = Evidence::new();
+            evidence.insert("edge_index", Array::new(shape, NumberSlice::Int(nodes)).unwrap());
+            mask_edges(&evidence)
+        };
+        assert_eq!(edges(&[2, 3], &[0, 1, 2, 1, 2, 0]).unwrap(), Some(vec![(0, 1), (1, 2), (2, 0)]));
+        assert!(edges(&[3, 2], &[0; 6]).unwrap_err().to_string().contains("[3, 2]"));
+        assert!(edges(&[2, 1], &[0, -1]).unwrap_err().to_string().contains("-1"));
+        assert_eq!(mask_edges(&Evidence::new()).unwrap(), None);
     }
 }

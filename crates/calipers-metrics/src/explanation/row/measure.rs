@@ -8,6 +8,7 @@ use crate::explanation::fidelity::instances::Instances;
 use crate::explanation::fidelity::predictions::{Given, Y_HAT};
 use crate::explanation::fidelity::score_check::check;
 use crate::explanation::mask::mask_row;
+use crate::explanation::mask::values::EDGE_INDEX;
 use crate::explanation::protocol::{Explanation, Preset, Task};
 use crate::explanation::published;
 use crate::explanation::row::{Keys, Row};
@@ -37,6 +38,8 @@ const KNOWN: [&str; 16] = [
 pub(crate) fn measure(protocol: &Explanation, evidence: &Evidence<'_>) -> Result<Row> {
     let bases = || evidence.keys().map(|key| key.split_once('.').map_or(key, |(base, _)| base));
     let has = |key: &str| bases().any(|base| base == key);
+    // Edges are drawn with the masks that lie on them.
+    let is_used = |base: &str| KNOWN.contains(&base) || (base == EDGE_INDEX && has("pred_mask"));
     let mut row = Row {
         keys: Keys {
             y_hat: has(Y_HAT),
@@ -45,7 +48,7 @@ pub(crate) fn measure(protocol: &Explanation, evidence: &Evidence<'_>) -> Result
             y_comp: has(Y_HAT) && has("y_comp"),
             target: has("target_mask") || has("target_masks"),
         },
-        unused: bases().filter(|base| !KNOWN.contains(base)).map(String::from).collect(),
+        unused: bases().filter(|base| !is_used(base)).map(String::from).collect(),
         ..Row::default()
     };
     row.unused.dedup();

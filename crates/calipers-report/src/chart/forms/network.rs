@@ -53,9 +53,16 @@ pub enum Stroke {
     Plain,
     /// A thick line.
     Thick(Colour),
+    /// A line as wide as its weight, from 0 to [`WIDEST`].
+    Weighted(Colour, u8),
+    /// The same, standing back.
+    Pale(u8),
     /// A dashed line.
     Dashed(Colour),
 }
+
+/// The weight of the widest line.
+pub const WIDEST: u8 = 10;
 
 impl Network {
     /// The drawing, as wide as given.
@@ -131,9 +138,16 @@ impl Stroke {
             Self::Plain if many => Paint::line(Colour::Quiet, 0.7).faded(0.35),
             Self::Plain => Paint::line(Colour::Quiet, 1.1).faded(0.5),
             Self::Thick(colour) => Paint::line(colour, 3.0),
+            Self::Weighted(colour, weight) => Paint::line(colour, width(weight)),
+            Self::Pale(weight) => Paint::line(Colour::Quiet, width(weight)).faded(0.45),
             Self::Dashed(colour) => Paint::line(colour, 1.8).dashed(),
         }
     }
+}
+
+/// How wide the line of a weight is; also the least of them is seen.
+fn width(weight: u8) -> f64 {
+    0.8 + 4.2 * f64::from(weight) / f64::from(WIDEST)
 }
 
 impl Look {
