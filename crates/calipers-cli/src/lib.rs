@@ -9,6 +9,7 @@ mod measured;
 mod options;
 mod overlap;
 mod progress;
+mod retry;
 pub mod serve;
 mod signals;
 
@@ -89,7 +90,7 @@ where
     let (cli, matches) = match parsed(&mut command, &words) {
         Ok(parsed) => parsed,
         Err(error) => {
-            if let Some(meant) = two_folders(&words) {
+            if let Some(meant) = retry::two_sides(&words) {
                 complain(&meant);
                 return 2;
             }
@@ -105,7 +106,7 @@ where
         Err(error) => {
             // Who asked for the end knows of it.
             if error.kind() != ErrorKind::Interrupted {
-                complain(&error.clone().with_command(|options| commanded(&words, options)));
+                complain(&error.clone().with_command(|retry| retry::command(&words, retry)));
             }
             if error.kind() == ErrorKind::Usage { 2 } else { 1 }
         }
@@ -156,43 +157,6 @@ fn with_files(arguments: impl IntoIterator<Item: Into<OsString>>) -> Vec<OsStrin
     words
 }
 
-/// What is said where truth and prediction are given as two words, as other programs take them.
-fn two_folders(words: &[OsString]) -> Option<Error> {
-    let [_, command, truth, pred, ..] = words else { return None };
-    let is_folder = |word: &OsString| std::path::Path::new(word).is_dir();
-    (command == "segmentation" && is_folder(truth) && is_folder(pred)).then(|| {
-        let shown: Vec<_> = [truth, pred].map(|word| word.to_string_lossy()).into();
-        let options = format!("--truth={} --pred={}", shown[0], shown[1]);
-        let rest: Vec<OsString> = words[..2].iter().chain(&words[4..]).cloned().collect();
-        Error::usage("truth and prediction are named by options")
-            .found(shown.join(" "))
-            .again_with(options)
-            .with_command(|options| commanded(&rest, options))
-    })
-}
-
-/// The command that was given, with these options in place of what it says of them.
-fn commanded(words: &[OsString], options: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=./,:@%+".contains(c);
-    let quoted = |word: &OsString| match word.to_string_lossy() {
-        word if !word.is_empty() && word.chars().all(plain) => word.into_owned(),
-        word => format!("'{}'", word.replace('\'', "'\\''")),
-    };
-    let replaced: Vec<&str> = options.split(' ').collect();
-    let mut given = Vec::new();
-    let mut words = words.iter().skip(1);
-    while let Some(word) = words.next() {
-        let text = word.to_string_lossy();
-        let (name, inline) = text.split_once('=').map_or((&*text, false), |(name, _)| (name, true));
-        match replaced.iter().find(|option| option.split('=').next() == Some(name)) {
-            Some(option) if option.contains('=') && !inline => drop(words.next()),
-            Some(_) => {}
-            None => given.push(quoted(word)),
-        }
-    }
-    format!("calipers {} {options}", given.join(" "))
-}
-
 /// One block on stderr. A closed stderr leaves nobody to tell.
 fn complain(error: &Error) {
     let _ = writeln!(std::io::stderr(), "error: {error}");
@@ -211,16 +175,5 @@ mod tests {
         assert_eq!(read("x --markdown r.md --latex a.json").join(" "), "x --markdown=r.md --latex a.json");
         assert_eq!(read("x --latex r.md --latex").join(" "), "x --latex r.md --latex");
         assert_eq!(read("x -- --latex t.tex").join(" "), "x -- --latex t.tex");
-    }
-
-    #[test]
-    fn a_command_can_be_pasted_whatever_its_paths_hold() {
-        let words = ["calipers", "segmentation", "--truth", "my gt", "it's"].map(OsString::from);
-        assert_eq!(commanded(&words, "--flat"), "calipers segmentation --truth 'my gt' 'it'\\''s' --flat");
-        let words = ["calipers", "x", "--kind", "labels", "--flat", "--end=a", "b"].map(OsString::from);
-        assert_eq!(
-            commanded(&words, "--kind=probs --flat --end=c"),
-            "calipers x b --kind=probs --flat --end=c"
-        );
     }
 }

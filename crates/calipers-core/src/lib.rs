@@ -36,6 +36,7 @@ pub use contract::protocol::Protocol;
 pub use contract::provenance::listings::{Listing, Listings};
 pub use contract::provenance::{Content, Fact, Provenance, Reading};
 pub use contract::report::{Report, Table, Warning};
+pub use contract::retry::Retry;
 pub use contract::unit_id::UnitId;
 pub use contract::value::Value;
 pub use contract::workers::{Alone, Workers};

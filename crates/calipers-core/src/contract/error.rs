@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::retry::Retry;
+
 /// A result whose error is [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -53,7 +55,16 @@ struct Parts {
     found: Option<String>,
     allowed: Option<String>,
     advice: Option<String>,
-    again: Option<String>,
+    again: Option<Again>,
+}
+
+/// What would do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Again {
+    /// The same command, mended so.
+    With(Retry),
+    /// This command.
+    Command(String),
 }
 
 impl Error {
@@ -138,15 +149,17 @@ impl Error {
 
     /// The options with which the same command does what was meant.
     #[must_use]
-    pub fn again_with(mut self, options: impl fmt::Display) -> Self {
-        self.0.again = Some(options.to_string());
+    pub fn again_with(mut self, retry: impl Into<Retry>) -> Self {
+        self.0.again = Some(Again::With(retry.into()));
         self
     }
 
     /// The same failure with whole commands in place of the options that mend them.
     #[must_use]
-    pub fn with_command(mut self, command: impl Fn(&str) -> String) -> Self {
-        self.0.again = self.0.again.map(|options| command(&options));
+    pub fn with_command(mut self, command: impl Fn(&Retry) -> String) -> Self {
+        if let Some(Again::With(retry)) = &self.0.again {
+            self.0.again = Some(Again::Command(command(retry)));
+        }
         self
     }
 
@@ -163,8 +176,16 @@ impl Error {
     pub fn reworded(mut self, word: impl Fn(&str) -> String) -> Self {
         let Parts { what, place, found, allowed, advice, again, .. } = &mut *self.0;
         *what = word(what);
-        for text in [place, found, allowed, advice, again].into_iter().flatten() {
+        for text in [place, found, allowed, advice].into_iter().flatten() {
             *text = word(text);
+        }
+        match again {
+            Some(Again::With(retry)) => {
+                retry.options.iter_mut().for_each(|option| *option = word(option));
+                retry.file.iter_mut().for_each(|(_, line)| *line = word(line));
+            }
+            Some(Again::Command(command)) => *command = word(command),
+            None => {}
         }
         self
     }
@@ -216,7 +237,11 @@ impl fmt::Display for Error {
         let Parts { what, file, place, found, allowed, advice, again, .. } = &*self.0;
         write!(f, "{}", printable(what))?;
         let known = [("file", file), ("at", place), ("found", found), ("allowed", allowed)];
-        let lines = known.into_iter().chain([("help", advice), ("try", again)]);
+        let again = again.as_ref().map(|again| match again {
+            Again::With(retry) => retry.to_string(),
+            Again::Command(command) => command.clone(),
+        });
+        let lines = known.into_iter().chain([("help", advice), ("try", &again)]);
         for (label, text) in lines {
             if let Some(text) = text {
                 write!(f, "\n  {label:>7}: {}", printable(text))?;
@@ -264,8 +289,11 @@ mod tests {
     fn what_would_do_is_said_last_and_as_a_whole_command_where_there_is_one() {
         let error = Error::value("no pairs").again_with("--flat").advice("2 pair");
         assert_eq!(error.to_string(), "no pairs\n     help: 2 pair\n      try: --flat");
-        let whole = error.with_command(|options| format!("calipers x {options}"));
+        let whole = error.with_command(|retry| format!("calipers x {}", retry.options.join(" ")));
         assert!(whole.to_string().ends_with("try: calipers x --flat"));
+        let file = Some(("a.toml".to_owned(), "b = 1".to_owned()));
+        let error = Error::value("no table").again_with(Retry { options: vec!["a.toml".to_owned()], file });
+        assert_eq!(error.to_string(), "no table\n      try: a.toml, where a.toml holds: b = 1");
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod per_unit;
 pub mod protocol;
 pub mod provenance;
 pub mod report;
+pub mod retry;
 pub mod spelling;
 pub mod state;
 pub mod stop;

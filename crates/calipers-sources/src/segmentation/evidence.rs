@@ -8,7 +8,9 @@ use calipers_io::array::{Array, Arrays, Reader as ArrayReader};
 use calipers_io::image;
 use calipers_metrics::segmentation::{Grid, Kind, MissingHeads, Segmentation, Space};
 
-use super::label_map::{Colours, Legend, MapBuffer, as_scores};
+use super::label_map::{Colours, Decoded, Legend, MapBuffer};
+use super::meant::colours::unexplained;
+use super::meant::scores::as_scores;
 use super::plan::{HeadAt, Plan, PredSide, UnitPlan};
 use super::rgb::Rules;
 use super::side::{Place, Side, SideKind};
@@ -65,10 +67,20 @@ pub struct Contents {
 enum Loaded {
     /// A picture, decoded into a map.
     Map,
+    /// A picture of which nothing says what its colours stand for.
+    Colours,
     /// One array.
     Array(Array),
     /// The arrays of an archive.
     Arrays(Arrays),
+}
+
+/// What a map holds, for the one who has to say how it is read.
+pub enum Looked {
+    /// Ids.
+    Ids(Vec<i64>),
+    /// Colours of which nothing says what they stand for.
+    Colours(Vec<[u8; 3]>),
 }
 
 impl Reader<'_> {
@@ -117,6 +129,7 @@ impl Reader<'_> {
         let (loaded, hash) = self.load(&self.plan.truth, unit, &unit.truth, map, bytes, &legend)?;
         let (array, spacing) = match loaded {
             Loaded::Map => return Ok((hash, Said::new(buffers.truth.geometry(), None))),
+            Loaded::Colours => return Err(unexplained(buffers.truth.colours().unwrap_or_default(), self)),
             Loaded::Array(array) => (array, side_spacing(&self.plan.truth)?),
             Loaded::Arrays(arrays) => (only(&arrays)?, spacing_of(&arrays)?),
         };
@@ -144,6 +157,7 @@ impl Reader<'_> {
         let (loaded, hash) = self.load(&pred.side, unit, place, map, bytes, &legend)?;
         let (array, spacing) = match loaded {
             Loaded::Map => return Ok((hash, Said::new(buffers.pred.geometry(), None))),
+            Loaded::Colours => return Err(unexplained(buffers.pred.colours().unwrap_or_default(), self)),
             Loaded::Array(array) => (array, side_spacing(&pred.side)?),
             Loaded::Arrays(arrays) => {
                 let mut found = self.pick(&arrays, &pred.heads)?;
@@ -176,7 +190,7 @@ impl Reader<'_> {
                 .advice("if these are label maps, say --kind labels"));
         }
         let spacing = match self.load(&pred.side, unit, place, map, bytes, &self.legend(Space::Original))?.0 {
-            Loaded::Map => None,
+            Loaded::Map | Loaded::Colours => None,
             Loaded::Array(array) => {
                 if let [_, other, ..] = pred.heads.as_slice() {
                     return Err(Error::value("one array for several heads")
@@ -195,6 +209,20 @@ impl Reader<'_> {
             }
         };
         Ok(Said::new(None, spacing))
+    }
+
+    /// What a map holds, as it is stored; none where it cannot be read.
+    pub(super) fn look(&self, side: &Side, unit: &UnitPlan, place: &Place) -> Option<Looked> {
+        let (mut map, mut bytes) = (MapBuffer::default(), Vec::new());
+        let legend = self.legend(Space::Original);
+        match self.load(side, unit, place, &mut map, &mut bytes, &legend).ok()?.0 {
+            Loaded::Colours => return Some(Looked::Colours(map.colours()?.to_vec())),
+            Loaded::Map => {}
+            Loaded::Array(array) => map.take(array).ok()?,
+            Loaded::Arrays(arrays) => map.take(only(&arrays).ok()?).ok()?,
+        }
+        let map = map.map();
+        (0..map.height * map.width).map(|at| map.id(at)).collect::<Option<_>>().map(Looked::Ids)
     }
 
     /// How a picture that is read everywhere becomes ids.
@@ -219,17 +247,14 @@ impl Reader<'_> {
                 match image::FORMATS.by_name(file) {
                     Some(format) => {
                         let hash = self.inputs.read_into(&path, &shown, &side.notes, bytes)?;
-                        Ok((
-                            Loaded::Map,
-                            self.decode(format.reader, (&path, &shown), hash, map, bytes, legend)?,
-                        ))
+                        self.decode(format.reader, (&path, &shown), hash, map, bytes, legend)
                     }
                     None => self.load_arrays(&path, &shown, &side.notes),
                 }
             }
             (SideKind::Image(path, decode), _) => {
                 let hash = self.inputs.read_into(path, &side.shown, &side.notes, bytes)?;
-                Ok((Loaded::Map, self.decode(*decode, (path, &side.shown), hash, map, bytes, legend)?))
+                self.decode(*decode, (path, &side.shown), hash, map, bytes, legend)
             }
             (SideKind::Arrays(arrays, _), _) => {
                 let array =
@@ -250,7 +275,7 @@ impl Reader<'_> {
         map: &mut MapBuffer,
         bytes: &[u8],
         legend: &Legend<'_>,
-    ) -> Result<Hash> {
+    ) -> Result<(Loaded, Hash)> {
         let mut all = hash;
         let mut beside = |name: &str| {
             let folder = shown.rfind('/').map_or("", |slash| &shown[..=slash]);
@@ -259,8 +284,11 @@ impl Reader<'_> {
             all = blake3::hash(&[*hash.as_bytes(), *blake3::hash(&data).as_bytes()].concat());
             Ok(data)
         };
-        map.decode(decode, bytes, &mut beside, (legend, shown))?;
-        Ok(all)
+        let loaded = match map.decode(decode, bytes, &mut beside, (legend, shown))? {
+            Decoded::Ids => Loaded::Map,
+            Decoded::Colours => Loaded::Colours,
+        };
+        Ok((loaded, all))
     }
 
     fn load_arrays(&self, path: &Path, shown: &str, notes: &Notes) -> Result<(Loaded, Hash)> {

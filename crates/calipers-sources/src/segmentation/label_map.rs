@@ -1,7 +1,7 @@
 //! Label maps from images and arrays, into buffers that are used again.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use calipers_core::{Error, Result};
 use calipers_io::array::{Array, Dtype};
@@ -9,6 +9,7 @@ use calipers_io::image::{Beside, Geometry, Image, Pixels, Reader};
 use calipers_metrics::segmentation::Space;
 use calipers_metrics::segmentation::{Grid, LabelMap, MapData};
 
+use super::meant::colours::hex;
 use super::rgb::Rule;
 use crate::array_file::shape_text;
 
@@ -37,6 +38,15 @@ enum Held {
     Ids,
 }
 
+/// What a picture held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decoded {
+    /// The ids of the map, or colours that stand for them.
+    Ids,
+    /// Colours of which nothing says what they stand for.
+    Colours,
+}
+
 /// How the pixels of a picture become ids.
 pub struct Legend<'a> {
     /// The id of each colour.
@@ -60,20 +70,20 @@ impl MapBuffer {
         bytes: &[u8],
         beside: Beside<'_>,
         (legend, file): (&Legend<'_>, &str),
-    ) -> Result<()> {
+    ) -> Result<Decoded> {
         decode(bytes, beside, &mut self.image)?;
         (self.shape, self.geometry) = (self.image.shape(), self.image.geometry().cloned());
         (self.held, self.empty_segments) = (Held::Image, false);
         let rule = legend.rule.map(|rule| rule.of_image(file, legend.unlabelled)).transpose()?;
         let Pixels::Rgb(pixels) = self.image.pixels() else {
-            let Some(_) = rule else { return Ok(()) };
+            let Some(_) = rule else { return Ok(Decoded::Ids) };
             return Err(Error::value("a rule for colours, but the picture has none")
                 .found("a grey or palette image")
                 .allowed("mode RGB")
                 .advice("leave out --truth-rgb or --pred-rgb where the images hold the ids themselves"));
         };
         if legend.colours.is_empty() && rule.is_none() {
-            return Err(without_table(pixels));
+            return Ok(Decoded::Colours);
         }
         if legend.space != Space::Original {
             return Err(Error::value("colours stand for original classes, but other ids are declared")
@@ -88,7 +98,7 @@ impl MapBuffer {
         by_colour(pixels, size, legend, id, &mut self.ids)?;
         self.empty_segments = rule.is_some_and(|rule| rule.has_empty(pixels));
         self.held = Held::Ids;
-        Ok(())
+        Ok(Decoded::Ids)
     }
 
     /// Takes an array of whole numbers with two axes, or three of a volume.
@@ -129,6 +139,14 @@ impl MapBuffer {
         Ok(())
     }
 
+    /// The colours of the picture that was decoded; none where it has ids.
+    pub fn colours(&self) -> Option<&[[u8; 3]]> {
+        match self.image.pixels() {
+            Pixels::Rgb(pixels) => Some(pixels),
+            _ => None,
+        }
+    }
+
     /// Whether segments are listed for the picture that have no pixel in it.
     pub fn has_empty_segments(&self) -> bool {
         self.empty_segments
@@ -160,67 +178,6 @@ impl MapBuffer {
         let (width, rows) = self.shape.split_last().map_or((0, &[][..]), |(width, rows)| (*width, rows));
         LabelMap { height: rows.iter().product(), width, data }
     }
-}
-
-/// The most colours that a message shows.
-const COLOURS_SHOWN: usize = 6;
-
-/// What a configuration would have to say about the colours of a picture.
-fn without_table(pixels: &[[u8; 3]]) -> Error {
-    let colours: BTreeSet<[u8; 3]> = pixels.iter().copied().collect();
-    let shown = || colours.iter().take(COLOURS_SHOWN).copied();
-    let more = if colours.len() > COLOURS_SHOWN { ", .." } else { "" };
-    let grey = colours.iter().all(|[red, green, blue]| red == green && green == blue);
-    let entry = |colour: [u8; 3]| match grey {
-        true => format!("\"{}\" = {}", hex(colour), colour[0]),
-        false => format!("\"{}\" = \"CLASS\"", hex(colour)),
-    };
-    let entries: Vec<String> = shown().map(entry).collect();
-    let found: Vec<String> = shown().map(hex).collect();
-    Error::value("an RGB image is a label map only with a table of colours")
-        .found(format!("mode RGB, {} colours: {}{more}", colours.len(), found.join(", ")))
-        .allowed("grey or palette images, a class for each colour, or a rule")
-        .advice(format!(
-            "--truth-rgb and --pred-rgb know ids, panoptic:FILE and ade20k; else write labels.colors = {{ {}{more} }} into a file that ends in .toml, and give it first",
-            entries.join(", ")
-        ))
-}
-
-fn hex([red, green, blue]: [u8; 3]) -> String {
-    format!("#{red:02x}{green:02x}{blue:02x}")
-}
-
-/// The options under which an array that is no label map can be read as scores over a map of this size.
-/// They follow from its axes and the values of a few pixels.
-pub fn as_scores(array: &Array, (height, width): (usize, usize)) -> Option<String> {
-    let (&[a, b, c] | &[1, a, b, c]) = array.shape() else { return None };
-    let [a, b, c] = [a, b, c].map(|axis| axis as usize);
-    let channels_first = (b, c) == (height, width);
-    if !array.dtype().is_float() || (!channels_first && (a, b) != (height, width)) {
-        return None;
-    }
-    let values = array.to_f64s().ok()?;
-    let pixels = height * width;
-    let some = (0..pixels).step_by((pixels / 64).max(1));
-    let read = |pixel: usize| -> Vec<f64> {
-        match channels_first {
-            true => (0..a).map(|channel| values[channel * pixels + pixel]).collect(),
-            false => values[pixel * c..(pixel + 1) * c].to_vec(),
-        }
-    };
-    let near_one = |sum: f64| (sum - 1.0).abs() < 0.02;
-    let mut kinds = [true; 2];
-    for scores in some.map(read) {
-        let sum: f64 = scores.iter().sum();
-        kinds[0] &= scores.iter().all(|x| (0.0..=1.0).contains(x)) && near_one(sum);
-        kinds[1] &= scores.iter().all(|x| *x <= 0.0) && near_one(scores.iter().map(|x| x.exp()).sum());
-    }
-    let kind = match kinds {
-        [true, _] => "probs",
-        [_, true] => "log-probs",
-        _ => "logits",
-    };
-    Some(format!("--kind={kind}{}", if channels_first { "" } else { " --layout=HWC" }))
 }
 
 /// The id of a pixel that nobody reads.
@@ -262,39 +219,4 @@ fn unknown_colour(pixel: [u8; 3], colours: &Colours) -> Error {
         .found(hex(pixel))
         .allowed(known.join(", "))
         .advice("add it to [labels] colors")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn array(shape: &[u64], values: &[f64]) -> Array {
-        let bytes = values.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
-        Array::shared(Dtype::F64, shape.to_vec(), std::sync::Arc::new(bytes)).unwrap()
-    }
-
-    #[test]
-    fn what_scores_are_is_proposed_from_their_axes_and_values() {
-        let said = |shape: &[u64], values: &[f64]| as_scores(&array(shape, values), (1, 2));
-        assert_eq!(said(&[3, 1, 2], &[0.0; 6]).as_deref(), Some("--kind=logits"));
-        let probs = [0.2, 0.5, 0.3, 0.5, 0.5, 0.0];
-        assert_eq!(said(&[3, 1, 2], &probs).as_deref(), Some("--kind=probs"));
-        assert_eq!(said(&[1, 2, 2], &[0.25, 0.75, 0.5, 0.5]).as_deref(), Some("--kind=probs --layout=HWC"));
-        let logs = [0.25_f64, 0.75, 0.5, 0.5].map(f64::ln);
-        assert_eq!(said(&[1, 2, 2], &logs).as_deref(), Some("--kind=log-probs --layout=HWC"));
-        assert_eq!(said(&[3, 4, 5], &[0.0; 60]), None);
-        assert_eq!(said(&[1, 2], &[0.0; 2]), None);
-    }
-
-    #[test]
-    fn colours_of_a_picture_become_entries_of_a_configuration() {
-        let said = without_table(&[[128, 64, 128], [0, 0, 0]]).to_string();
-        assert!(said.contains("2 colours: #000000, #804080"), "{said}");
-        assert!(
-            said.contains("labels.colors = { \"#000000\" = \"CLASS\", \"#804080\" = \"CLASS\" }"),
-            "{said}"
-        );
-        let grey = without_table(&[[7, 7, 7], [7, 7, 7]]).to_string();
-        assert!(grey.contains("{ \"#070707\" = 7 }"), "{grey}");
-    }
 }

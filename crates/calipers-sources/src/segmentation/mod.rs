@@ -5,6 +5,7 @@ pub mod confusion;
 pub mod evidence;
 pub mod fit;
 pub mod label_map;
+pub mod meant;
 pub mod memory;
 pub mod options;
 pub mod plan;

@@ -86,7 +86,8 @@ pub fn below(rule: &str, folder: &Path) -> String {
 }
 
 impl Rule {
-    fn read(text: &str, flag: &str, inputs: &Inputs) -> Result<Self> {
+    /// The rule of that name; `flag` is where it was given.
+    pub fn read(text: &str, flag: &str, inputs: &Inputs) -> Result<Self> {
         match (text, text.strip_prefix(PANOPTIC)) {
             ("ids", _) => Ok(Self::Ids),
             ("ade20k", _) => Ok(Self::Ade20k),

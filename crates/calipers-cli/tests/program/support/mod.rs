@@ -78,6 +78,16 @@ impl Bench {
         Said::from(child.wait_with_output().unwrap())
     }
 
+    /// Runs a line of a shell that finds `calipers`.
+    pub fn shell(&self, line: &str) -> Said {
+        let folder = Path::new(env!("CARGO_BIN_EXE_calipers")).parent().unwrap();
+        let paths = std::env::var("PATH").unwrap_or_default();
+        let path = format!("{}:{paths}", folder.display());
+        let output =
+            Command::new("sh").args(["-c", line]).env("PATH", path).current_dir(self.folder.path()).output();
+        Said::from(output.unwrap())
+    }
+
     /// Runs a measuring command and returns its report.
     pub fn report(&self, line: &str) -> Json {
         let said = self.run(&format!("{line} --json - --quiet"));

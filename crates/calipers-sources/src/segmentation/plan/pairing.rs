@@ -17,14 +17,14 @@ pub(super) struct Proposal {
 
 impl Proposal {
     /// The options as the command line has them.
-    pub(super) fn options(&self) -> String {
+    pub(super) fn options(&self) -> Vec<String> {
         let suffixes = [("--truth-suffix", &self.truth_suffix), ("--pred-suffix", &self.pred_suffix)];
         let mut options: Vec<String> = suffixes
             .into_iter()
             .filter_map(|(option, suffix)| Some(format!("{option}={}", suffix.as_ref()?)))
             .collect();
         options.extend(self.flat.then(|| "--flat".to_owned()));
-        options.join(" ")
+        options
     }
 }
 
@@ -140,7 +140,7 @@ mod tests {
         let files = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let (truth, pred) = (files(truth), files(pred));
         proposed(&truth, &pred, |name| name.rsplit_once('.').map_or(name, |(stem, _)| stem))
-            .map(|found| found.options())
+            .map(|found| found.options().join(" "))
     }
 
     #[test]
@@ -169,7 +169,7 @@ mod tests {
         };
         let truth = files(&["_labelIds.png", "_labelTrainIds.png", "_color.png"]);
         let found = proposed(&truth, &files(&["_pred.png"]), |name| name).unwrap();
-        assert_eq!(found.options(), "--truth-suffix=_labelIds.png --pred-suffix=_pred.png");
+        assert_eq!(found.options().join(" "), "--truth-suffix=_labelIds.png --pred-suffix=_pred.png");
         assert_eq!(found.others, ["_color.png", "_labelTrainIds.png"]);
     }
 }

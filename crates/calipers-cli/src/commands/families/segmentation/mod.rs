@@ -17,6 +17,7 @@ use calipers::report::comparison;
 use calipers::run::Progress;
 use calipers::sources::config_file;
 use calipers::sources::segmentation::classes;
+use calipers::sources::segmentation::meant::places;
 use calipers::sources::segmentation::options::Options;
 use calipers::{Accumulator, Error, Ledger, Result, demo, run, sources};
 use clap::{Args, Subcommand};
@@ -245,6 +246,10 @@ impl SegmentationArgs {
     /// Lays classes and flags over the configuration.
     fn options(&self, inputs: &Inputs) -> Result<Options> {
         let (mut config, folder) = match &self.config {
+            Some(path) if places::holds_maps(path) => {
+                let given = (self.files.truth.is_some(), self.files.pred.is_some());
+                return Err(places::no_configuration(path, given));
+            }
             Some(path) => (read(path, inputs)?.0, path.parent().unwrap_or(Path::new(""))),
             None => (Config::default(), Path::new("")),
         };
