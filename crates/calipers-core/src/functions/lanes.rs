@@ -10,23 +10,58 @@ const LN_2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
 const LN_2_LOW: f64 = f64::from_bits(0x3dea_39ef_3579_3c76);
 
 /// e^x for x up to 700, relative error below 2^-50; 0 below -708 and for -inf.
-///
-/// With x = n ln 2 + r and |r| <= 0.3466, the Taylor polynomial of degree 13 leaves 4e-18.
 #[inline(always)]
 pub fn exp(x: f64) -> f64 {
+    let (r, power) = exp_parts(x);
+    let [sum] = exp_sums([r]);
+    sum * power
+}
+
+/// What e^x is made of, which is the product of [`exp_sums`] of the first and of the second.
+///
+/// With x = n ln 2 + r and |r| <= 0.3466 these are r and 2^n, or 0 where e^x is.
+#[inline(always)]
+pub fn exp_parts(x: f64) -> (f64, f64) {
     // Below -708 the power of two would leave the normal floats; a selection keeps the loop free of branches.
     let bounded = if x > -708.0 { x } else { -708.0 };
     let shifted = bounded * std::f64::consts::LOG2_E + ROUNDING;
     let n = shifted - ROUNDING;
     // Cody and Waite: n times the first 32 bits of ln 2 is exact, so that nothing cancels.
     let r = (bounded - n * LN_2_HIGH) - n * LN_2_LOW;
-    let mut sum = FACTORIAL_RECIPROCALS[13];
-    for k in (0..13).rev() {
-        sum = sum * r + FACTORIAL_RECIPROCALS[k];
-    }
     // n stands in the low bits of the shifted number: moved up, it is the exponent of 2^n.
     let power = f64::from_bits((shifted.to_bits() << 52).wrapping_add(1023 << 52));
-    if x > -708.0 { sum * power } else { 0.0 }
+    (r, if x > -708.0 { power } else { 0.0 })
+}
+
+/// e^r for |r| <= 0.3466, where the Taylor polynomial of degree 13 leaves 4e-18.
+///
+/// Every step of it waits for the one before: others are at work meanwhile, if there are several r.
+#[inline(always)]
+pub fn exp_sums<const N: usize>(r: [f64; N]) -> [f64; N] {
+    let mut sums = [FACTORIAL_RECIPROCALS[13]; N];
+    // Written out, for a loop around loops would keep the sums in memory.
+    step(&mut sums, &r, FACTORIAL_RECIPROCALS[12]);
+    step(&mut sums, &r, FACTORIAL_RECIPROCALS[11]);
+    step(&mut sums, &r, FACTORIAL_RECIPROCALS[10]);
+    step(&mut sums, &r, FACTORIAL_RECIPROCALS[9]);
+    step(&mut sums, &r, FACTORIAL_RECIPROCALS[8]);
+    step(&mut sums, &r, FACTORIAL_RECIPROCALS[7]);
+    step(&mut sums, &r, FACTORIAL_RECIPROCALS[6]);
+    step(&mut sums, &r, FACTORIAL_RECIPROCALS[5]);
+    step(&mut sums, &r, FACTORIAL_RECIPROCALS[4]);
+    step(&mut sums, &r, FACTORIAL_RECIPROCALS[3]);
+    step(&mut sums, &r, FACTORIAL_RECIPROCALS[2]);
+    step(&mut sums, &r, FACTORIAL_RECIPROCALS[1]);
+    step(&mut sums, &r, FACTORIAL_RECIPROCALS[0]);
+    sums
+}
+
+/// One step of Horner's rule.
+#[inline(always)]
+fn step<const N: usize>(sums: &mut [f64; N], r: &[f64; N], coefficient: f64) {
+    for i in 0..N {
+        sums[i] = sums[i] * r[i] + coefficient;
+    }
 }
 
 /// ln x of a number that is not negative, relative error below 2^-50; -inf for 0.

@@ -6,41 +6,41 @@
 
 mod slopes;
 
-use std::collections::BTreeMap;
+use std::ops::Range;
 
 use calipers_core::{Error, Result};
 
-use crate::segmentation::heads::kernel::{
-    add_weighted, centre, larger, largest, log_softmax, logarithms, powers,
+use crate::segmentation::heads::groups::{
+    Group, classes_of_channels, groups, parts, plain_channels, takes_part,
 };
-use crate::segmentation::probability::block::{LANES, Lanes, ScoreBlock, sums_to_one};
+use crate::segmentation::heads::kernel::{
+    Masses, TIE, add_up, cool, distances, finish, first_with, largest, log_ratios, logarithms,
+    logs_of_probabilities, normalise, peaks, powers, quotients, sums_of_powers, weigh,
+};
+use crate::segmentation::probability::block::{LANES, Lanes, Rows, ScoreBlock, sums_to_one};
 use crate::segmentation::protocol::{Head, Kind, MissingHeads, Segmentation};
 use crate::segmentation::unit::ScoreArray;
 use calipers_core::functions::lanes::{exp, ln};
 
-/// A probability this close to the largest, relatively, is as large.
-const TIE: f64 = 1e-12;
-
 /// Below this, a mass may have lost digits to underflow.
 const SAFE_MASS: f64 = 1e-290;
-
-/// Originals that have the same channel in every expert.
-#[derive(Debug)]
-struct Group {
-    channels: Vec<usize>,
-    /// The logarithm of how many share the mass.
-    share: f64,
-    /// The global classes of its originals, and how many are of each.
-    members: Vec<(usize, f64)>,
-}
 
 /// A head's scores, and what they are as logarithms.
 #[derive(Debug)]
 struct Expert<'a> {
     block: ScoreBlock<'a>,
-    used: Vec<bool>,
-    centred: Vec<Lanes>,
-    logs: Vec<Lanes>,
+    /// The logarithms of scores that are probabilities; other scores are logarithms.
+    logs: Rows,
+    /// The largest logarithm of every pixel.
+    peaks: Lanes,
+    /// Its rows among those of all heads.
+    rows: Range<usize>,
+}
+
+impl Expert<'_> {
+    fn logarithms(&self) -> &[Lanes] {
+        if self.logs.is_empty() { &self.block.values } else { &self.logs }
+    }
 }
 
 /// The distributions of a block of pixels.
@@ -48,6 +48,12 @@ struct Expert<'a> {
 pub(crate) struct Fusion<'a> {
     experts: Vec<Expert<'a>>,
     groups: Vec<Group>,
+    /// The weight of each head that takes part.
+    weights: Vec<f64>,
+    /// For each class the groups that give it mass.
+    parts: Vec<Vec<(usize, f64)>>,
+    /// Whether the groups are the classes, one original in each and in the same order.
+    are_classes: bool,
     /// The channel of each class, where one head has exactly one channel for each.
     plain: Option<Vec<usize>>,
     /// The class of each channel, where a single head decides; `None` for several or no classes.
@@ -55,10 +61,12 @@ pub(crate) struct Fusion<'a> {
     floor: Option<f64>,
     width: usize,
     pixels: Vec<usize>,
-    scores: Vec<Lanes>,
-    masses: Vec<Lanes>,
-    total: Lanes,
-    largest: Lanes,
+    /// The log-probabilities of all heads.
+    logs: Rows,
+    /// The powers of all heads, then those of the groups.
+    powers: Rows,
+    scores: Rows,
+    masses: Masses,
 }
 
 impl<'a> Fusion<'a> {
@@ -81,20 +89,30 @@ impl<'a> Fusion<'a> {
                 )
             });
         }
-        let mut experts = Vec::new();
+        let mut experts: Vec<Expert<'_>> = Vec::new();
         for (position, (head, array)) in protocol.heads.iter().zip(heads).enumerate() {
             let Some(array) = array else { continue };
             array.check(head, height, width)?;
             let channels = head.channels.len();
+            let first = experts.last().map_or(0, |expert| expert.rows.end);
             experts.push(Expert {
                 block: ScoreBlock::new(head, position, *array),
-                used: (0..channels).map(|channel| !head.unused.contains(&channel)).collect(),
-                centred: vec![[0.0; LANES]; channels],
-                logs: vec![[0.0; LANES]; channels],
+                logs: Rows::new(if head.kind == Kind::Probs { channels } else { 0 }),
+                peaks: [0.0; LANES],
+                rows: first..first + channels,
             });
         }
         let present: Vec<&Head> = experts.iter().map(|expert| expert.block.head).collect();
-        let groups = groups(protocol, &present);
+        let mut groups = groups(protocol, &present);
+        let classes = protocol.labels.global.len();
+        // In the order of the classes, where each has a group of its own: their powers are the masses then.
+        let are_classes = groups.len() == classes
+            && groups.iter().all(|group| matches!(group.members[..], [(_, 1.0)]))
+            && parts(&groups, classes).iter().all(|parts| parts.len() == 1);
+        if are_classes {
+            groups.sort_by_key(|group| group.members[0].0);
+        }
+        let rows = experts.last().map_or(0, |expert| expert.rows.end);
         let single = protocol.heads.len() == 1;
         let only = if single { present.first().copied() } else { None };
         Ok(Self {
@@ -105,10 +123,13 @@ impl<'a> Fusion<'a> {
             floor: if single { None } else { protocol.conventions.fusion_floor },
             width,
             pixels: Vec::with_capacity(LANES),
-            scores: vec![[0.0; LANES]; groups.len()],
-            masses: vec![[0.0; LANES]; protocol.labels.global.len()],
-            total: [0.0; LANES],
-            largest: [0.0; LANES],
+            logs: Rows::new(rows),
+            powers: Rows::new(rows.max(groups.len())),
+            scores: Rows::new(groups.len()),
+            masses: Masses { of: Rows::new(classes), total: [0.0; LANES], largest: [0.0; LANES] },
+            weights: present.iter().filter(|head| takes_part(head)).map(|head| head.alpha).collect(),
+            parts: parts(&groups, classes),
+            are_classes,
             experts,
             groups,
         })
@@ -124,33 +145,33 @@ impl<'a> Fusion<'a> {
         self.pixels.clear();
         self.pixels.extend_from_slice(pixels);
         let mut sound = true;
-        for expert in &mut self.experts {
-            sound &= expert.block.load(pixels);
-            let kind = expert.block.head.kind;
-            let mut sums = [0.0; LANES];
-            let peaks = centre(&expert.block.values, &expert.used, kind, &mut expert.centred, &mut sums);
+        for Expert { block, logs, peaks: largest, .. } in &mut self.experts {
+            sound &= block.load(pixels);
             // Checked on the way, reported afterwards: finding the first bad pixel is only worth its time when there is one.
-            sound &= peaks.iter().all(|&peak| peak > f64::NEG_INFINITY);
-            sound &= kind == Kind::Logits || sums.iter().all(|&sum| sums_to_one(sum));
+            let sums = match block.head.kind {
+                Kind::Probs => Some(logs_of_probabilities(&block.values, logs)),
+                Kind::LogProbs => Some(sums_of_powers(&block.values)),
+                Kind::Logits | Kind::Labels => None,
+            };
+            sound &= sums.is_none_or(|sums| sums.iter().all(|&sum| sums_to_one(sum)));
+            *largest = if logs.is_empty() { *block.peaks() } else { peaks(logs, block.is_used()) };
+            sound &= largest.iter().all(|&peak| peak > f64::NEG_INFINITY);
         }
         if sound { Ok(()) } else { self.refuse() }
     }
 
     /// The distributions of the loaded pixels, every temperature multiplied by `stretch`.
     pub(crate) fn fuse(&mut self, stretch: f64) -> Result<()> {
-        for expert in &mut self.experts {
+        for expert in &self.experts {
             let temperature = expert.block.head.tau * stretch;
-            log_softmax(&expert.centred, &expert.used, temperature, &mut expert.logs);
+            cool(expert.logarithms(), &expert.peaks, temperature, &mut self.logs[expert.rows.clone()]);
         }
-        let mut peaks = [f64::NEG_INFINITY; LANES];
-        for (group, scores) in self.groups.iter().zip(&mut self.scores) {
-            *scores = [-group.share; LANES];
-            let experts = self.experts.iter().filter(|expert| takes_part(expert.block.head));
-            for (expert, &channel) in experts.zip(&group.channels) {
-                add_weighted(scores, expert.block.head.alpha, &expert.logs[channel]);
-            }
-            peaks = larger(&peaks, scores);
+        // The powers of all heads in one go: the more rows, the more of them are computed side by side.
+        powers(&self.logs, &[0.0; LANES], &mut self.powers);
+        for Expert { block, rows, .. } in &self.experts {
+            normalise(&self.powers[rows.clone()], block.is_used(), &mut self.logs[rows.clone()]);
         }
+        let mut peaks = weigh(&self.logs, &self.weights, &self.groups, &mut self.scores);
         // A floor is a probability, and masses must stay on its scale: nothing is taken off.
         if self.floor.is_some() {
             peaks = [0.0; LANES];
@@ -159,61 +180,53 @@ impl<'a> Fusion<'a> {
                 .at(self.place(lane))
                 .advice("two heads exclude each other's classes: check groups and absent"));
         }
-        self.add_up(&peaks);
+        if self.are_classes {
+            powers(&self.scores, &peaks, &mut self.masses.of);
+        } else {
+            powers(&self.scores, &peaks, &mut self.powers);
+            add_up(&self.powers, &self.parts, &mut self.masses.of);
+        }
+        finish(self.floor, &mut self.masses);
         Ok(())
-    }
-
-    fn add_up(&mut self, shift: &Lanes) {
-        self.masses.fill([0.0; LANES]);
-        for (group, scores) in self.groups.iter().zip(&self.scores) {
-            let powers = powers(scores, shift);
-            for &(class, count) in &group.members {
-                add_weighted(&mut self.masses[class], count, &powers);
-            }
-        }
-        self.total = [0.0; LANES];
-        self.largest = [0.0; LANES];
-        for mass in &mut self.masses {
-            if let Some(floor) = self.floor {
-                *mass = larger(&[floor; LANES], mass);
-            }
-            add_weighted(&mut self.total, 1.0, mass);
-            self.largest = larger(&self.largest, mass);
-        }
     }
 
     /// The probability of a class at every pixel.
     pub(crate) fn probabilities(&self, class: usize) -> Lanes {
-        std::array::from_fn(|lane| self.masses[class][lane] / self.total[lane])
+        quotients(&self.masses.of[class], &self.masses.total)
     }
 
     /// The largest probability of every pixel.
     pub(crate) fn confidences(&self) -> Lanes {
-        std::array::from_fn(|lane| self.largest[lane] / self.total[lane])
+        quotients(&self.masses.largest, &self.masses.total)
+    }
+
+    /// The squared distance of every pixel's distribution from the one that is sure of a class.
+    pub(crate) fn distances(&self, classes: &[usize; LANES]) -> Lanes {
+        distances(&self.masses, classes)
     }
 
     /// -ln of the probability of one class at every pixel, plus `floor`; inf where it is 0.
     pub(crate) fn surprises(&self, classes: &[usize; LANES], floor: Option<f64>) -> Lanes {
-        let own: Lanes = std::array::from_fn(|lane| self.masses[classes[lane]][lane]);
+        let Masses { of, total, .. } = &self.masses;
+        let own: Lanes = std::array::from_fn(|lane| of[classes[lane]][lane]);
         if let Some(floor) = floor {
-            let raised = std::array::from_fn(|lane| own[lane] / self.total[lane] + floor);
+            let raised = std::array::from_fn(|lane| own[lane] / total[lane] + floor);
             return logarithms(&raised).map(|logarithm| -logarithm);
         }
-        let (own_logs, total_logs) = (logarithms(&own), logarithms(&self.total));
-        std::array::from_fn(|lane| {
+        let mut surprises = log_ratios(total, &own);
+        for lane in 0..LANES {
             // Below this the mass has lost digits to underflow: its logarithm is taken from the scores.
-            if own[lane] >= SAFE_MASS {
-                total_logs[lane] - own_logs[lane]
-            } else {
-                total_logs[lane] - self.deep_logarithm(classes[lane], lane)
+            if own[lane] < SAFE_MASS {
+                surprises[lane] = ln(total[lane]) - self.deep_logarithm(classes[lane], lane);
             }
-        })
+        }
+        surprises
     }
 
     /// The logarithm of a class's mass where the mass itself underflows.
     fn deep_logarithm(&self, class: usize, lane: usize) -> f64 {
         let scores = || {
-            self.groups.iter().zip(&self.scores).flat_map(move |(group, scores)| {
+            self.groups.iter().zip(self.scores.iter()).flat_map(move |(group, scores)| {
                 let of_class = group.members.iter().filter(move |(member, _)| *member == class);
                 of_class.map(move |&(_, count)| (count, scores[lane]))
             })
@@ -235,13 +248,10 @@ impl<'a> Fusion<'a> {
     pub(crate) fn tops(&self) -> [usize; LANES] {
         let given = self.plain.as_ref().zip(self.experts.first());
         let Some((channels, expert)) = given else {
-            return std::array::from_fn(|lane| {
-                // Equal classes may differ in last bits after fusion: the first within rounding wins.
-                let enough = self.largest[lane] * (1.0 - TIE);
-                self.masses.iter().position(|mass| mass[lane] >= enough).unwrap_or(0)
-            });
+            // Equal classes may differ in last bits after fusion: the first within rounding wins.
+            return first_with(&self.masses.of, &self.masses.largest.map(|largest| largest * (1.0 - TIE)));
         };
-        largest(&expert.block.values, channels).map(|class| class as usize)
+        largest(&expert.block.values, channels)
     }
 
     /// The decided class of every pixel, given the most probable ones.
@@ -250,7 +260,7 @@ impl<'a> Fusion<'a> {
             return Ok(*tops);
         };
         let mut decisions = [0; LANES];
-        for (lane, channel) in expert.block.winners().into_iter().enumerate() {
+        for (lane, &channel) in expert.block.winners().iter().enumerate() {
             decisions[lane] = classes[channel].ok_or_else(|| {
                 let head = expert.block.head;
                 Error::value(format!("channel '{}' covers several global classes", head.channels[channel]))
@@ -270,13 +280,13 @@ impl<'a> Fusion<'a> {
     /// Says what is wrong with the first loaded pixel that is not allowed.
     fn refuse(&self) -> Result<()> {
         for lane in 0..self.pixels.len() {
-            for Expert { block, used, centred, .. } in &self.experts {
+            for Expert { block, peaks, .. } in &self.experts {
                 let probability = if block.head.kind == Kind::LogProbs { exp } else { |v| v };
                 let located =
                     |error: Error| error.at(self.place(lane)).at(format!("head {}", block.head.name));
                 block.check_values(lane).map_err(located)?;
                 block.check_sum(lane, probability).map_err(located)?;
-                if !centred.iter().zip(used).any(|(centred, used)| *used && centred[lane].is_finite()) {
+                if !peaks[lane].is_finite() {
                     return Err(located(
                         Error::value("every class has probability 0")
                             .advice("look for -inf in every channel, or ignore the pixel"),
@@ -299,61 +309,6 @@ fn missing_heads<'p>(
         .enumerate()
         .filter(|(position, _)| heads.get(*position).is_none_or(Option::is_none))
         .map(|(_, head)| head.name.as_str())
-}
-
-fn takes_part(head: &Head) -> bool {
-    head.alpha > 0.0
-}
-
-fn groups(protocol: &Segmentation, present: &[&Head]) -> Vec<Group> {
-    let mut members: BTreeMap<Vec<usize>, BTreeMap<usize, u32>> = BTreeMap::new();
-    for (original, &class) in &protocol.labels.to_global {
-        let experts = present.iter().filter(|head| takes_part(head));
-        let channels: Option<Vec<usize>> =
-            experts.map(|head| head.to_channel.get(original).copied()).collect();
-        if let Some(channels) = channels {
-            *members.entry(channels).or_default().entry(class).or_default() += 1;
-        }
-    }
-    let shared = protocol.conventions.split_multiplicity;
-    members
-        .into_iter()
-        .map(|(channels, classes)| Group {
-            channels,
-            share: if shared { ln(f64::from(classes.values().sum::<u32>())) } else { 0.0 },
-            members: classes.into_iter().map(|(class, count)| (class, f64::from(count))).collect(),
-        })
-        .collect()
-}
-
-/// The channel of each global class, if the head has one for each and no two share it.
-pub(crate) fn plain_channels(protocol: &Segmentation, head: &Head) -> Option<Vec<usize>> {
-    let mut channels = vec![None; protocol.labels.global.len()];
-    let mut owners = vec![None; head.channels.len()];
-    for (original, &class) in &protocol.labels.to_global {
-        let channel = *head.to_channel.get(original)?;
-        if *channels[class].get_or_insert(channel) != channel
-            || *owners[channel].get_or_insert(class) != class
-        {
-            return None;
-        }
-    }
-    channels.into_iter().collect()
-}
-
-/// The one global class of each channel's originals.
-fn classes_of_channels(protocol: &Segmentation, head: &Head) -> Vec<Option<usize>> {
-    let mut classes: Vec<Vec<usize>> = vec![Vec::new(); head.channels.len()];
-    for (original, &channel) in &head.to_channel {
-        classes[channel].extend(protocol.labels.to_global.get(original));
-    }
-    classes
-        .into_iter()
-        .map(|mut classes| {
-            classes.dedup();
-            (classes.len() == 1).then(|| classes[0])
-        })
-        .collect()
 }
 
 /// The probability of every global class at every pixel, class by class and row by row.

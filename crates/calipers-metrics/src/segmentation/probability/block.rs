@@ -1,10 +1,13 @@
 //! A few pixels of one head at a time: gathered, widened and checked.
 
-use calipers_core::exact::exact_sum;
-use calipers_core::{Error, Result, Wide, on_numbers};
+use std::ops::{Deref, DerefMut};
 
-use crate::segmentation::heads::kernel::largest;
-use crate::segmentation::protocol::{Head, Kind, Layout};
+use calipers_core::exact::exact_sum;
+use calipers_core::{Error, Result};
+
+use crate::segmentation::heads::kernel::{Survey, survey};
+use crate::segmentation::probability::pixel_reader::PixelReader;
+use crate::segmentation::protocol::{Head, Kind};
 use crate::segmentation::unit::ScoreArray;
 
 /// How many pixels are evaluated side by side.
@@ -12,6 +15,41 @@ pub(crate) const LANES: usize = 64;
 
 /// One number for each pixel of a block.
 pub(crate) type Lanes = [f64; LANES];
+
+/// Rows of lanes that begin where a line of the cache does: registers as wide as a line straddle none.
+#[derive(Debug)]
+pub(crate) struct Rows {
+    numbers: Vec<f64>,
+    skipped: usize,
+    count: usize,
+}
+
+/// The bytes of a line of the cache.
+const LINE: usize = 64;
+
+impl Rows {
+    /// So many rows of zeros.
+    pub(crate) fn new(count: usize) -> Self {
+        let most_skipped = LINE / size_of::<f64>();
+        let numbers = vec![0.0; count * LANES + most_skipped];
+        let skipped = numbers.as_ptr().align_offset(LINE).min(most_skipped);
+        Self { numbers, skipped, count }
+    }
+}
+
+impl Deref for Rows {
+    type Target = [Lanes];
+
+    fn deref(&self) -> &[Lanes] {
+        &self.numbers[self.skipped..].as_chunks().0[..self.count]
+    }
+}
+
+impl DerefMut for Rows {
+    fn deref_mut(&mut self) -> &mut [Lanes] {
+        &mut self.numbers[self.skipped..].as_chunks_mut().0[..self.count]
+    }
+}
 
 /// How far probabilities may exceed 1, alone or summed.
 const SLACK: f64 = 1e-3;
@@ -24,10 +62,12 @@ pub(crate) struct ScoreBlock<'a> {
     /// The head's position in the protocol.
     pub(crate) position: usize,
     /// The given numbers of each channel.
-    pub(crate) values: Vec<Lanes>,
+    pub(crate) values: Rows,
     /// Whether logits have looked like probabilities so far.
     pub(crate) looks_like_probabilities: bool,
-    array: ScoreArray<'a>,
+    reader: PixelReader<'a>,
+    is_used: Vec<bool>,
+    survey: Survey,
 }
 
 impl<'a> ScoreBlock<'a> {
@@ -36,29 +76,25 @@ impl<'a> ScoreBlock<'a> {
         Self {
             head,
             position,
-            values: vec![[0.0; LANES]; head.channels.len()],
+            values: Rows::new(head.channels.len()),
             looks_like_probabilities: head.kind == Kind::Logits,
-            array,
+            reader: PixelReader::new(array, head.layout, head.channels.len()),
+            is_used: (0..head.channels.len()).map(|channel| !head.unused.contains(&channel)).collect(),
+            survey: Survey { peaks: [0.0; LANES], winners: [0; LANES] },
         }
     }
 
     /// Reads the pixels into the first lanes and repeats the last one in the others. Whether every
     /// number is allowed is for [`Self::check_values`] to say.
     pub(crate) fn load(&mut self, pixels: &[usize]) -> bool {
-        for (channel, lanes) in self.values.iter_mut().enumerate() {
-            gather(&self.array, self.head.layout, channel, pixels, lanes);
-        }
+        self.reader.read(pixels, &mut self.values);
         self.look();
-        match self.head.kind {
-            Kind::Probs => self.all(|value| (0.0..=1.0 + SLACK).contains(&value)),
-            Kind::LogProbs => self.all(|value| value <= SLACK),
-            Kind::Logits | Kind::Labels => self.all(|value| value < f64::INFINITY),
-        }
-    }
-
-    fn all(&self, allowed: impl Fn(f64) -> bool) -> bool {
-        // Every value is looked at: a loop that stops early does not become vector code.
-        self.values.iter().flatten().fold(true, |all, &value| all & allowed(value))
+        let (least, most) = match self.head.kind {
+            Kind::Probs => (0.0, 1.0 + SLACK),
+            Kind::LogProbs => (f64::NEG_INFINITY, SLACK),
+            Kind::Logits | Kind::Labels => (f64::NEG_INFINITY, f64::MAX),
+        };
+        survey(&self.values, &self.is_used, least, most, &mut self.survey)
     }
 
     fn look(&mut self) {
@@ -67,7 +103,7 @@ impl<'a> ScoreBlock<'a> {
         }
         let mut sums = [0.0; LANES];
         let mut within = true;
-        for lanes in &self.values {
+        for lanes in self.values.iter() {
             for (sum, &value) in sums.iter_mut().zip(lanes) {
                 *sum += value;
                 within &= (0.0..=1.0).contains(&value);
@@ -128,11 +164,19 @@ impl<'a> ScoreBlock<'a> {
             .advice("save the softmax of all channels, or say --kind logits"))
     }
 
+    /// Whether each channel may be predicted.
+    pub(crate) fn is_used(&self) -> &[bool] {
+        &self.is_used
+    }
+
+    /// The largest given number of every pixel.
+    pub(crate) fn peaks(&self) -> &Lanes {
+        &self.survey.peaks
+    }
+
     /// The channel with the largest given number; the lowest of equal ones.
-    pub(crate) fn winners(&self) -> [usize; LANES] {
-        let used: Vec<usize> =
-            (0..self.values.len()).filter(|channel| !self.head.unused.contains(channel)).collect();
-        largest(&self.values, &used).map(|place| used[place as usize])
+    pub(crate) fn winners(&self) -> &[usize; LANES] {
+        &self.survey.winners
     }
 }
 
@@ -141,19 +185,17 @@ pub(crate) fn sums_to_one(sum: f64) -> bool {
     (sum - 1.0).abs() <= SLACK
 }
 
-fn gather(array: &ScoreArray<'_>, layout: Layout, channel: usize, pixels: &[usize], lanes: &mut Lanes) {
-    let [_, second, third] = array.shape;
-    let (step, offset) = match layout {
-        Layout::Chw => (1, channel * second * third),
-        Layout::Hwc => (third, channel),
-    };
-    let places = pixels.iter().map(|pixel| pixel * step + offset);
-    on_numbers!(array.data, values => {
-        places.zip(&mut *lanes).for_each(|(place, lane)| *lane = values[place].wide());
-    });
-    // Lanes without a pixel repeat the last one, so that no lane holds numbers that are not allowed.
-    if let Some(last) = pixels.len().checked_sub(1) {
-        let last_value = lanes[last];
-        lanes[last + 1..].fill(last_value);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_begin_where_a_line_of_the_cache_does() {
+        for count in [0, 1, 7, 22] {
+            let mut rows = Rows::new(count);
+            assert_eq!((rows.len(), rows.as_ptr().align_offset(LINE)), (count, 0));
+            rows.iter_mut().for_each(|row| row.fill(1.0));
+            assert_eq!(rows.iter().flatten().filter(|number| **number > 0.0).count(), count * LANES);
+        }
     }
 }

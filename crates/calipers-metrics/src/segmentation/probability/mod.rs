@@ -2,6 +2,7 @@
 //! sums.
 
 mod bin_rule;
+mod bin_table;
 mod bins;
 pub(crate) mod block;
 mod block_source;
@@ -10,6 +11,10 @@ pub(crate) mod classwise;
 mod fast;
 #[cfg(test)]
 mod oracle;
+mod pixel_blocks;
+mod pixel_reader;
+#[cfg(test)]
+mod plain;
 pub(crate) mod reliability;
 mod scores;
 mod sums;

@@ -7,7 +7,8 @@ use crate::segmentation::heads::Fusion;
 use crate::segmentation::labels::ClassId;
 use crate::segmentation::probability::block::LANES;
 use crate::segmentation::probability::fast::FastPass;
-use crate::segmentation::probability::sums::Calibration;
+use crate::segmentation::probability::pixel_blocks::{PixelBlocks, write};
+use crate::segmentation::probability::sums::{Calibration, ScoredLanes};
 use crate::segmentation::protocol::{Measure, Segmentation};
 use crate::segmentation::row::CalibrationRow;
 use crate::segmentation::unit::ScoreArray;
@@ -45,32 +46,34 @@ pub(crate) fn measure_scores<T: ClassId>(
         fusion.heads().for_each(|head| head_preds[head.position] = Some(vec![T::VOID; truth.len()]));
     }
     let everywhere = protocol.conventions.keep_void_in_bands;
-    let (pixels, may_be_probabilities) = match FastPass::new(protocol, heads) {
-        Some(pass) => pass.run(truth, &mut pred, calibration.as_mut()),
-        None => ((0..truth.len()).filter(|&pixel| everywhere || truth[pixel] != T::VOID).collect(), true),
+    let (mut blocks, may_be_probabilities) = match FastPass::new(protocol, heads) {
+        Some(pass) => {
+            let (left, may_be_probabilities) = pass.run(truth, &mut pred, calibration.as_mut());
+            (PixelBlocks::Listed(left, 0), may_be_probabilities)
+        }
+        None => (PixelBlocks::Scored { truth, everywhere, next: 0 }, true),
     };
     let mut turns = Turns::every(64);
-    for block in pixels.chunks(LANES) {
-        if turns.asked() {
+    let mut block = Vec::with_capacity(LANES);
+    loop {
+        blocks.fill(&mut block);
+        if block.is_empty() || turns.asked() {
             break;
         }
-        fusion.load(block)?;
+        fusion.load(&block)?;
         if !by_given {
             fusion.fuse(1.0)?;
         }
         let tops = fusion.tops();
-        for (&pixel, class) in block.iter().zip(fusion.decisions(&tops)?) {
-            pred[pixel] = T::new(class);
-        }
+        write(&mut pred, &block, &fusion.decisions(&tops)?, T::new);
         for head in fusion.heads() {
             if let Some(Some(map)) = head_preds.get_mut(head.position) {
-                block.iter().zip(head.winners()).for_each(|(&pixel, channel)| map[pixel] = T::new(channel));
+                write(map, &block, head.winners(), T::new);
             }
         }
         if let Some(calibration) = &mut calibration {
-            let truth: Vec<Option<usize>> =
-                block.iter().map(|&pixel| (truth[pixel] != T::VOID).then(|| truth[pixel].index())).collect();
-            calibration.add_block(&mut fusion, &truth, &tops)?;
+            let classes = block.iter().map(|&pixel| (truth[pixel] != T::VOID).then(|| truth[pixel].index()));
+            calibration.add_block(&mut fusion, &ScoredLanes::new(classes), &tops)?;
         }
     }
     let looks_like_probabilities = may_be_probabilities

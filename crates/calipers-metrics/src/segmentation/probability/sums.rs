@@ -4,6 +4,7 @@ use calipers_core::{CompactSum, ExactSum, Result};
 
 use crate::segmentation::heads::Fusion;
 use crate::segmentation::probability::bin_rule::BinRule;
+use crate::segmentation::probability::bin_table::BinTable;
 use crate::segmentation::probability::block::{LANES, Lanes};
 use crate::segmentation::protocol::{Measure, Segmentation};
 use crate::segmentation::row::{BinRow, CalibrationRow};
@@ -27,6 +28,14 @@ impl Terms {
         }
     }
 
+    /// Adds the terms of some lanes.
+    fn add_some(&mut self, terms: &Lanes, lanes: &[usize]) {
+        self.waiting.extend(lanes.iter().map(|&lane| terms[lane]));
+        if self.waiting.len() >= WAITING {
+            self.flush();
+        }
+    }
+
     fn flush(&mut self) {
         self.sum.add_slice(&self.waiting);
         self.waiting.clear();
@@ -39,21 +48,37 @@ impl Terms {
 }
 
 impl BinRow {
-    fn add(&mut self, correct: bool, probability: f64) {
-        self.count += 1;
-        self.correct += u64::from(correct);
-        self.confidence += u128::from((probability * (1u64 << 62) as f64) as u64);
-    }
-
     /// Pixels whose probabilities are summed in units of 2^-`unit_bits`.
     pub(super) fn of(count: u64, correct: u64, sum: u64, unit_bits: u32) -> Self {
         Self { count, correct, confidence: u128::from(sum) << (62 - unit_bits) }
     }
+}
 
-    fn join(&mut self, more: &Self) {
-        self.count += more.count;
-        self.correct += more.correct;
-        self.confidence += more.confidence;
+/// The pixels of a block whose truth is known.
+#[derive(Debug)]
+pub(super) struct ScoredLanes {
+    classes: [usize; LANES],
+    /// The lanes of these pixels; the first `count` places count.
+    lanes: [usize; LANES],
+    count: usize,
+}
+
+impl ScoredLanes {
+    /// From the class of every pixel, `None` where it is void.
+    pub(super) fn new(truth: impl Iterator<Item = Option<usize>>) -> Self {
+        let mut scored = Self { classes: [0; LANES], lanes: [0; LANES], count: 0 };
+        for (lane, class) in truth.take(LANES).enumerate() {
+            if let Some(class) = class {
+                scored.classes[lane] = class;
+                scored.lanes[scored.count] = lane;
+                scored.count += 1;
+            }
+        }
+        scored
+    }
+
+    fn lanes(&self) -> &[usize] {
+        &self.lanes[..self.count]
     }
 }
 
@@ -67,8 +92,8 @@ pub(super) struct Calibration<'a> {
     saturated: u64,
     nll: Terms,
     brier: Terms,
-    bins: Vec<BinRow>,
-    classwise: Vec<Vec<BinRow>>,
+    bins: BinTable,
+    classwise: Vec<BinTable>,
     temperature: Vec<Terms>,
 }
 
@@ -76,7 +101,7 @@ impl<'a> Calibration<'a> {
     /// Nothing yet.
     pub(super) fn new(protocol: &'a Segmentation) -> Self {
         let rule = BinRule::new(protocol.bins);
-        let bins = vec![BinRow::default(); rule.count()];
+        let bins = BinTable::new(rule.count());
         let asked = |measure, length| if protocol.measure.contains(&measure) { length } else { 0 };
         Self {
             classwise: vec![bins.clone(); asked(Measure::Classwise, protocol.labels.global.len())],
@@ -97,58 +122,45 @@ impl<'a> Calibration<'a> {
     pub(super) fn add_block(
         &mut self,
         fusion: &mut Fusion<'_>,
-        truth: &[Option<usize>],
+        scored: &ScoredLanes,
         tops: &[usize; LANES],
     ) -> Result<()> {
-        let scored: Vec<(usize, usize)> =
-            truth.iter().enumerate().filter_map(|(lane, class)| class.map(|class| (lane, class))).collect();
-        let mut classes = [0; LANES];
-        scored.iter().for_each(|&(lane, class)| classes[lane] = class);
-
-        self.pixels += scored.len() as u64;
-        let nll = fusion.surprises(&classes, self.protocol.conventions.nll_floor);
-        let finite: Vec<usize> =
-            scored.iter().map(|&(lane, _)| lane).filter(|&lane| nll[lane].is_finite()).collect();
-        self.infinite += (scored.len() - finite.len()) as u64;
-        self.nll.add(&pick(&nll, &finite));
+        let (classes, lanes) = (&scored.classes, scored.lanes());
+        self.pixels += lanes.len() as u64;
+        let nll = fusion.surprises(classes, self.protocol.conventions.nll_floor);
+        let (mut finite, mut finite_lanes) = (0, [0; LANES]);
+        for &lane in lanes {
+            finite_lanes[finite] = lane;
+            finite += usize::from(nll[lane].is_finite());
+        }
+        let finite_lanes = &finite_lanes[..finite];
+        self.infinite += (lanes.len() - finite) as u64;
+        self.nll.add_some(&nll, finite_lanes);
 
         let confidences = fusion.confidences();
-        for &(lane, class) in &scored {
-            let confidence = confidences[lane];
-            self.saturated += u64::from(confidence as f32 >= 1.0);
-            self.bins[self.rule.bin(confidence)].add(tops[lane] == class, confidence);
-        }
-
-        let mut brier = [0.0; LANES];
-        for class in 0..self.protocol.labels.global.len() {
+        self.saturated += lanes.iter().map(|&lane| u64::from(confidences[lane] as f32 >= 1.0)).sum::<u64>();
+        self.bins.add(lanes, &self.rule.bins(&confidences), &confidences, |lane| tops[lane] == classes[lane]);
+        self.brier.add_some(&fusion.distances(classes), lanes);
+        for (class, bins) in self.classwise.iter_mut().enumerate() {
             let probabilities = fusion.probabilities(class);
-            for lane in 0..LANES {
-                let distance = probabilities[lane] - f64::from(u8::from(classes[lane] == class));
-                brier[lane] += distance * distance;
-            }
-            if let Some(bins) = self.classwise.get_mut(class) {
-                for &(lane, truth) in &scored {
-                    bins[self.rule.bin(probabilities[lane])].add(truth == class, probabilities[lane]);
-                }
-            }
+            bins.add(lanes, &self.rule.bins(&probabilities), &probabilities, |lane| classes[lane] == class);
         }
-        self.brier.add(&scored.iter().map(|&(lane, _)| brier[lane]).collect::<Vec<_>>());
 
         for (stretch, terms) in self.protocol.temperatures.iter().zip(&mut self.temperature) {
             fusion.fuse(*stretch)?;
-            terms.add(&pick(&fusion.surprises(&classes, self.protocol.conventions.nll_floor), &finite));
+            terms.add_some(&fusion.surprises(classes, self.protocol.conventions.nll_floor), finite_lanes);
         }
         Ok(())
     }
 
     /// Adds pixels of one bin.
     pub(super) fn add_to_bin(&mut self, bin: usize, pixels: &BinRow) {
-        self.bins[bin].join(pixels);
+        self.bins.join(bin, pixels);
     }
 
     /// Adds pixels of one bin of a class.
     pub(super) fn add_to_class(&mut self, class: usize, bin: usize, pixels: &BinRow) {
-        self.classwise[class][bin].join(pixels);
+        self.classwise[class].join(bin, pixels);
     }
 
     /// Adds surprises at another temperature, in units of 2^-`unit_bits` and below 2^53.
@@ -173,14 +185,10 @@ impl<'a> Calibration<'a> {
             infinite: self.infinite,
             nll: self.nll.finish(),
             brier: self.brier.finish(),
-            bins: self.bins.into(),
-            classwise: self.classwise.into_iter().map(Vec::into_boxed_slice).collect(),
+            bins: self.bins.finish(),
+            classwise: self.classwise.into_iter().map(BinTable::finish).collect(),
             temperature: self.temperature.into_iter().map(Terms::finish).collect(),
             saturated: self.saturated,
         }
     }
-}
-
-fn pick(lanes: &Lanes, chosen: &[usize]) -> Vec<f64> {
-    chosen.iter().map(|&lane| lanes[lane]).collect()
 }

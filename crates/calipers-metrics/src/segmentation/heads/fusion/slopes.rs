@@ -15,11 +15,11 @@ impl Fusion<'_> {
     pub(crate) fn slopes(&self, classes: &[usize; LANES], floor: Option<f64>) -> Vec<(usize, Lanes)> {
         let shift = if self.floor.is_some() { [0.0; LANES] } else { self.peaks() };
         let surprises = self.surprises(classes, None);
-        let total_logs = logarithms(&self.total);
-        let moves = |class: usize, lane: usize| self.floor.is_none_or(|f| self.masses[class][lane] > f);
+        let total_logs = logarithms(&self.masses.total);
+        let moves = |class: usize, lane: usize| self.floor.is_none_or(|f| self.masses.of[class][lane] > f);
         let factor: Lanes = match floor {
             Some(floor) => std::array::from_fn(|lane| {
-                let p = self.masses[classes[lane]][lane] / self.total[lane];
+                let p = self.masses.of[classes[lane]][lane] / self.masses.total[lane];
                 p / (p + floor)
             }),
             None => [1.0; LANES],
@@ -29,19 +29,19 @@ impl Fusion<'_> {
         let experts = || self.experts.iter().filter(|expert| takes_part(expert.block.head));
         let mut slopes: Vec<(usize, Lanes)> =
             experts().map(|expert| (expert.block.position, [0.0; LANES])).collect();
-        for (group, scores) in self.groups.iter().zip(&self.scores) {
-            let (of_all, of_own) = (powers(scores, &shift), powers(scores, &to_own));
+        for (group, scores) in self.groups.iter().zip(self.scores.iter()) {
+            let (of_all, of_own) = (power(scores, &shift), power(scores, &to_own));
             let by_score: Lanes = std::array::from_fn(|lane| {
                 let moving = group.members.iter().filter(|(class, _)| moves(*class, lane));
                 let shares = moving.map(|&(class, count)| {
                     let own = if class == classes[lane] { of_own[lane] } else { 0.0 };
-                    count * (of_all[lane] / self.total[lane] - own)
+                    count * (of_all[lane] / self.masses.total[lane] - own)
                 });
                 factor[lane] * shares.sum::<f64>()
             });
             for ((expert, &channel), (_, slope)) in experts().zip(&group.channels).zip(&mut slopes) {
                 for lane in 0..LANES {
-                    let log = expert.logs[channel][lane];
+                    let log = self.logs[channel][lane];
                     // A score of -inf has no mass to move.
                     let log = if log > f64::NEG_INFINITY { log } else { 0.0 };
                     slope[lane] += by_score[lane] * (expert.block.head.alpha * log);
@@ -57,4 +57,11 @@ impl Fusion<'_> {
             |lane: usize| self.scores.iter().fold(f64::NEG_INFINITY, |most, scores| most.max(scores[lane]));
         std::array::from_fn(largest)
     }
+}
+
+/// e^(score - shift) of every pixel.
+fn power(scores: &Lanes, shift: &Lanes) -> Lanes {
+    let mut power = [0.0; LANES];
+    powers(std::slice::from_ref(scores), shift, std::slice::from_mut(&mut power));
+    power
 }
