@@ -61,6 +61,7 @@ const BENCHES: &[Bench] = &[
     Bench { name: "segmentation_confusion", unasked: true, run: segmentation::confusion::run },
     Bench { name: "segmentation_bands", unasked: true, run: segmentation::bands::run },
     Bench { name: "segmentation_probabilities", unasked: true, run: segmentation::probabilities::run },
+    Bench { name: "segmentation_fusion", unasked: true, run: segmentation::fusion::run },
     Bench { name: "segmentation_published", unasked: false, run: segmentation::run_published },
     Bench { name: "segmentation_python", unasked: false, run: segmentation::from_python::run },
     Bench { name: "segmentation_png", unasked: true, run: segmentation::files::run },

@@ -4,6 +4,7 @@ pub(crate) mod bands;
 pub(crate) mod confusion;
 pub(crate) mod files;
 pub(crate) mod from_python;
+pub(crate) mod fusion;
 mod maps;
 pub(crate) mod probabilities;
 pub(crate) mod surfaces;
@@ -59,7 +60,8 @@ fn against_once<T>(
 /// What needs torch: label maps, then probabilities.
 pub(crate) fn run_published(report: &mut dyn FnMut(Line)) -> Outcome {
     confusion::run_published(report)?;
-    probabilities::run_published(report)
+    probabilities::run_published(report)?;
+    fusion::run_published(report)
 }
 
 fn speed(pixels: usize, seconds: f64) -> String {
