@@ -30,12 +30,13 @@ pub(crate) fn test(compat: bool) -> Outcome {
 }
 
 /// The tests, through cargo-nextest where it is installed: it runs them in parallel over all crates.
+/// All of them run whatever fails, so that one run tells everything there is to mend.
 fn tests() -> Outcome {
     if is_there("cargo-nextest", "--version") {
-        step("tests", &mut cargo("nextest run --workspace --locked"))
+        step("tests", &mut cargo("nextest run --workspace --locked --no-fail-fast"))
     } else {
         println!("    cargo-nextest is not installed: running the same tests with cargo test");
-        step("tests", &mut cargo("test --workspace --locked --lib --bins --tests"))
+        step("tests", &mut cargo("test --workspace --locked --no-fail-fast --lib --bins --tests"))
     }
 }
 
