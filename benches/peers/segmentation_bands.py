@@ -72,6 +72,7 @@ def main() -> None:
         {
             "outer 2": lambda: outer(maps, scored, 2),
             "outer 4": lambda: outer(maps, scored, 4),
+            "outer 16": lambda: outer(maps, scored, 16),
             "inner 46": lambda: inner(maps, scored, 46),
             "contour": lambda: contour(maps, scored, RADIUS),
         }

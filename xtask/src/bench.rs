@@ -6,7 +6,10 @@ use std::process::Command;
 use crate::step::{Outcome, cargo, is_there, root, step};
 
 /// The benches of the Python package, each a script of its own.
-const SCRIPTS: [&str; 3] = ["explanation", "compat", "front_door"];
+const SCRIPTS: [&str; 4] = ["explanation", "compat", "front_door", RIVALS];
+
+/// The one of them that compares with packages of its own.
+const RIVALS: &str = "rivals";
 
 /// The bench whose other side is the Python package, in the environment it is tested in.
 const SEGMENTATION: &str = "segmentation_python";
@@ -15,6 +18,10 @@ const SEGMENTATION: &str = "segmentation_python";
 pub(crate) fn run(names: &[&str]) -> Outcome {
     for name in SCRIPTS.into_iter().filter(|name| names.contains(name)) {
         let python = crate::python::installed_package()?;
+        if name == RIVALS {
+            let peers = root().join("benches/peers/requirements-rivals.txt");
+            step("rivals", &mut pip_install(&python, &peers))?;
+        }
         let script = root().join(format!("benches/python/{name}.py"));
         step(name, Command::new(python).current_dir(root()).arg(script))?;
     }

@@ -33,7 +33,6 @@
 
 pub(crate) mod band;
 pub(crate) mod biou;
-mod bit_tally;
 pub(crate) mod cheng;
 mod contour;
 pub(crate) mod contour_f1;
@@ -42,6 +41,7 @@ mod outer_band;
 mod pixel_set;
 #[cfg(test)]
 mod random_maps;
+mod tile;
 mod window;
 
 pub use contour::contours;

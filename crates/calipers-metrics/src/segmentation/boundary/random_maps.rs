@@ -119,7 +119,8 @@ pub(super) fn maps(widths: Range<usize>, heights: Range<usize>) -> impl Strategy
         },
     );
     let share = prop_oneof![Just(0.0), 0.0..0.2, 0.0..1.0];
-    (widths, heights, rules, 1usize..12, share, any::<u64>()).prop_map(
+    let patch = prop_oneof![3 => 1usize..12, 1 => 30usize..200];
+    (widths, heights, rules, patch, share, any::<u64>()).prop_map(
         |(width, height, rules, patch, share, seed)| Maps::patches(width, height, rules, patch, share, seed),
     )
 }

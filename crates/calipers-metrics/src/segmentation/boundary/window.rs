@@ -15,18 +15,6 @@ pub(super) trait Join<V> {
     fn join(one: V, other: V) -> V;
 }
 
-/// Sets of up to 32 members: union.
-pub(super) struct Union;
-
-impl Join<u32> for Union {
-    const NEUTRAL: u32 = 0;
-
-    #[inline(always)]
-    fn join(one: u32, other: u32) -> u32 {
-        one | other
-    }
-}
-
 /// Labels: the smaller one. Void is the largest label.
 pub(super) struct Smaller;
 

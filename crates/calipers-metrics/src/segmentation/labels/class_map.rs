@@ -12,6 +12,9 @@ use crate::segmentation::unit::{LabelMap, MapData};
 /// The widest range of ids that is looked up by position.
 const MOST_POSITIONS: u64 = 1 << 16;
 
+/// Pixels that are looked up at once where they are of one id, as most of a map is.
+const BLOCK: usize = 64;
+
 /// The truth in global classes, [`ClassId::VOID`] where it is not scored.
 pub fn truth_classes<T: ClassId>(protocol: &Segmentation, map: &LabelMap<'_>) -> Result<Vec<T>> {
     let legend = Legend::truth(protocol);
@@ -53,12 +56,18 @@ fn translated<T: ClassId>(map: &LabelMap<'_>, legend: &Legend) -> Option<Vec<T>>
 fn translate<T: ClassId, R: RawId>(ids: &[R], legend: &Legend) -> Option<Vec<T>> {
     let table = Table::new::<R>(legend);
     let mut bad = false;
-    let look = |&id: &R| {
+    let mut look = |id: R| {
         let entry = id.entry(&table);
         bad |= entry.bad;
         entry.class
     };
-    let classes = ids.iter().map(look).collect();
+    let mut classes = Vec::with_capacity(ids.len());
+    for block in ids.chunks(BLOCK) {
+        match one_value(block) {
+            Some(id) => classes.resize(classes.len() + block.len(), look(id)),
+            None => classes.extend(block.iter().map(|&id| look(id))),
+        }
+    }
     (!bad).then_some(classes)
 }
 
@@ -73,7 +82,7 @@ fn translate_masked<T: ClassId, R: RawId>(
     let unscored = unscored.map(|legend| Table::new::<R>(legend));
     let never_read = Entry { class: T::VOID, bad: false };
     let mut bad = false;
-    let look = |(&id, &truth): (&R, &T)| {
+    let mut look = |id: R, truth: T| {
         let entry = if truth != T::VOID {
             id.entry(&scored)
         } else {
@@ -82,8 +91,22 @@ fn translate_masked<T: ClassId, R: RawId>(
         bad |= entry.bad;
         entry.class
     };
-    let classes = ids.iter().zip(truth).map(look).collect();
+    let mut classes = Vec::with_capacity(ids.len());
+    for (block, truth) in ids.chunks(BLOCK).zip(truth.chunks(BLOCK)) {
+        match (one_value(block), one_value(truth)) {
+            (Some(id), Some(truth)) => classes.resize(classes.len() + block.len(), look(id, truth)),
+            _ => classes.extend(block.iter().zip(truth).map(|(&id, &truth)| look(id, truth))),
+        }
+    }
     (!bad).then_some(classes)
+}
+
+/// The value of a block that holds no other.
+fn one_value<V: Copy + Eq>(block: &[V]) -> Option<V> {
+    let first = *block.first()?;
+    // Without leaving early, which would be slower.
+    let is_other = block.iter().fold(false, |any, value| any | (*value != first));
+    (!is_other).then_some(first)
 }
 
 #[derive(Clone, Copy)]
@@ -136,7 +159,7 @@ impl<T: ClassId> Table<T> {
 }
 
 /// The pixel type of a label map.
-trait RawId: Copy {
+trait RawId: Copy + Eq {
     /// How many ids there are, where a table may hold them all.
     const EVERY: Option<usize>;
 

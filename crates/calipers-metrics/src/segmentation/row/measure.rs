@@ -1,18 +1,17 @@
 //! One unit into its row.
 
-use std::collections::BTreeMap;
-
 use calipers_core::{Error, Result};
 
 use crate::segmentation::boundary::{boundaries, channel_bands};
-use crate::segmentation::labels::{ClassId, Legend, Meaning, head_truth, predicted_classes, truth_classes};
-use crate::segmentation::overlap::{Confusion, CountPairs, Joint, confusion_u8, regroup};
+use crate::segmentation::labels::{ClassId, head_truth, predicted_classes, truth_classes};
+use crate::segmentation::overlap::{Confusion, CountPairs, Joint, regroup};
 use crate::segmentation::probability::{ScoreOutcome, measure_scores};
-use crate::segmentation::protocol::{Head, Kind, Measure, Segmentation, Space};
+use crate::segmentation::protocol::{Head, Kind, Segmentation, Space};
+use crate::segmentation::row::raw::RawCount;
 use crate::segmentation::row::sparse::Sparse;
 use crate::segmentation::row::{HeadRow, PixelRow, Row};
 use crate::segmentation::surface::{Grid, Space as Placed, surfaces};
-use crate::segmentation::unit::{LabelMap, MapData, Prediction, ScoreArray, Unit};
+use crate::segmentation::unit::{LabelMap, Prediction, ScoreArray, Unit};
 
 /// Counts and sums everything that the protocol asks of a unit.
 pub fn measure(protocol: &Segmentation, unit: &Unit<'_>) -> Result<Row> {
@@ -72,12 +71,18 @@ fn measure_labels<T: CountPairs>(
         }
     };
     pred.check_against(truth)?;
-    if let Some((confusion, ignored)) = count_raw(protocol, head, truth, pred) {
-        return row(grid, confusion, ignored, pixels_in_space(protocol, grid, PixelRow::default()));
+    let raw = RawCount::new(protocol, head, truth, pred);
+    if let Some(pixels) = raw.as_ref().and_then(|raw| raw.pixels(protocol, grid, truth, pred))
+        && let Some(RawCount { confusion, ignored, .. }) = raw
+    {
+        return row(grid, confusion, ignored, pixels_in_space(protocol, grid, pixels));
     }
     let classes = truth_classes::<T>(protocol, truth)?;
     let predicted = predicted_classes(protocol, head, pred, &classes)?;
-    let (confusion, ignored) = scored(T::count_pairs(&classes, &predicted, protocol.classes()));
+    let (confusion, ignored) = match raw {
+        Some(RawCount { confusion, ignored, .. }) => (confusion, ignored),
+        None => scored(T::count_pairs(&classes, &predicted, protocol.classes())),
+    };
     row(grid, confusion, ignored, placed(protocol, grid, truth, &classes, &predicted))
 }
 
@@ -126,44 +131,6 @@ fn head_row<T: CountPairs>(
         false => channel_bands(protocol, head, truth, &channels, pred),
     };
     HeadRow { confusion, band }
-}
-
-/// Two maps of bytes whose places do not matter need no translation: the pairs of raw ids are counted
-/// and named afterwards. `None` if places do matter, be it for the place of a bad id.
-fn count_raw(
-    protocol: &Segmentation,
-    head: &Head,
-    truth: &LabelMap<'_>,
-    pred: &LabelMap<'_>,
-) -> Option<(Confusion, u64)> {
-    let placed = [Measure::Boundary, Measure::Cheng, Measure::Contour, Measure::Surface];
-    let (MapData::U8(truth), MapData::U8(pred)) = (truth.data, pred.data) else { return None };
-    if placed.into_iter().any(|measure| protocol.measures(measure)) {
-        return None;
-    }
-    let (of_truth, of_pred) = (Legend::truth(protocol), Legend::scored(protocol, head));
-    let of_void = protocol.conventions.keep_void_in_bands.then(|| Legend::unscored(protocol, head));
-    let (mut confusion, mut ignored) = (BTreeMap::new(), 0);
-    for ((truth, pred), pixels) in confusion_u8(truth, pred) {
-        match of_truth.meaning(truth.into()) {
-            Meaning::Class(class) => {
-                let predicted = match of_pred.meaning(pred.into()) {
-                    Meaning::Class(predicted) => predicted,
-                    Meaning::NoPrediction => protocol.classes(),
-                    Meaning::Void | Meaning::Bad => return None,
-                };
-                *confusion.entry((class as u32, predicted as u32)).or_default() += pixels;
-            }
-            Meaning::Void => {
-                if of_void.as_ref().is_some_and(|legend| legend.meaning(pred.into()) == Meaning::Bad) {
-                    return None;
-                }
-                ignored += pixels;
-            }
-            Meaning::NoPrediction | Meaning::Bad => return None,
-        }
-    }
-    Some((confusion.into(), ignored))
 }
 
 /// The pairs at scored pixels, and how many pixels are not scored.
@@ -219,11 +186,14 @@ fn row(grid: &Grid, confusion: Confusion, ignored: u64, pixels: PixelRow) -> Res
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use calipers_core::SplitMix64;
     use serde_json::json;
 
     use super::*;
     use crate::segmentation::protocol::config::Config;
+    use crate::segmentation::unit::MapData;
     use calipers_core::NumberSlice;
 
     fn protocol(config: serde_json::Value) -> Segmentation {

@@ -3,6 +3,7 @@
 mod check;
 pub(super) mod evidence;
 pub(super) mod measure;
+mod raw;
 pub(super) mod sparse;
 
 use std::collections::BTreeMap;
