@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import os
 import shutil
@@ -16,6 +15,7 @@ from calipers._errors import InputTypeError, UsageError
 from calipers._evaluator import EvaluatorBase
 from calipers._extras import library
 from calipers._inputs.arguments import flag, number, text, texts, whole, wrong_type
+from calipers._report.markup import from_markdown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -225,14 +225,7 @@ class Comparison(Mapping[str, dict[str, Any]]):
         return self._compared.table(shutil.get_terminal_size((100, 24)).columns).rstrip("\n")
 
     def _repr_html_(self) -> str:
-        def cell(value: Any) -> str:
-            text = "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
-            return f"<td>{html.escape(text)}</td>"
-
-        heading = "".join(f"<th>{column}</th>" for column in _COLUMNS)
-        rows = "".join(f"<tr>{''.join(map(cell, row))}</tr>" for row in self._rows())
-        title = html.escape(f"{' against '.join(reversed(self.models))}: {self.units} units")
-        return f"<table><caption>{title}</caption><tr>{heading}</tr>{rows}</table>"
+        return from_markdown(self.to_markdown())
 
 
 def compare(

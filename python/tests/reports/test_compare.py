@@ -133,7 +133,10 @@ def test_a_comparison_is_a_mapping_and_a_table() -> None:
         found["nonsense"]
     for text in (repr(found), found.to_markdown(), found.to_latex(), found.to_csv()):
         assert "accuracy" in text
-    assert "&lt;one&gt;" in found._repr_html_()
+    assert "<th>&lt;one&gt;</th>" in found._repr_html_()
+    assert "approx_ratio_postprocessed" in found._repr_html_()
+    assert "\\" not in found._repr_html_()
+    assert "<script" not in found._repr_html_()
     assert "<one>" not in found._repr_html_()
     assert "<one>" not in found.to_html()
 
