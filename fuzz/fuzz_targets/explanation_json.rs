@@ -17,7 +17,6 @@ fuzz_target!(|bytes: &[u8]| {
     let protocol = Explanation { scores: Some(Scores::Logits), ..Explanation::default() };
     let options = Options { inputs: vec![path.clone()], protocol };
     if let Ok(rows) = measure(&options, Inputs::default(), &Work::quiet(1)) {
-        assert!(!rows.is_empty());
         rows.finish();
     }
     fs::remove_file(&path).expect("it was written just now");

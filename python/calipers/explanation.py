@@ -148,7 +148,8 @@ def evaluate(*inputs: Path, **options: Any) -> Evaluator:
 
     * measuring: `task`, `scores`, `threshold`, `target_threshold`, `mask_scores`, `pos_weight`, `neg_weight`,
       `preset`, `metrics` (what a report shows)
-    * work: `threads`, `shard`, `units` (names), `keep_going`, `resume` (a folder), `strict`, `progress`
+    * work: `threads`, `memory`, `shard`, `units` (names), `keep_going`, `resume` (a folder), `strict`,
+      `progress`
     * for the report: `bootstrap`, `confidence`, `seed`, `interval`, `cluster_by`, `partial`
 
     >>> import pathlib, tempfile

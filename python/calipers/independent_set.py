@@ -181,7 +181,8 @@ def evaluate(*inputs: Path, **options: Any) -> Evaluator:
       `index_base`, `num_nodes`, `names`, `pair_strip`, `self_loops`, `complement`
     * measuring: `preset`, `pos_weight`, `feasibility_weight`, `reference`, `reference_mean`, `baseline`,
       `certificate`, `decoders`, `ils_iterations`, `seed`
-    * work: `threads`, `shard`, `units` (names), `keep_going`, `resume` (a folder), `strict`, `progress`
+    * work: `threads`, `memory`, `shard`, `units` (names), `keep_going`, `resume` (a folder), `strict`,
+      `progress`
     * for the report: `bootstrap`, `confidence`, `interval`, `cluster_by`, `partial`
 
     >>> import pathlib, tempfile

@@ -226,7 +226,8 @@ def evaluate(*inputs: Path, **options: Any) -> Evaluator:
       `scad_scale`, `attacked`, `flips` (files by budget), `budgets`
     * names: `model_name`, `run_by`
     * `per_node`, a file with one row per node that is written
-    * work: `threads`, `shard`, `units` (names), `keep_going`, `resume` (a folder), `strict`, `progress`
+    * work: `threads`, `memory`, `shard`, `units` (names), `keep_going`, `resume` (a folder), `strict`,
+      `progress`
     * for the report: `bootstrap`, `confidence`, `seed`, `interval`, `cluster_by`, `partial`
 
     >>> import pathlib, tempfile

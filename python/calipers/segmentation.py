@@ -224,7 +224,8 @@ def evaluate(*inputs: Path, **options: Any) -> Evaluator:
     * measuring: `preset`, `measure`, `thickness`, `cheng`, `tolerance`, `tolerance_px`, `bins`, `bins_closed`
     * surfaces: `surface_convention`, `surface_percentile`, `surface_tolerance`, `surface_missing`,
       `surface_absent`; volumes: `spacing`, `orientation`; worst images: `worst`
-    * work: `threads`, `shard`, `units` (names), `keep_going`, `resume` (a folder), `strict`, `progress`
+    * work: `threads`, `memory`, `shard`, `units` (names), `keep_going`, `resume` (a folder), `strict`,
+      `progress`
     * for the report: `bootstrap`, `confidence`, `seed`, `interval`, `cluster_by`, `partial`
 
     >>> import pathlib, tempfile

@@ -182,7 +182,8 @@ def evaluate(
     * runs: `group_by` and `fold_by` (words, or functions of a run's name), `where`, `run_column`, `folds`,
       `skip_missing`, `runs`, `project`
     * files: `format`, `key_column`, `value_column`, `delimiter`, `decimal`, `encoding`, `timeout`
-    * work: `threads`, `shard`, `units` (names), `keep_going`, `resume` (a folder), `strict`, `progress`
+    * work: `threads`, `memory`, `shard`, `units` (names), `keep_going`, `resume` (a folder), `strict`,
+      `progress`
     * for the report: `bootstrap`, `confidence`, `seed`, `interval`, `cluster_by`, `partial`
 
     >>> import pathlib, tempfile

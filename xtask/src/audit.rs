@@ -28,8 +28,19 @@ const ALLOWED: [&str; 14] = [
 ];
 
 /// Crates of which two versions are built, because those that need them have not met yet.
-const TWICE: [&str; 8] =
-    ["base64", "embedded-io", "getrandom", "hashbrown", "miniz_oxide", "r-efi", "syn", "windows-sys"];
+const TWICE: [&str; 11] = [
+    "base64",
+    "block-buffer",
+    "crypto-common",
+    "digest",
+    "embedded-io",
+    "getrandom",
+    "hashbrown",
+    "miniz_oxide",
+    "r-efi",
+    "syn",
+    "windows-sys",
+];
 
 /// The files that may hold `unsafe`, below the root.
 const UNSAFE: [&str; 3] = [

@@ -277,7 +277,7 @@ pub(crate) fn spread(plus_minus: bool) -> Spread {
 }
 
 /// A number of bytes with its unit.
-fn size_of_memory(text: &str) -> std::result::Result<u64, String> {
+pub(crate) fn size_of_memory(text: &str) -> std::result::Result<u64, String> {
     memory::size(text).ok_or_else(|| "allowed are digits with K, M, G or T, such as 512M or 4GiB".into())
 }
 

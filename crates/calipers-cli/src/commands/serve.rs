@@ -4,9 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use calipers::Result;
+use calipers::io::memory;
 use clap::Args;
 
-use crate::options::Work;
+use crate::options::{Work, size_of_memory};
 use crate::serve::Server;
 use crate::serve::library::Library;
 use crate::serve::routes::Routes;
@@ -34,6 +35,9 @@ pub(crate) struct Serve {
     /// Draw pictures from the input files that reports name, wherever they are
     #[arg(long)]
     inputs: bool,
+    /// The largest state that is opened, such as 512M or 4GiB [default: half of the memory]
+    #[arg(long, value_name = "SIZE", value_parser = size_of_memory)]
+    memory: Option<u64>,
     /// Number of worker threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
@@ -50,6 +54,7 @@ impl Serve {
 
     /// A server of the folder that answers as soon as it runs.
     pub(crate) fn server(&self) -> Result<Server> {
+        memory::allow(self.memory);
         let library = Library::open(&self.folder)?;
         let threads = Work { threads: self.threads, ..Work::default() }.threads();
         Server::bind(self.port, Routes::new(library, threads, self.inputs))

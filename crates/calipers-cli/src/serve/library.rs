@@ -10,6 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use calipers::compare::Model;
 use calipers::core::{Digest, fault};
 use calipers::io::file::InputFile;
+use calipers::io::memory;
 use calipers::{Error, Ledger, Report, Result, pages, registry, reports, states};
 
 use serde::Serialize;
@@ -20,7 +21,7 @@ use crate::emit::written_table;
 const MOST_FILES: usize = 10_000;
 /// How deep folders are searched.
 const MOST_DEPTH: usize = 16;
-/// The largest file that is opened.
+/// The largest file that is opened where it is no state: logs may lie beside reports.
 const MOST_BYTES: u64 = 1 << 30;
 /// How many numbers of a file are listed.
 const HEADLINE: usize = 4;
@@ -137,13 +138,14 @@ impl Library {
 
     /// The line of a file with what it holds; none where it is no file of this project.
     fn filled(&self, path: &str, entry: &Entry) -> Result<Option<Entry>> {
-        if entry.bytes > MOST_BYTES {
-            // Nobody keeps so much in a report, but logs may lie beside it.
-            if !path.ends_with(".state") {
-                return Ok(None);
-            }
+        let is_state = path.ends_with(".state");
+        if !is_state && entry.bytes > MOST_BYTES {
+            return Ok(None);
+        }
+        let most = memory::allowed();
+        if is_state && entry.bytes > most {
             let error = Error::io("the file is too large").found(format!("{} bytes", entry.bytes));
-            return Err(error.allowed(format!("{MOST_BYTES} bytes")));
+            return Err(error.allowed(format!("{most} bytes")).advice("allow more with --memory SIZE"));
         }
         let bytes = self.bytes(path)?;
         if !is_ours(path, &bytes) {

@@ -21,7 +21,7 @@ use self::thrift::Compact;
 use super::chunks::{self, BoxedChunks, Chunks};
 use super::{Numbers, Origin, Places, Run, Table, Texts, Wanted};
 use crate::file::ReadAt;
-use crate::limits;
+use crate::{limits, memory};
 
 const MAGIC: &[u8] = b"PAR1";
 const MAGIC_ENCRYPTED: &[u8] = b"PARE";
@@ -224,5 +224,6 @@ fn rows(size: u64, footer: &ParquetMetaData) -> Result<()> {
             .found(format_args!("{rows} rows in {size} bytes"))
             .allowed(format_args!("at most {most}")));
     }
-    Ok(())
+    // A number and its row, of one column at least.
+    memory::ask("the table", rows.saturating_mul(12)).map_err(|error| error.at("the footer"))
 }
