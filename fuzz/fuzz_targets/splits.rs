@@ -16,7 +16,7 @@ const NODES: usize = 6;
 
 fn graph() -> Dataset {
     let edges = Array::of_elements(&[2, 2], &[0i64, 1, 1, 0]).expect("four numbers");
-    let features = Array::of_elements(&[NODES as u64, 1], &[0.5f64; NODES]).expect("a number per node");
+    let features = Array::of_elements(&[NODES, 1], &[0.5f64; NODES]).expect("a number per node");
     let arrays = vec![("edge_index".to_owned(), edges), ("features".to_owned(), features)];
     Dataset::of_given(&GivenGraph { arrays, nodes: Some(NODES) }, Prepare::None).expect("a graph")
 }
