@@ -17,18 +17,23 @@ const LABELS: usize = 40;
 pub fn write(report: &Report, infos: &[MetricInfo]) -> String {
     let layout = layout(report, infos, Amount::Headline, &EXTENT);
     let mut html = Markup::new();
-    html.raw("<table>");
     let title = &layout.title;
     let subject = title.subject.as_ref().map(|subject| format!("{subject}, ")).unwrap_or_default();
-    html.element("caption", &[], &format!("{}: {subject}{}", title.protocol, title.units));
-    let sure = layout.parts.iter().any(|part| part.has_intervals());
-    row(&mut html, "th", ["metric", "value"].into_iter().chain(sure.then_some("interval")));
-    for line in layout.parts.iter().flat_map(|part| &part.lines) {
-        if let Some([name, value, interval]) = shown(line) {
-            row(&mut html, "td", [&*name, &*value].into_iter().chain(sure.then_some(&*interval)));
+    let title = format!("{}: {subject}{}", title.protocol, title.units);
+    let lines: Vec<[String; 3]> =
+        layout.parts.iter().flat_map(|part| &part.lines).filter_map(shown).collect();
+    if lines.is_empty() {
+        html.element("p", &[], &title);
+    } else {
+        html.raw("<table>");
+        html.element("caption", &[], &title);
+        let sure = layout.parts.iter().any(|part| part.has_intervals());
+        row(&mut html, "th", ["metric", "value"].into_iter().chain(sure.then_some("interval")));
+        for [name, value, interval] in &lines {
+            row(&mut html, "td", [&**name, &**value].into_iter().chain(sure.then_some(&**interval)));
         }
+        html.raw("</table>");
     }
-    html.raw("</table>");
     layout.parts.iter().flat_map(|part| &part.tables).for_each(|table| by_label(&mut html, table));
     if let Some(said) = &layout.sampling {
         html.element("p", &[], said);
@@ -100,5 +105,10 @@ mod tests {
         assert!(html.contains("<td>&lt;b&gt;</td><td>0.5000</td>"), "{html}");
         assert!(html.contains("one-class: &lt;script&gt;") && !html.contains("<script"), "{html}");
         assert!(html.contains("2 more"), "{html}");
+        // Without a single number there is no table of them.
+        infos[0].headline = None;
+        infos[1].headline = Some(1);
+        let html = write(&report, &infos);
+        assert!(html.starts_with("<p>segmentation: ") && !html.contains("<th>metric</th>"), "{html}");
     }
 }
