@@ -111,11 +111,11 @@ pub(crate) fn state(ledgers: &[Box<dyn Ledger>], output: &Output) -> Result<()> 
 }
 
 /// Writes the state, where one is asked for; no output may be a file that was measured.
-fn put_state(ledgers: &[Box<dyn Ledger>], output: &Output, files: &mut Files<'_>) -> Result<()> {
+fn put_state<'w>(ledgers: &'w [Box<dyn Ledger>], output: &Output, files: &mut Files<'w>) -> Result<()> {
     let inputs = ledgers.iter().flat_map(|ledger| ledger.provenance().inputs.iter());
     spare_inputs(inputs.map(|(input, _)| input), output.files())?;
     let path = output.state.as_ref();
-    path.map_or(Ok(()), |path| files.put(Place::State, path, states::to_bytes(ledgers)))
+    path.map_or(Ok(()), |path| files.put_with(Place::State, path, |out| states::write_to(ledgers, out)))
 }
 
 /// The report of an accumulator: its intervals and metrics are those that the options ask for.

@@ -40,6 +40,37 @@ fn a_state_cut_anywhere_is_refused_with_its_place() {
 }
 
 #[test]
+fn a_state_has_the_same_bytes_whether_it_is_held_or_written_in_pieces() {
+    let names: Vec<String> = (0..30_000).map(|number| format!("{number:0>40}")).collect();
+    let many: Vec<&str> = names.iter().map(String::as_str).collect();
+    for units in [&[][..], &["a", "b"], &many] {
+        let ledgers: [Box<dyn Ledger>; 1] = [Box::new(edges(units, [1.0, -2.0], [true, false]))];
+        let mut written = Vec::new();
+        states::write_to(&ledgers, &mut written).unwrap();
+        assert_eq!(written, states::to_bytes(&ledgers), "{} units", units.len());
+    }
+}
+
+#[test]
+fn a_disk_that_is_full_is_said_to_be_full() {
+    struct Full(usize);
+    impl std::io::Write for Full {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 = self.0.checked_sub(bytes.len()).ok_or(std::io::ErrorKind::StorageFull)?;
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    for room in [0, 20, 30, 100] {
+        let error = states::write_to(&sample(&["a", "b"]), &mut Full(room)).unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::StorageFull, "{room} bytes");
+    }
+}
+
+#[test]
 fn every_single_flipped_bit_is_noticed() {
     let bytes = states::to_bytes(&sample(&["a"]));
     for bit in 0..bytes.len() * 8 {

@@ -23,6 +23,7 @@ pub use self::reader::StateReader;
 pub use self::writer::{Scratch, StateWriter};
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -102,13 +103,26 @@ impl Section {
 
 /// Encodes an accumulator.
 pub(crate) fn section<P: Protocol>(accumulator: &Accumulator<P>) -> Section {
-    let rows: BTreeMap<&str, &P::Row> = accumulator.rows().named().collect();
-    let protocol = serde_json::to_string(accumulator.protocol()).unwrap_or_default();
-    let provenance = &accumulator.provenance;
-    let payload = PayloadRef { name: P::NAME, protocol: &protocol, rows, provenance };
     // Plain structs of maps, numbers and text always encode into a growing buffer.
-    let payload = postcard::to_stdvec(&payload).unwrap_or_default();
+    let payload = with_payload(accumulator, |payload| postcard::to_stdvec(payload).unwrap_or_default());
     Section { name: P::NAME.into(), payload, version: VERSION }
+}
+
+/// Writes the same section without holding it.
+pub(crate) fn write_section<P: Protocol>(
+    accumulator: &Accumulator<P>,
+    out: &mut StateWriter<'_>,
+) -> io::Result<()> {
+    with_payload(accumulator, |payload| out.encoded(payload))
+}
+
+fn with_payload<P: Protocol, T>(
+    accumulator: &Accumulator<P>,
+    encode: impl FnOnce(&PayloadRef<'_, BTreeMap<&str, &P::Row>, Provenance>) -> T,
+) -> T {
+    let rows = accumulator.rows().named().collect();
+    let protocol = serde_json::to_string(accumulator.protocol()).unwrap_or_default();
+    encode(&PayloadRef { name: P::NAME, protocol: &protocol, rows, provenance: &accumulator.provenance })
 }
 
 /// The rows of an accumulator and their provenance, without the protocol. Such bytes may be put one after

@@ -3,8 +3,10 @@
 pub mod large;
 
 use std::collections::BTreeSet;
+use std::io::{self, Write};
 use std::path::Path;
 
+use calipers_core::state::StateWriter;
 use calipers_core::{Error, ErrorKind, Ledger, Result, state};
 use calipers_io::file::InputFile;
 
@@ -16,9 +18,16 @@ pub fn to_bytes(ledgers: &[Box<dyn Ledger>]) -> Vec<u8> {
     state::encode(&ledgers.iter().map(|ledger| ledger.section()).collect::<Vec<_>>())
 }
 
+/// Writes the same bytes without holding them: beside many rows they would be as much again.
+pub fn write_to(ledgers: &[Box<dyn Ledger>], out: &mut dyn Write) -> io::Result<()> {
+    let mut state = StateWriter::new(out, ledgers.len() as u32)?;
+    ledgers.iter().try_for_each(|ledger| ledger.write_section(&mut state))?;
+    state.finish()
+}
+
 /// Writes accumulators to a state file, whole or not at all.
 pub fn write(path: &Path, ledgers: &[Box<dyn Ledger>]) -> Result<()> {
-    output::write(path, &to_bytes(ledgers))
+    output::write_with(path, |out| write_to(ledgers, out))
 }
 
 /// The accumulators in the bytes of a state; `source` names them in messages. Whoever made the state, reports

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::collections::BTreeSet;
+use std::io;
 
 use serde_json::{Map, Value as Json};
 
@@ -13,7 +14,7 @@ use crate::protocol::protocol_json;
 use crate::provenance::Provenance;
 use crate::report::{Report, Table};
 use crate::resample::{self, Asked, Bootstrap, Clusters, Numbers, Plan, Resampler, Scope};
-use crate::state::{self, Section};
+use crate::state::{self, Section, StateWriter};
 use crate::value::Value;
 use crate::workers::{Alone, Workers};
 
@@ -73,6 +74,8 @@ pub trait Ledger: Any + Send + Sync {
     fn set_source(&mut self, source: &str);
     /// The section of a state file that holds it.
     fn section(&self) -> Section;
+    /// Writes that section without holding it.
+    fn write_section(&self, out: &mut StateWriter<'_>) -> io::Result<()>;
 }
 
 impl<P: Protocol> Ledger for Accumulator<P> {
@@ -172,6 +175,10 @@ impl<P: Protocol> Ledger for Accumulator<P> {
 
     fn section(&self) -> Section {
         state::section(self)
+    }
+
+    fn write_section(&self, out: &mut StateWriter<'_>) -> io::Result<()> {
+        state::write_section(self, out)
     }
 }
 
