@@ -96,6 +96,13 @@ impl InputFile {
         Ok(Self { size: metadata.len(), modified: metadata.modified().ok(), origin: Origin::Disk(file) })
     }
 
+    /// The same file once more, where that takes no opening: of an archive or a server.
+    pub fn again(&self) -> Option<Self> {
+        let Origin::Member(bytes, archive) = &self.origin else { return None };
+        let origin = Origin::Member(Arc::clone(bytes), archive.clone());
+        Some(Self { origin, size: self.size, modified: self.modified })
+    }
+
     /// A member of an archive. It changes when the archive does.
     pub(crate) fn member(bytes: Arc<dyn ReadAt>, archive: &Arc<Self>) -> Self {
         let (size, modified) = (bytes.size(), archive.modified);

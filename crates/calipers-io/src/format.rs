@@ -118,7 +118,7 @@ pub(crate) const fn endings<R, const N: usize>(formats: &[Format<R>]) -> [&'stat
 }
 
 /// What people have and nobody reads, and what to do instead.
-const OTHERS: [(&[&str], &str); 8] = [
+const OTHERS: [(&[&str], &str); 9] = [
     (&[".gml"], "write it with networkx.write_graphml"),
     (&[".adjlist"], "write an edge list with networkx.write_edgelist(graph, file, data=False)"),
     (
@@ -128,6 +128,7 @@ const OTHERS: [(&[&str], &str); 8] = [
     (&[".jpg", ".jpeg", ".webp"], "pictures that lose detail change label ids: save label maps as png"),
     (&[".bmp"], "save it as png"),
     (&[".h5", ".hdf5"], "save the arrays with numpy.savez or as safetensors"),
+    (&[".parquet"], "name the column whose rows are units: FILE.parquet:COLUMN, of graphs edge_index"),
     (&[".arrow", ".feather"], "save the table as parquet"),
     (&[".bin"], "a graph of DGL: save it with torch.save as Data of PyG, or its edges as npz"),
 ];

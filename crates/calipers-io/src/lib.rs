@@ -6,6 +6,7 @@
 
 pub mod archive;
 pub mod array;
+pub mod column;
 pub mod compress;
 pub mod file;
 pub mod format;

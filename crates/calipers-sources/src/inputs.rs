@@ -1,5 +1,6 @@
 //! The files that a run reads: each is opened once, and hashed whoever reads it.
 
+mod ahead;
 mod stamp;
 
 use std::borrow::Cow;
@@ -8,12 +9,13 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use calipers_core::input_files::{BELOW, ROLE};
+use calipers_core::input_files::{BELOW, COLUMN, ROLE};
 use calipers_core::{Error, ErrorKind, Input, InputFiles, Notes, Result};
 use calipers_io::compress::inflated;
 use calipers_io::file::{InputFile, ReadAt, empty};
 use calipers_io::place;
 
+use self::ahead::Ahead;
 pub(crate) use self::stamp::Stamp;
 use crate::hashing::HashedFile;
 use crate::tree::PassedOver;
@@ -43,6 +45,8 @@ pub struct Inputs {
     passed_over: Mutex<PassedOver>,
     /// Whether some of them lie on a server.
     are_far: AtomicBool,
+    /// Those that were looked into there and are not yet measured.
+    ahead: Arc<Ahead>,
 }
 
 /// A file that was read, and how a later change of it is noticed.
@@ -83,6 +87,13 @@ pub fn role(word: &str, below: Option<&str>) -> Notes {
     let role = (ROLE.to_owned(), word.to_owned());
     let below = below.map(|folder| (BELOW.to_owned(), folder.to_owned()));
     Arc::new(std::iter::once(role).chain(below).collect())
+}
+
+/// The notes of a parquet file of which one column is read.
+pub fn role_of_column(word: &str, column: &str) -> Notes {
+    let mut notes = role(word, None);
+    Arc::make_mut(&mut notes).insert(COLUMN.to_owned(), column.to_owned());
+    notes
 }
 
 impl Inputs {
@@ -140,9 +151,13 @@ impl Inputs {
         }
     }
 
+    fn are_far(&self) -> bool {
+        self.are_far.load(Ordering::Relaxed)
+    }
+
     /// How many workers read them: those that wait for a server leave the cores to others.
     pub(crate) fn workers(&self, threads: usize) -> usize {
-        match self.are_far.load(Ordering::Relaxed) {
+        match self.are_far() {
             true => threads.max((threads * REQUESTS_PER_THREAD).min(MOST_REQUESTS)),
             false => threads,
         }
@@ -170,6 +185,7 @@ impl Inputs {
             keep_going: self.keep_going,
             // What is left out is told, whoever read it.
             left_out: Arc::clone(&self.left_out),
+            ahead: Arc::clone(&self.ahead),
             ..Self::default()
         }
     }
@@ -249,7 +265,7 @@ impl Inputs {
         notes: &Notes,
         bytes: &mut Vec<u8>,
     ) -> Result<blake3::Hash> {
-        let file = InputFile::open(path).map_err(|error| error.in_file(shown))?;
+        let file = self.opened(path, shown)?;
         self.record_all(&file, shown, notes, bytes)
     }
 
@@ -277,7 +293,7 @@ impl Inputs {
     /// Reads and records a file, or opens one that has more than `held` bytes, to be hashed while it
     /// is read and recorded after that.
     pub fn read_or_stream(&self, path: &Path, shown: &str, notes: &Notes, held: u64) -> Result<Opened> {
-        let file = InputFile::open(path).map_err(|error| error.in_file(shown))?;
+        let file = self.opened(path, shown)?;
         if file.size() <= held {
             let mut bytes = Vec::new();
             self.record_all(&file, shown, notes, &mut bytes)?;
@@ -313,7 +329,7 @@ impl Inputs {
         notes: &Notes,
         held: u64,
     ) -> Result<(Arc<dyn ReadAt>, blake3::Hash)> {
-        let file = InputFile::open(path).map_err(|error| error.in_file(shown))?;
+        let file = self.opened(path, shown)?;
         if file.size() <= held {
             let mut bytes = Vec::new();
             let hash = self.record_all(&file, shown, notes, &mut bytes)?;
@@ -325,7 +341,7 @@ impl Inputs {
 
     /// Opens a file for positioned reads and records it, holding none of it; returns its hash too.
     pub fn stream(&self, path: &Path, shown: &str, notes: &Notes) -> Result<(Arc<InputFile>, blake3::Hash)> {
-        let file = InputFile::open(path).map_err(|error| error.in_file(shown))?;
+        let file = self.opened(path, shown)?;
         self.hashed(file, shown, notes)
     }
 

@@ -54,6 +54,7 @@ fn held(bytes: Vec<u8>, word: &str, ending: &dyn Fn(&[u8]) -> Option<&'static st
         name: format!("stdin{ending}"),
         compression,
         held: Some(Arc::new(bytes)),
+        column: None,
         notes: role(word, None),
     })
 }

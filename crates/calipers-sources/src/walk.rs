@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use calipers_core::{Error, Notes, Result};
+use calipers_io::column;
 use calipers_io::compress::{self, Compression, inflated};
 use calipers_io::file::{InputFile, ReadAt, cannot_read};
 use calipers_io::place::{self, Kind};
 
-use crate::inputs::{Inputs, role};
+use crate::inputs::{Inputs, role, role_of_column};
 use crate::tree::Tree;
 
 /// One file to read.
@@ -24,6 +25,8 @@ pub struct Found {
     pub compression: Compression,
     /// Its bytes, where it is no file on the disk.
     pub held: Option<Arc<Vec<u8>>>,
+    /// The column whose rows are units, where one was named.
+    pub column: Option<String>,
     /// What it is read as.
     pub notes: Notes,
 }
@@ -32,7 +35,7 @@ impl Found {
     fn new(path: PathBuf, shown: String, relative: &str, notes: &Notes) -> Self {
         let compression = compress::FORMATS.by_name(relative);
         let name = compress::FORMATS.stem(relative).to_owned();
-        Self { path, shown, name, compression, held: None, notes: Arc::clone(notes) }
+        Self { path, shown, name, compression, held: None, column: None, notes: Arc::clone(notes) }
     }
 
     /// A file of the same folder and compression whose name is `stem` and an ending.
@@ -70,6 +73,12 @@ impl Found {
 pub fn files(given: &Path, word: &str, inputs: &Inputs, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<Found>> {
     let shown = place::shown(text(given)?);
     inputs.come_from(given);
+    if let Some((file, column)) = column::address(given) {
+        let shown = place::shown(text(&file)?);
+        let name = shown.rsplit('/').next().unwrap_or_default().to_owned();
+        let found = Found::new(file, shown, &name, &role_of_column(word, &column));
+        return Ok(vec![Found { column: Some(column), ..found }]);
+    }
     if place::kind(given).map_err(|error| error.in_file(&shown))? == Kind::File {
         let name = match place::is_address(given) {
             // Without parameters, which are no part of a name.

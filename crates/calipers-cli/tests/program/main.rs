@@ -55,6 +55,8 @@ mod rung {
 mod runs {
     mod addresses;
     mod archives;
+    mod buckets;
+    mod columns;
     mod first_minutes;
     mod kills;
     mod long;

@@ -35,7 +35,7 @@ pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Acc
         return Err(Error::usage("standard input can be read once").advice("give `-` once"));
     }
     let inputs = inputs.keep_going(work.keep_going);
-    let plan = Plan::new(&options.inputs, &inputs)?;
+    let plan = Plan::new(&options.inputs, &inputs, work.threads)?;
     let chosen = work.choose(&plan.units, &inputs, &[])?;
     let (protocol, reserve) = (&options.protocol, |unit: &UnitPlan| plan.reserve(unit));
     let measured =
@@ -63,7 +63,7 @@ pub struct Units {
 impl Units {
     /// Finds what the options name.
     pub fn find(options: &Options, inputs: Inputs) -> Result<Self> {
-        Ok(Self { plan: Plan::new(&options.inputs, &inputs)?, inputs })
+        Ok(Self { plan: Plan::new(&options.inputs, &inputs, 1)?, inputs })
     }
 
     /// Reads one unit and passes on its evidence.

@@ -14,6 +14,7 @@ use super::json::{self, Placed};
 use crate::array_file;
 use crate::file_cache::FileCache;
 use crate::inputs::Inputs;
+use crate::run;
 use crate::stdin;
 use crate::walk::{self, Found};
 
@@ -60,7 +61,7 @@ pub(super) struct Plan {
 impl Plan {
     /// Finds files and names units. Text files are read whole and kept, for only that tells their
     /// units; of array files no more than names and boundaries is read.
-    pub(super) fn new(given: &[PathBuf], inputs: &Inputs) -> Result<Self> {
+    pub(super) fn new(given: &[PathBuf], inputs: &Inputs, threads: usize) -> Result<Self> {
         let mut found = Vec::new();
         for path in given {
             found.extend(discover(path, inputs)?.into_iter().filter(|found| inputs.may_read(&found.shown)));
@@ -68,17 +69,21 @@ impl Plan {
         let files = FileCache::new(found);
         let mut units = Vec::new();
         let mut seen: BTreeMap<String, String> = BTreeMap::new();
-        for (place, found) in files.files().enumerate() {
+        let places: Vec<(usize, &Found)> = files.files().enumerate().collect();
+        let outlines = run::in_order(&places, inputs.openers(threads), |(place, found)| {
             let shown = found.shown.as_str();
             let in_file = |error: Error| error.in_file(shown);
             let text = records(&found.name).is_some();
             let records = if text {
-                files.keep(place, inputs, load).map_err(in_file)
+                files.keep(*place, inputs, load).map_err(in_file)
             } else {
-                outline(found).map(|outline| Arc::new(vec![outline])).map_err(in_file)
+                outline(found, inputs).map(|outline| Arc::new(vec![outline])).map_err(in_file)
             };
-            let alone = if text { shown } else { stem(&found.name) };
-            let Some(records) = inputs.unless_left_out(alone, records)? else { continue };
+            inputs.unless_left_out(if text { shown } else { stem(&found.name) }, records)
+        })?;
+        for ((place, found), records) in places.into_iter().zip(outlines) {
+            let shown = found.shown.as_str();
+            let Some(records) = records else { continue };
             for (record, placed) in records.iter().enumerate() {
                 let within = placed.place.as_ref().map_or(String::new(), |at| format!(", {at}"));
                 for number in 0..placed.record.units() {
@@ -143,8 +148,8 @@ fn load(found: &Found, inputs: &Inputs) -> Result<Vec<Placed>> {
 }
 
 /// The names and boundaries of an array file, with none of its evidence.
-fn outline(found: &Found) -> Result<Placed> {
-    Ok(Placed { place: None, record: array_files::outline(found, found.open()?)? })
+fn outline(found: &Found, inputs: &Inputs) -> Result<Placed> {
+    Ok(Placed { place: None, record: array_files::outline(found, inputs.look_into(found)?)? })
 }
 
 fn discover(given: &Path, inputs: &Inputs) -> Result<Vec<Found>> {

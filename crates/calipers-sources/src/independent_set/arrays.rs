@@ -25,6 +25,22 @@ const SCORE_KEYS: [(&str, Kind, Option<Axis>); 9] = [
     ("set_steps", Kind::Set, Some(Axis::Steps)),
 ];
 
+/// The keys of scores whose kind is said by an option.
+const BARE_KEYS: [(&str, Option<Axis>); 3] =
+    [("scores", None), ("scores_samples", Some(Axis::Samples)), ("scores_steps", Some(Axis::Steps))];
+
+/// The key of the stored edges.
+pub const EDGE_INDEX: &str = "edge_index";
+
+/// The keys of one graph that are neither edges nor scores.
+const OTHER_KEYS: [&str; 5] = ["labels", "y", "optimum", "opt_value", "num_nodes"];
+
+/// Whether a column of this name is a key of a graph that rows hold.
+pub fn is_key(name: &str) -> bool {
+    let mut scores = SCORE_KEYS.iter().map(|(key, ..)| key).chain(BARE_KEYS.iter().map(|(key, _)| key));
+    name == EDGE_INDEX || OTHER_KEYS.contains(&name) || scores.any(|key| *key == name)
+}
+
 /// An `edge_index` array, read in blocks.
 pub struct MatrixEdges<'a>(&'a dyn Matrix);
 
@@ -88,9 +104,7 @@ pub fn score_key(keys: &[String], options: &Options) -> Result<Option<(String, K
         .filter(|(key, ..)| has(key))
         .map(|(key, kind, axis)| ((*key).to_owned(), Some(*kind), *axis))
         .collect();
-    for (key, axis) in
-        [("scores", None), ("scores_samples", Some(Axis::Samples)), ("scores_steps", Some(Axis::Steps))]
-    {
+    for (key, axis) in BARE_KEYS {
         if has(key) {
             present.push((key.to_owned(), options.scores_are, axis));
         }
@@ -200,7 +214,7 @@ pub fn texts(arrays: &Arrays, key: &str) -> Result<Option<Vec<String>>> {
 
 /// The `edge_index` of a container.
 pub fn edge_index(arrays: &Arrays) -> Result<Array> {
-    arrays.get("edge_index")?.ok_or_else(|| {
+    arrays.get(EDGE_INDEX)?.ok_or_else(|| {
         Error::value("there is no 'edge_index'")
             .found(format!("keys {}", arrays.keys().join(", ")))
             .allowed("an integer array of shape [2,M]")

@@ -1,5 +1,7 @@
 //! Array files as units: which units a container holds, and the evidence of each.
 
+use std::sync::Arc;
+
 use calipers_core::{Error, Result};
 use calipers_io::array::{Array, Arrays};
 use calipers_io::file::empty;
@@ -8,6 +10,7 @@ use super::arrays::{self, MatrixEdges};
 use super::node_values::ScoreValues;
 use super::options::Options;
 use super::pack::{self, Boundaries, PackEdges};
+use super::rows::{self, Rows};
 use crate::array_file::{numbered, open};
 use crate::inputs::Inputs;
 use crate::walk::Found;
@@ -36,6 +39,8 @@ pub enum Container {
     One(Arrays),
     /// A packed batch.
     Pack(Pack),
+    /// One unit per row.
+    Rows(Arc<Rows>),
 }
 
 /// A packed batch, decoded once for all its graphs.
@@ -70,10 +75,14 @@ pub struct ArrayUnit {
 }
 
 /// The units of an array file by name, without reading more than names and boundaries need.
-pub fn units(found: &Found, stem: &str) -> Result<Vec<(String, Part)>> {
-    let file = found.open()?;
+pub fn units(found: &Found, stem: &str, inputs: &Inputs) -> Result<Vec<(String, Part)>> {
+    let file = inputs.look_into(found)?;
     if file.size() == 0 {
         return Err(empty());
+    }
+    if let Some(rows) = rows::open(Arc::clone(&file), found.column.as_deref())? {
+        let part = |row| Part { member: 0, graph: Some(row), listed: false };
+        return Ok(rows.names()?.into_iter().enumerate().map(|(row, name)| (name, part(row))).collect());
     }
     let containers = open(&found.name, file)?;
     let several = containers.len() != 1;
@@ -127,9 +136,23 @@ fn no_name() -> Error {
     error.allowed("a name of one character or more").advice("give every graph a name, or leave the key out")
 }
 
+/// The keys that a unit of an array file has.
+pub fn keys(found: &Found, part: Part, inputs: &Inputs) -> Result<Vec<String>> {
+    let file = inputs.look_into(found)?;
+    match rows::open(Arc::clone(&file), found.column.as_deref())? {
+        // A column that is null in this row is no key of it.
+        Some(rows) => Ok(rows.row(part.graph.unwrap_or(0))?.keys()),
+        None => Ok(open(&found.name, file)?[part.member].keys()),
+    }
+}
+
 /// Reads an array file into containers that hand out units.
 pub fn load(found: &Found, inputs: &Inputs, options: &Options) -> Result<Vec<Container>> {
-    let containers = open(&found.name, inputs.open_found(found)?)?;
+    let file = inputs.open_found(found)?;
+    if let Some(rows) = rows::open(Arc::clone(&file), found.column.as_deref())? {
+        return Ok(vec![Container::Rows(rows)]);
+    }
+    let containers = open(&found.name, file)?;
     containers.into_iter().map(|arrays| in_memory(arrays, options)).collect()
 }
 
@@ -163,6 +186,7 @@ impl Container {
         match self {
             Self::One(_) => 1,
             Self::Pack(pack) => pack.boundaries.graphs(),
+            Self::Rows(rows) => rows.len(),
         }
     }
 
@@ -170,6 +194,7 @@ impl Container {
     pub fn unit(&self, part: Part, options: &Options) -> Result<ArrayUnit> {
         match self {
             Self::One(arrays) => one(arrays, options),
+            Self::Rows(rows) => one(&rows.row(part.graph.unwrap_or(0))?, options),
             Self::Pack(pack) => {
                 let graph = part.graph.unwrap_or(0);
                 let nodes = pack.boundaries.nodes(graph);

@@ -85,7 +85,7 @@ impl GraphPath {
     }
 
     /// The graphs of the file by name; `file` is it where it has been read.
-    pub fn graphs(&self, file: Option<&GraphFile>) -> Result<Vec<(String, Part)>> {
+    pub fn graphs(&self, file: Option<&GraphFile>, inputs: &Inputs) -> Result<Vec<(String, Part)>> {
         let stem = FORMATS.stem(&self.found.name);
         let whole = Part { member: 0, graph: None, listed: false };
         let pack = |count: usize| {
@@ -96,7 +96,7 @@ impl GraphPath {
             Some(GraphFile::Lines(_, lines)) => pack(lines.len()),
             Some(GraphFile::Several(graphs)) if graphs.len() != 1 || self.is_data_set() => pack(graphs.len()),
             _ if self.arrays().is_some_and(|reader| reader.has_names()) => {
-                containers::units(&self.found, stem)
+                containers::units(&self.found, stem, inputs)
             }
             _ => Ok(vec![(stem.to_owned(), whole)]),
         }

@@ -10,6 +10,7 @@ pub mod node_values;
 pub mod options;
 pub mod pack;
 pub mod plan;
+pub mod rows;
 
 use calipers_core::{Accumulator, Error, Fact, Result};
 use calipers_metrics::independent_set::graph::{EdgeSource, Graph, Storage};
@@ -23,7 +24,6 @@ use self::node_files::NodeFile;
 use self::node_values::ScoreValues;
 use self::options::{Labels, Options};
 use self::plan::{Plan, UnitAt, UnitPlan};
-use crate::array_file;
 use crate::file_cache::FileCache;
 use crate::inputs::Inputs;
 use crate::run::{self, Work};
@@ -45,7 +45,7 @@ struct Evidence {
 pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Accumulator<IndependentSet>> {
     options.check()?;
     let inputs = inputs.keep_going(work.keep_going);
-    let plan = Plan::new(options, &inputs)?;
+    let plan = Plan::new(options, &inputs, work.threads)?;
     let (first, (scores, axis)) = first_kind(&plan, options, &inputs)?;
     if let (Some(said), Some(kind), None) = (options.axis, scores, axis) {
         return Err(Error::value("an axis was named, but the scores have one value per node")
@@ -78,7 +78,7 @@ impl Units {
     /// Finds what the options name.
     pub fn find(options: Options, inputs: Inputs) -> Result<Self> {
         options.check()?;
-        Ok(Self { plan: Plan::new(&options, &inputs)?, options, inputs })
+        Ok(Self { plan: Plan::new(&options, &inputs, 1)?, options, inputs })
     }
 
     /// Reads one unit and passes on the parameters, its graph, scores and labels.
@@ -108,7 +108,7 @@ type ScoreKind = (Option<Kind>, Option<Axis>);
 fn first_kind<'p>(plan: &'p Plan, options: &Options, inputs: &Inputs) -> Result<(&'p UnitPlan, ScoreKind)> {
     let mut failure = None;
     for unit in &plan.units {
-        match kind_of(plan, unit, options) {
+        match kind_of(plan, unit, options, inputs) {
             Ok(kind) => return Ok((unit, kind)),
             Err(error) if !inputs.goes_on() => return Err(error),
             Err(error) => _ = failure.get_or_insert(error),
@@ -119,15 +119,14 @@ fn first_kind<'p>(plan: &'p Plan, options: &Options, inputs: &Inputs) -> Result<
 
 /// What the scores of a unit are. Every shard asks the same unit, so that shards without
 /// units have the protocol of the others.
-fn kind_of(plan: &Plan, unit: &UnitPlan, options: &Options) -> Result<ScoreKind> {
+fn kind_of(plan: &Plan, unit: &UnitPlan, options: &Options, inputs: &Inputs) -> Result<ScoreKind> {
     let aside = Inputs::default();
     let named = |error: Error| error.in_file(&unit.shown);
     match &unit.at {
         UnitAt::Arrays { place, part } => {
             let found = plan.arrays.file(*place);
-            let file = found.open().map_err(named)?;
-            let containers = array_file::open(&found.name, file).map_err(named)?;
-            let key = arrays::score_key(&containers[part.member].keys(), options).map_err(named)?;
+            let keys = containers::keys(found, *part, inputs).map_err(named)?;
+            let key = arrays::score_key(&keys, options).map_err(named)?;
             Ok(key.map_or((None, None), |(_, kind, axis)| (Some(kind), axis)))
         }
         UnitAt::Files { chosen: Some(_), .. } => Ok((Some(Kind::Set), None)),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use calipers_core::spelling::listed;
 use calipers_core::{Error, ErrorKind, Result};
 use calipers_io::array::{self, Reader};
-use calipers_io::format::Formats;
+use calipers_io::format::{Formats, instead_of};
 use calipers_io::{graph, limits, place, score};
 
 use super::beside::{give_optima, names_agree, rename, take_results};
@@ -18,7 +18,7 @@ use super::options::{Labels, Options};
 use crate::array_file;
 use crate::file_cache::FileCache;
 use crate::inputs::Inputs;
-use crate::run::Named;
+use crate::run::{self, Named};
 use crate::stdin;
 use crate::walk::{self, Found};
 
@@ -86,9 +86,12 @@ pub enum UnitAt {
 
 impl Plan {
     /// Finds and pairs everything the options name.
-    pub fn new(options: &Options, inputs: &Inputs) -> Result<Self> {
-        let mut plan =
-            if options.graph.is_some() { paired(options, inputs)? } else { from_arrays(options, inputs)? };
+    pub fn new(options: &Options, inputs: &Inputs, threads: usize) -> Result<Self> {
+        let mut plan = if options.graph.is_some() {
+            paired(options, inputs, threads)?
+        } else {
+            from_arrays(options, inputs, threads)?
+        };
         sort_and_check(&mut plan.units)?;
         give_optima(&mut plan.units, options, inputs)?;
         plan.keep_readable(inputs);
@@ -134,7 +137,7 @@ impl Plan {
     }
 }
 
-fn from_arrays(options: &Options, inputs: &Inputs) -> Result<Plan> {
+fn from_arrays(options: &Options, inputs: &Inputs, threads: usize) -> Result<Plan> {
     let wanted = |name: &str| array_file::reader(name).is_some_and(|reader| reader.has_names());
     let endings = array::FORMATS.endings_where(Reader::has_names).join(" ");
     let mut files = Vec::new();
@@ -146,20 +149,22 @@ fn from_arrays(options: &Options, inputs: &Inputs) -> Result<Plan> {
                 .allowed(&endings)
                 .advice("other graph formats are given as --graph FOLDER"));
         }
-        if let Some(other) = found.iter().find(|found| !wanted(&found.name)) {
+        if let Some(other) = found.iter().find(|found| !wanted(&found.name) && found.column.is_none()) {
             return Err(Error::value("not an array file")
                 .in_file(&other.shown)
                 .allowed(&endings)
-                .advice("other graph formats are given as --graph FILE"));
+                .advice(instead_of(&other.name).unwrap_or("other graph formats are given as --graph FILE")));
         }
         files.extend(found);
     }
     let mut units = Vec::new();
-    for (place, found) in files.iter().enumerate() {
+    let parts = run::in_order(&files, inputs.openers(threads), |found| {
         // A file that does not say what it holds is named as the one unit that most files are.
         let stem = array::FORMATS.stem(&found.name);
-        let parts = containers::units(found, stem).map_err(|error| error.in_file(&found.shown));
-        let parts = inputs.unless_left_out(stem, parts)?;
+        let parts = containers::units(found, stem, inputs).map_err(|error| error.in_file(&found.shown));
+        inputs.unless_left_out(stem, parts)
+    })?;
+    for ((place, found), parts) in files.iter().enumerate().zip(parts) {
         for (name, part) in parts.unwrap_or_default() {
             let at = UnitAt::Arrays { place, part };
             units.push(UnitPlan { name, shown: found.shown.clone(), at, optimum: None });
@@ -171,23 +176,26 @@ fn from_arrays(options: &Options, inputs: &Inputs) -> Result<Plan> {
     Ok(Plan { units, arrays: FileCache::new(files), ..Plan::default() })
 }
 
-fn paired(options: &Options, inputs: &Inputs) -> Result<Plan> {
+fn paired(options: &Options, inputs: &Inputs, threads: usize) -> Result<Plan> {
     let graph_path = options.graph.as_deref().unwrap_or(Path::new(""));
     let graphs = graphs_at(graph_path, options, inputs)?;
     let mut units = Vec::new();
-    for (place, path) in graphs.files().enumerate() {
-        let shown = &path.found.shown;
+    let paths: Vec<(usize, &GraphPath)> = graphs.files().enumerate().collect();
+    let found = run::in_order(&paths, inputs.openers(threads), |(place, path)| {
         let load = |path: &GraphPath, inputs: &Inputs| path.load(inputs, options);
         // Of several such files each is read once more when it is measured, instead of all being held.
-        let alone = graphs.files().count() == 1 || path.has_lines();
+        let alone = paths.len() == 1 || path.has_lines();
         let read = match path.is_counted() {
             false => Ok(None),
-            true if alone => graphs.keep(place, inputs, load).map(Some),
+            true if alone => graphs.keep(*place, inputs, load).map(Some),
             true => path.load(&Inputs::default(), options).map(|file| Some(Arc::new(file))),
         };
-        let of_file = read.and_then(|read| path.graphs(read.as_deref()));
+        let of_file = read.and_then(|read| path.graphs(read.as_deref(), inputs));
         let alone = stripped(graph::FORMATS.stem(&path.found.name), &options.pair_strip);
-        let of_file = inputs.unless_left_out(alone, of_file.map_err(|error| error.in_file(shown)))?;
+        inputs.unless_left_out(alone, of_file.map_err(|error| error.in_file(&path.found.shown)))
+    })?;
+    for ((place, path), of_file) in paths.into_iter().zip(found) {
+        let shown = &path.found.shown;
         for (name, part) in of_file.unwrap_or_default() {
             let at = UnitAt::Files { graph: (place, part), scores: None, chosen: None, labels: None };
             let name = stripped(&name, &options.pair_strip).to_owned();
@@ -201,7 +209,8 @@ fn paired(options: &Options, inputs: &Inputs) -> Result<Plan> {
     }
     if let Some(path) = &options.scores {
         plan.scores = node_files_in(path, "scores", graph_path, options, inputs)?;
-        let found = pair(&plan.units, &plan.scores, Role::Scores, graph_path, path, options, inputs)?;
+        let found =
+            pair(&plan.units, &plan.scores, Role::Scores, (graph_path, path), options, inputs, threads)?;
         let without = plan.units.iter().zip(&found).filter(|(_, at)| at.is_none());
         let missing: Vec<&str> = without.map(|(unit, _)| unit.name.as_str()).collect();
         let error = |names: &[&str]| unmatched("graphs without scores", names, graph_path, path);
@@ -219,7 +228,8 @@ fn paired(options: &Options, inputs: &Inputs) -> Result<Plan> {
     }
     if let Some(Labels::At(path)) = &options.labels {
         plan.labels = node_files_in(path, "labels", graph_path, options, inputs)?;
-        let found = pair(&plan.units, &plan.labels, Role::Labels, graph_path, path, options, inputs)?;
+        let found =
+            pair(&plan.units, &plan.labels, Role::Labels, (graph_path, path), options, inputs, threads)?;
         if found.iter().all(Option::is_none) {
             return Err(Error::value("there are no labels")
                 .in_file(shown(path))
@@ -291,10 +301,10 @@ fn pair(
     units: &[UnitPlan],
     cache: &FileCache<Found, NodeFile>,
     role: Role,
-    graph_path: &Path,
-    path: &Path,
+    (graph_path, path): (&Path, &Path),
     options: &Options,
     inputs: &Inputs,
+    threads: usize,
 ) -> Result<Vec<Option<(usize, usize)>>> {
     let by_name: BTreeMap<&str, usize> =
         units.iter().enumerate().map(|(i, unit)| (unit.name.as_str(), i)).collect();
@@ -302,16 +312,19 @@ fn pair(
     let graph_files = units.iter().map(|unit| &unit.shown).collect::<BTreeSet<_>>().len();
     let mut found: Vec<Option<(usize, usize)>> = vec![None; units.len()];
     let mut unknown = Vec::new();
-    for (place, file) in cache.files().enumerate() {
-        let stem = stripped(score::FORMATS.stem(&file.name), &options.pair_strip).to_owned();
-        let mentions = if node_files::names_units_inside(file) {
-            let read = cache.keep(place, inputs, node_files::load);
-            let mentions = read.and_then(|read| read.mentions(&stem, role));
-            let mentions = mentions.map_err(|error| error.in_file(&file.shown));
-            inputs.unless_left_out(&file.shown, mentions)?.unwrap_or_default()
-        } else {
-            vec![node_files::Mention::alone()]
-        };
+    let stem = |file: &Found| stripped(score::FORMATS.stem(&file.name), &options.pair_strip).to_owned();
+    let places: Vec<(usize, &Found)> = cache.files().enumerate().collect();
+    let mentions = run::in_order(&places, inputs.openers(threads), |(place, file)| {
+        if !node_files::names_units_inside(file) {
+            return Ok(vec![node_files::Mention::alone()]);
+        }
+        let read = cache.keep(*place, inputs, node_files::load);
+        let mentions = read.and_then(|read| read.mentions(&stem(file), role));
+        let mentions = mentions.map_err(|error| error.in_file(&file.shown));
+        Ok(inputs.unless_left_out(&file.shown, mentions)?.unwrap_or_default())
+    })?;
+    for ((place, file), mentions) in places.into_iter().zip(mentions) {
+        let stem = stem(file);
         let alone = units.len() == 1 && files == 1 && mentions.len() == 1;
         // One file of graphs and one of scores pair whatever their names.
         let packs = graph_files == 1 && files == 1 && mentions.len() == units.len();

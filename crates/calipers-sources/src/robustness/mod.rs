@@ -34,7 +34,7 @@ use crate::run::{Named, Work};
 pub fn measure(options: &Options, inputs: Inputs, work: &Work<'_>) -> Result<Measured> {
     options.check()?;
     let inputs = inputs.keep_going(work.keep_going);
-    let plan = Plan::new(options, &inputs)?;
+    let plan = Plan::new(options, &inputs, work.threads)?;
     let chosen = work.choose(&plan.units, &inputs, &[])?;
     let reading = options.reading();
     let protocol = Robustness { model: plan.model.clone(), ..options.protocol.clone() };

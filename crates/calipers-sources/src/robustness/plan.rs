@@ -19,6 +19,7 @@ use super::run::Run;
 use crate::array_file;
 use crate::file_cache::FileCache;
 use crate::inputs::Inputs;
+use crate::run;
 use crate::stdin;
 use crate::walk::{self, Found};
 
@@ -67,14 +68,15 @@ pub(super) struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     /// Finds files and names pairs; of the arrays only budgets are read.
-    pub(super) fn new(options: &'a Options, inputs: &Inputs) -> Result<Self> {
+    pub(super) fn new(options: &'a Options, inputs: &Inputs, threads: usize) -> Result<Self> {
         let mut files = Vec::new();
         for path in &options.inputs {
-            for found in discover(path, inputs)? {
-                let shown = found.shown.clone();
-                let outline = outline(found, options).map_err(|error| error.in_file(&shown));
-                files.extend(inputs.unless_left_out(&shown, outline)?);
-            }
+            let found = discover(path, inputs)?;
+            let outlines = run::in_order(&found, inputs.openers(threads), |found| {
+                let outline = outline(found, options, inputs).map_err(|error| error.in_file(&found.shown));
+                inputs.unless_left_out(&found.shown, outline)
+            })?;
+            files.extend(outlines.into_iter().flatten());
         }
         if let (Some(run), [_, second, ..]) = (&options.run, &files[..]) {
             return Err(Error::usage("--run names one run")
@@ -154,8 +156,8 @@ fn open(found: &Found, source: Source) -> Result<Arrays> {
 }
 
 /// What a file is of, and how its keys make pairs.
-fn outline(found: Found, options: &Options) -> Result<RunFile> {
-    let arrays = open(&found, found.open()?)?;
+fn outline(found: &Found, options: &Options, inputs: &Inputs) -> Result<RunFile> {
+    let arrays = open(found, inputs.look_into(found)?)?;
     let keys = arrays.keys();
     let budgets = match (keys.iter().any(|key| key == ATTACKED), &options.budget) {
         (true, given) => plain_budgets(&arrays, given.as_ref())?,
@@ -171,7 +173,7 @@ fn outline(found: Found, options: &Options) -> Result<RunFile> {
     let told = options.run_by.as_ref().map(|rule| rule.names(by_name)).transpose()?.unwrap_or_default();
     let Names { run, model } = told.or(Names::of_file(&arrays)?);
     let run = options.run.clone().or(run).unwrap_or_else(|| by_name.to_owned());
-    Ok(RunFile { found, run, model, layout })
+    Ok(RunFile { found: found.clone(), run, model, layout })
 }
 
 /// The model that all files are of: a report of several would take them for repetitions of one.

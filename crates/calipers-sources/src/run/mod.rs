@@ -87,7 +87,22 @@ pub fn in_parts<J: Sync, T: Send>(
     failure.map_or(Ok(parts), Err)
 }
 
-/// The same with the parts of a run that failed, too. Of jobs that fail the one of the lowest rank
+/// What `work` gives for each job, in the order of the jobs.
+pub(crate) fn in_order<J: Sync, T: Send>(
+    jobs: &[J],
+    threads: usize,
+    work: impl Fn(&J) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
+    let parts = in_parts(jobs, threads, &Silent, Vec::new, |at, job, part| {
+        part.push((at, work(job)?));
+        Ok(())
+    })?;
+    let mut done: Vec<(usize, T)> = parts.into_iter().flatten().collect();
+    done.sort_unstable_by_key(|(at, _)| *at);
+    Ok(done.into_iter().map(|(_, done)| done).collect())
+}
+
+/// The parts of [`in_parts`], also of a run that failed. Of jobs that fail the one of the lowest rank
 /// decides.
 fn parts_of<J: Sync, T: Send>(
     jobs: &[J],

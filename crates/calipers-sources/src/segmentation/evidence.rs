@@ -4,7 +4,8 @@ use std::path::Path;
 
 use blake3::Hash;
 use calipers_core::{Error, Notes, Result};
-use calipers_io::array::{Array, Arrays, Reader as ArrayReader};
+use calipers_io::array::{self, Array, Arrays, Reader as ArrayReader};
+use calipers_io::column::Cell;
 use calipers_io::image;
 use calipers_metrics::segmentation::{Grid, Kind, MissingHeads, Segmentation, Space};
 
@@ -182,15 +183,19 @@ impl Reader<'_> {
         let is_image = match place {
             Place::File(file) => image::FORMATS.by_name(file).is_some(),
             Place::Whole => true,
-            Place::Key | Place::Slab(_) => false,
+            // What a row holds is seen when it is read.
+            Place::Key | Place::Slab(_) | Place::Row(_) => false,
+        };
+        let no_scores = || {
+            Error::value("an image holds no scores")
+                .at(format!("head {}", head.name))
+                .advice("if these are label maps, say --kind labels")
         };
         if is_image {
-            return Err(Error::value("an image holds no scores")
-                .at(format!("head {}", head.name))
-                .advice("if these are label maps, say --kind labels"));
+            return Err(no_scores());
         }
         let spacing = match self.load(&pred.side, unit, place, map, bytes, &self.legend(Space::Original))?.0 {
-            Loaded::Map | Loaded::Colours => None,
+            Loaded::Map | Loaded::Colours => return Err(no_scores()),
             Loaded::Array(array) => {
                 if let [_, other, ..] = pred.heads.as_slice() {
                     return Err(Error::value("one array for several heads")
@@ -261,8 +266,39 @@ impl Reader<'_> {
                     arrays.get(unit.name.as_str())?.ok_or_else(|| Error::format("the array is gone"))?;
                 Ok(whole(array))
             }
+            (SideKind::Column(rows, _), Place::Row(row)) => match rows.column.filled(*row)? {
+                Cell::Array(array) => Ok(whole(array)),
+                Cell::Bytes(file) => self.load_cell(&file, unit.name.as_str(), map, legend),
+            },
             (SideKind::Slabs(file, _), Place::Slab(index)) => Ok(whole(file.read_slab(*index)?)),
             _ => Err(Error::format("the place does not fit the container")),
+        }
+    }
+
+    /// Reads the file that a cell holds: a picture or a single array by its first bytes.
+    fn load_cell(
+        &self,
+        file: &[u8],
+        unit: &str,
+        map: &mut MapBuffer,
+        legend: &Legend<'_>,
+    ) -> Result<(Loaded, Hash)> {
+        let hash = blake3::hash(file);
+        if let Some(format) = image::FORMATS.by_content(file) {
+            let mut beside = |_: &str| Err(Error::value("a file in a row has no file beside it"));
+            // Rules look images up by their names without an ending.
+            let name = format!("{unit}{}", format.endings.first().copied().unwrap_or_default());
+            return match map.decode(format.reader, file, &mut beside, (legend, &name))? {
+                Decoded::Ids => Ok((Loaded::Map, hash)),
+                Decoded::Colours => Ok((Loaded::Colours, hash)),
+            };
+        }
+        match array::FORMATS.by_content(file).map(|format| format.reader) {
+            Some(ArrayReader::One { decode, .. }) => Ok((Loaded::Array(decode(file.to_vec())?), hash)),
+            _ => Err(Error::format("the row holds no image and no array by its first bytes")
+                .found(format!("{:02x?}, {} bytes in all", &file[..file.len().min(8)], file.len()))
+                .allowed("a whole PNG, TIFF or npy file")
+                .advice("write the bytes of each file as they are on the disk")),
         }
     }
 

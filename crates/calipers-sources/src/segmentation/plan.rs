@@ -13,7 +13,7 @@ use self::pairing::proposed;
 use super::options::Options;
 use super::side::{Place, Side, SideKind, container_endings, endings, stem};
 use crate::inputs::Inputs;
-use crate::run::{self, Silent};
+use crate::run;
 
 /// The code of what is noticed about truth without a prediction, where that is left out.
 const MISSING: &str = "missing-predictions";
@@ -153,13 +153,7 @@ fn listed(
     threads: usize,
     inputs: &Inputs,
 ) -> Result<Vec<Vec<(String, Place)>>> {
-    let parts = run::in_parts(sides, threads, &Silent, Vec::new, |at, (side, suffix), part| {
-        part.push((at, side.units(*suffix, flat, inputs)?));
-        Ok(())
-    })?;
-    let mut listed: Vec<(usize, Vec<(String, Place)>)> = parts.into_iter().flatten().collect();
-    listed.sort_unstable_by_key(|(at, _)| *at);
-    Ok(listed.into_iter().map(|(_, units)| units).collect())
+    run::in_order(sides, threads, |(side, suffix)| side.units(*suffix, flat, inputs))
 }
 
 /// Two files that hold one image each are one unit, named by the truth.

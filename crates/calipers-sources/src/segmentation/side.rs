@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use calipers_core::{Error, ErrorKind, Notes, Result};
 use calipers_io::array::{self, ArrayFile, Arrays, Reader};
+use calipers_io::column::{self, Column, Table};
 use calipers_io::file::InputFile;
 use calipers_io::format::instead_of;
 use calipers_io::place::{self, Kind};
@@ -12,7 +13,7 @@ use calipers_io::{image, limits};
 
 use super::space::keys_of;
 use crate::array_file;
-use crate::inputs::{Inputs, role};
+use crate::inputs::{Inputs, role, role_of_column};
 use crate::walk::{self, given_folder};
 
 /// The endings of files that hold one unit.
@@ -63,8 +64,18 @@ pub enum SideKind {
     Image(PathBuf, image::Reader),
     /// A container, one array a unit; its file.
     Arrays(Arrays, Arc<InputFile>),
+    /// A parquet file, one row of a column a unit; the file.
+    Column(Box<Rows>, Arc<InputFile>),
     /// A container, one slab of the leading axis a unit; its file.
     Slabs(Box<dyn ArrayFile>, Arc<InputFile>),
+}
+
+/// A column of a parquet file.
+pub struct Rows {
+    /// Its cells.
+    pub column: Column,
+    /// What the units are called, by row.
+    names: Vec<String>,
 }
 
 /// Where in its side the array of one unit is.
@@ -78,6 +89,8 @@ pub enum Place {
     Key,
     /// At this place of the leading axis.
     Slab(u64),
+    /// In this row of the column.
+    Row(u64),
 }
 
 impl Side {
@@ -86,6 +99,9 @@ impl Side {
         let shown = place::shown(&path.display().to_string());
         inputs.come_from(path);
         let shown = shown.trim_end_matches('/').to_owned();
+        if let Some((file, name)) = column::address(path) {
+            return Self::column(&file, &name, shown, word, inputs);
+        }
         if place::kind(path).map_err(|error| error.in_file(&shown))? == Kind::Folder {
             let notes = role(word, Some(given_folder(&shown)));
             return Ok(Self { shown, kind: SideKind::Folder(path.to_path_buf()), notes });
@@ -103,6 +119,16 @@ impl Side {
         let file = inputs.stream(path, &shown, &notes)?.0;
         let kind = Self::container(reader, file).map_err(|error| error.in_file(&shown))?;
         Ok(Self { shown, kind, notes })
+    }
+
+    fn column(file: &Path, name: &str, shown: String, word: &str, inputs: &Inputs) -> Result<Self> {
+        let notes = role_of_column(word, name);
+        let of_file = place::shown(&file.display().to_string());
+        let file = inputs.stream(file, &of_file, &notes)?.0;
+        let rows = Table::open(Arc::clone(&file) as Arc<_>)
+            .and_then(|table| Ok(Rows { column: table.column(name)?, names: table.unit_names()? }));
+        let rows = Box::new(rows.map_err(|error| error.in_file(&of_file))?);
+        Ok(Self { shown, kind: SideKind::Column(rows, file), notes })
     }
 
     fn container(reader: Reader, file: Arc<InputFile>) -> Result<SideKind> {
@@ -125,6 +151,9 @@ impl Side {
             SideKind::Arrays(arrays, _) => {
                 let keys = keys_of(arrays).map_err(|error| error.in_file(&self.shown))?;
                 keys.into_iter().map(|key| (key, Place::Key)).collect()
+            }
+            SideKind::Column(rows, _) => {
+                (0..).zip(&rows.names).map(|(row, name)| (name.clone(), Place::Row(row))).collect()
             }
             SideKind::Slabs(file, _) => {
                 let slabs = match file.shape() {
@@ -200,6 +229,7 @@ impl Side {
             Place::Whole => self.shown.clone(),
             Place::Key => format!("{}, key {name}", self.shown),
             Place::Slab(index) => format!("{}, unit {index}", self.shown),
+            Place::Row(_) => format!("{}, unit {name}", self.shown),
         }
     }
 
@@ -213,7 +243,7 @@ impl Side {
         match place {
             Place::File(file) => inputs.may_read(&format!("{}/{file}", self.shown)),
             Place::Whole => inputs.may_read(&self.shown),
-            Place::Key | Place::Slab(_) => true,
+            Place::Key | Place::Slab(_) | Place::Row(_) => true,
         }
     }
 
@@ -221,7 +251,7 @@ impl Side {
     pub fn unchanged(&self) -> Result<()> {
         match &self.kind {
             SideKind::Folder(_) | SideKind::Image(..) => Ok(()),
-            SideKind::Arrays(_, file) | SideKind::Slabs(_, file) => {
+            SideKind::Arrays(_, file) | SideKind::Slabs(_, file) | SideKind::Column(_, file) => {
                 file.unchanged().map_err(|error| error.in_file(&self.shown))
             }
         }

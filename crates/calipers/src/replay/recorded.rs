@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use calipers_core::input_files::{BELOW, JOIN, ROLE};
+use calipers_core::input_files::{BELOW, JOIN, ROLE, column_of};
 use calipers_core::{Error, Input, InputFiles, Result};
 use calipers_io::place::shown_folder;
 use serde_json::{Map, Value as Json};
@@ -24,6 +24,10 @@ impl Recorded<'_> {
         // A file that was read as two things may name two folders: the others decide which is meant.
         let mut unsure: Vec<Vec<&str>> = Vec::new();
         for (path, input) in files {
+            if let Some(column) = column_of(&input.notes, role) {
+                given.insert(format!("{path}:{column}"));
+                continue;
+            }
             match folders(path, input).as_slice() {
                 [] => _ = given.insert(path.to_owned()),
                 [only] => _ = given.insert(shown_folder(only)),
@@ -134,6 +138,19 @@ mod tests {
         assert_eq!(given(&files, "graph"), [""; 0]);
         assert_eq!(given(&[("/a", "input", Some("/"))], "input"), ["/"]);
         assert_eq!(given(&[("a, b/c", "input", Some("a, b"))], "input"), ["a, b"]);
+    }
+
+    #[test]
+    fn a_column_is_given_with_its_file() {
+        let noted = |role: &str, column: &str| {
+            let notes = [("role", role), ("column", column)].map(|(key, text)| (key.into(), text.into()));
+            Input { bytes: 1, blake3: Digest::default(), notes: std::sync::Arc::new(notes.into()) }
+        };
+        let files = [noted("truth", "mask"), noted("pred", "out")].map(|input| ("x.parquet".into(), input));
+        let inputs = InputFiles::new(files.into()).unwrap();
+        let recorded = Recorded { inputs: &inputs, reading: &Map::new() };
+        let given = |role: &str| recorded.one(role).unwrap().unwrap().display().to_string();
+        assert_eq!([given("truth"), given("pred")], ["x.parquet:mask", "x.parquet:out"]);
     }
 
     #[test]

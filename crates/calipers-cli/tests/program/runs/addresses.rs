@@ -12,17 +12,17 @@ use crate::support::segmentation::grey;
 use crate::support::{Bench, f64s, i64s, npz};
 
 /// What was asked: the path, the first byte of the range and the tag to match.
-struct Asked {
-    path: String,
+pub(super) struct Asked {
+    pub(super) path: String,
     range: Option<(usize, usize)>,
     authorization: bool,
 }
 
 /// A whole answer: a status line with headers, and a body.
-type Answer = (String, Vec<u8>);
+pub(super) type Answer = (String, Vec<u8>);
 
 /// A server on this machine that answers as it is told; its address.
-fn server(answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> String {
+pub(super) fn server(answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     let answer = Arc::new(answer);
@@ -53,7 +53,7 @@ fn serve(mut stream: &TcpStream, answer: &dyn Fn(&Asked) -> Answer) {
 }
 
 /// A part of a file, as a server with ranges gives it.
-fn part(bytes: &[u8], asked: &Asked, tag: &str) -> Answer {
+pub(super) fn part(bytes: &[u8], asked: &Asked, tag: &str) -> Answer {
     let Some((from, to)) = asked.range else {
         return (format!("200 OK\r\nContent-Length: {}\r\nETag: \"{tag}\"", bytes.len()), bytes.to_vec());
     };
@@ -63,12 +63,12 @@ fn part(bytes: &[u8], asked: &Asked, tag: &str) -> Answer {
     (format!("206 Partial Content\r\nContent-Length: {}\r\n{range}\r\nETag: \"{tag}\"", body.len()), body)
 }
 
-fn not_found() -> Answer {
+pub(super) fn not_found() -> Answer {
     ("404 Not Found\r\nContent-Length: 0".into(), Vec::new())
 }
 
 /// Files of two families, and a listing of each folder.
-fn files() -> Bench {
+pub(super) fn files() -> Bench {
     let bench = Bench::new();
     for (name, truth, pred) in [("a", [0, 0, 1], [0, 1, 1]), ("city/b c", [1, 1, 0], [1, 1, 0])] {
         bench.write(&format!("data/gt/{name}.png"), grey(3, &truth));
@@ -93,9 +93,9 @@ fn serving(bench: &Bench, ranges: bool) -> String {
     })
 }
 
-const LINE: &str = "segmentation --truth @/gt/ --pred @/out/ --classes 2";
+pub(super) const LINE: &str = "segmentation --truth @/gt/ --pred @/out/ --classes 2";
 
-fn without_root(mut report: Json, root: &str) -> Json {
+pub(super) fn without_root(mut report: Json, root: &str) -> Json {
     for input in report["inputs"].as_array_mut().unwrap() {
         for key in ["path", "below"] {
             if let Some(path) = input[key].as_str() {
@@ -132,6 +132,40 @@ fn an_archive_on_a_server_is_a_folder() {
     let of_folder = without_root(bench.report(&LINE.replace('@', "data")), "data");
     let report = bench.report(&LINE.replace('@', &root).replace("/ ", " "));
     assert_eq!(without_root(report, &root)["metrics"], of_folder["metrics"]);
+}
+
+#[test]
+fn small_objects_are_asked_for_once_and_several_at_a_time() {
+    const OBJECTS: usize = 40;
+    let bench = Bench::new();
+    let scores = |shift: f64| f64s(&[3, 2], &[0.2 + shift, 0.1, 0.3, 0.9, 0.4, 0.5 - shift]);
+    let edges = i64s(&[2, 4], &[0, 1, 1, 2, 1, 0, 2, 1]);
+    let set = npz(&[("edge_index", edges), ("logits", f64s(&[3], &[1.0, -1.0, 1.0]))]);
+    let mask = npz(&[("pred_mask", f64s(&[3], &[0.1, 0.7, 0.2]))]);
+    let run = [("clean", scores(0.0)), ("attacked_0.1", scores(-0.4)), ("labels", i64s(&[3], &[0, 1, 1]))];
+    for (folder, bytes) in [("sets", set), ("masks", mask), ("runs", npz(&run))] {
+        let names: Vec<String> = (0..OBJECTS).map(|number| format!("{number}.npz")).collect();
+        names.iter().for_each(|name| _ = bench.write(&format!("data/{folder}/{name}"), &bytes));
+        bench.write(&format!("data/{folder}/listing.txt"), names.join("\n"));
+    }
+    for line in ["independent-set @/sets/", "explanation @/masks/ --mask-scores raw", "robustness @/runs/"] {
+        let (asked, at_once, most) =
+            (Arc::new(AtomicUsize::new(0)), AtomicUsize::new(0), Arc::new(AtomicUsize::new(0)));
+        let (counted, highest, data) = (Arc::clone(&asked), Arc::clone(&most), bench.path("data"));
+        let address = server(move |asked| {
+            counted.fetch_add(1, Ordering::SeqCst);
+            highest.fetch_max(at_once.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            at_once.fetch_sub(1, Ordering::SeqCst);
+            std::fs::read(data.join(&asked.path[1..]))
+                .map_or_else(|_| not_found(), |bytes| part(&bytes, asked, "1"))
+        });
+        let report = bench.report(&format!("{} --threads 2", line.replace('@', &address)));
+        assert_eq!(report["units"], OBJECTS, "{line}");
+        assert_eq!(asked.load(Ordering::SeqCst), OBJECTS + 1, "{line}: each object and the listing");
+        let most = most.load(Ordering::SeqCst);
+        assert!((4..=16).contains(&most), "{line}: {most} requests at once");
+    }
 }
 
 #[test]

@@ -55,8 +55,19 @@ impl Bench {
     }
 
     pub fn run_words(&self, words: &[&str]) -> Said {
+        self.run_words_in(words, &[])
+    }
+
+    /// Runs `calipers` with the words of a line and these variables.
+    #[cfg(feature = "remote")]
+    pub fn run_in(&self, line: &str, variables: &[(&str, &str)]) -> Said {
+        self.run_words_in(&line.split_whitespace().collect::<Vec<_>>(), variables)
+    }
+
+    fn run_words_in(&self, words: &[&str], variables: &[(&str, &str)]) -> Said {
         let output = Command::new(env!("CARGO_BIN_EXE_calipers"))
             .args(words)
+            .envs(variables.iter().copied())
             .current_dir(self.folder.path())
             .output()
             .unwrap();

@@ -70,6 +70,9 @@ pub type Notes = Arc<BTreeMap<String, String>>;
 pub const ROLE: &str = "role";
 /// The note that says which given folder a file was found in; several joined by [`JOIN`].
 pub const BELOW: &str = "below";
+/// The note that says which column of the file was read; of a file with several roles one column per role,
+/// in their order, joined by [`JOIN`].
+pub const COLUMN: &str = "column";
 /// What stands between the words of a file that was read as several things.
 pub const JOIN: &str = ", ";
 
@@ -182,6 +185,19 @@ fn joined(ours: &Notes, theirs: &Notes) -> Option<Notes> {
         return Some(Arc::clone(ours));
     }
     let mut notes = BTreeMap::clone(ours);
+    if ours.contains_key(COLUMN) || theirs.contains_key(COLUMN) {
+        let mut columns = columns(ours)?;
+        for (role, column) in self::columns(theirs)? {
+            if columns.insert(role, column).is_some_and(|known| known != column) {
+                return None;
+            }
+        }
+        let list = |words: Vec<&str>| words.join(JOIN);
+        notes.insert(ROLE.to_owned(), list(columns.keys().copied().collect()));
+        notes.insert(COLUMN.to_owned(), list(columns.values().copied().collect()));
+        let others = |notes: &Notes| notes.iter().filter(|(key, _)| *key != ROLE && *key != COLUMN).count();
+        return (others(ours) == 0 && others(theirs) == 0).then(|| Arc::new(notes));
+    }
     for (key, text) in theirs.iter() {
         match notes.get_mut(key) {
             Some(known) if known == text => {}
@@ -194,6 +210,21 @@ fn joined(ours: &Notes, theirs: &Notes) -> Option<Notes> {
         }
     }
     Some(Arc::new(notes))
+}
+
+/// The column that was read for each role; none where the notes do not say it.
+fn columns(notes: &Notes) -> Option<BTreeMap<&str, &str>> {
+    let (roles, columns) = (notes.get(ROLE)?, notes.get(COLUMN)?);
+    if !roles.contains(JOIN) {
+        return Some(BTreeMap::from([(&**roles, &**columns)]));
+    }
+    let same = roles.split(JOIN).count() == columns.split(JOIN).count();
+    same.then(|| roles.split(JOIN).zip(columns.split(JOIN)).collect())
+}
+
+/// The column of a file that was read for a role.
+pub fn column_of<'n>(notes: &'n Notes, role: &str) -> Option<&'n str> {
+    columns(notes)?.get(role).copied()
 }
 
 /// A file that two states have.
@@ -302,6 +333,21 @@ mod tests {
         let alone = noted("f", &[(ROLE, "labels")]);
         assert_eq!(alone.merged(&labels).unwrap(), labels);
         assert!(noted("f", &[("x", "epoch")]).merged(&noted("f", &[("x", "step")])).is_err());
+    }
+
+    #[test]
+    fn a_file_of_which_two_columns_were_read_is_kept_once_with_the_column_of_each_role() {
+        let truth = noted("f", &[(ROLE, "truth"), (COLUMN, "a, b")]);
+        assert_eq!(column_of(&truth.get("f").unwrap().notes, "truth"), Some("a, b"));
+        let [truth, pred] = [("truth", "mask"), ("pred", "out")]
+            .map(|(role, column)| noted("f", &[(ROLE, role), (COLUMN, column)]));
+        let both = truth.merged(&pred).unwrap();
+        assert_eq!(both, pred.merged(&truth).unwrap());
+        assert_eq!(both, both.merged(&truth).unwrap());
+        assert_eq!(both, noted("f", &[(ROLE, "pred, truth"), (COLUMN, "out, mask")]));
+        let notes = &both.get("f").unwrap().notes;
+        assert_eq!((column_of(notes, "pred"), column_of(notes, "truth")), (Some("out"), Some("mask")));
+        assert!(truth.merged(&noted("f", &[(ROLE, "truth"), (COLUMN, "other")])).is_err());
     }
 
     #[test]

@@ -48,7 +48,7 @@ pub(super) fn not_named(column: &ColumnDescriptor) -> Option<Error> {
     })
 }
 
-fn kind(column: &ColumnDescriptor) -> String {
+pub(crate) fn kind(column: &ColumnDescriptor) -> String {
     let list = if column.max_rep_level() > 0 { "a list of " } else { "" };
     let physical = column.physical_type();
     match column.logical_type_ref() {
@@ -107,7 +107,7 @@ pub(super) fn numbers(source: &Source<'_>, group: usize, place: usize) -> Result
 
 /// The names of a column of text, numbers or truth values in a row group, which has so many rows
 /// before it; numbers by their shortest text.
-pub(super) fn texts(source: &Source<'_>, group: usize, place: usize, before: usize) -> Result<Texts> {
+pub(crate) fn texts(source: &Source<'_>, group: usize, place: usize, before: usize) -> Result<Texts> {
     let column = source.footer.file_metadata().schema_descr().column(place);
     let mut found = Texts { key: name(&column), ..Texts::default() };
     let unsigned = unsigned(&column);
@@ -159,11 +159,11 @@ pub(super) fn texts(source: &Source<'_>, group: usize, place: usize, before: usi
     Ok(found)
 }
 
-fn is_half(column: &ColumnDescriptor) -> bool {
+pub(crate) fn is_half(column: &ColumnDescriptor) -> bool {
     matches!(column.logical_type_ref(), Some(LogicalType::Float16))
 }
 
-fn unsigned(column: &ColumnDescriptor) -> bool {
+pub(crate) fn unsigned(column: &ColumnDescriptor) -> bool {
     use ConvertedType::{UINT_8, UINT_16, UINT_32, UINT_64};
     match column.logical_type_ref() {
         Some(LogicalType::Integer(integer)) => !integer.is_signed,

@@ -22,17 +22,17 @@ use crate::file::ReadAt;
 const BATCH: usize = 8 << 10;
 
 /// How many rows a row group has, and how a column of it is stored.
-pub(super) struct Group {
-    rows: usize,
+pub(crate) struct Group {
+    pub(crate) rows: usize,
     /// The definition level of a value; a lower one is a null.
     level: i16,
     /// How many calls may give no rows: one for each page, since pages may be empty.
-    pages: usize,
+    pub(crate) pages: usize,
 }
 
 impl Group {
     /// Calls `log` with the row and the value of each cell that is not null.
-    pub(super) fn each<T: DataType>(
+    pub(crate) fn each<T: DataType>(
         &self,
         reader: &mut ColumnReaderImpl<T>,
         mut log: impl FnMut(u32, &T::T) -> Result<()>,
@@ -60,14 +60,14 @@ impl Group {
 }
 
 /// A parquet file and its footer.
-pub(super) struct Source<'a> {
-    pub(super) file: &'a dyn ReadAt,
-    pub(super) footer: ParquetMetaData,
+pub(crate) struct Source<'a> {
+    pub(crate) file: &'a dyn ReadAt,
+    pub(crate) footer: Arc<ParquetMetaData>,
 }
 
 impl Source<'_> {
     /// Calls `read` with the checked column of a row group, whose rows are counted from 0.
-    pub(super) fn column(
+    pub(crate) fn column(
         &self,
         number: usize,
         place: usize,
@@ -83,6 +83,7 @@ impl Source<'_> {
         };
         let meta = group.column(place);
         let (start, bytes) = self.stored(meta, &descriptor).map_err(at)?;
+        let lists = descriptor.max_rep_level() > 0;
         let chunk = Chunk {
             bytes: &bytes,
             start,
@@ -90,7 +91,8 @@ impl Source<'_> {
             required: descriptor.max_def_level() == 0,
             compression: meta.compression(),
             encodings: *meta.encodings_mask(),
-            rows: rows as u64,
+            values: if lists { u64::try_from(meta.num_values()).map_err(damaged)? } else { rows as u64 },
+            lists,
         };
         let pages = pages::check(&chunk).map_err(at)?;
         let stored = Stored { start, bytes: Bytes::from(bytes) };
@@ -128,7 +130,7 @@ impl Source<'_> {
 }
 
 /// Bytes of a file, which reaches so far.
-pub(super) fn read_at(file: &dyn ReadAt, start: u64, length: u64) -> Result<Vec<u8>> {
+pub(crate) fn read_at(file: &dyn ReadAt, start: u64, length: u64) -> Result<Vec<u8>> {
     let mut bytes = vec![0; usize::try_from(length).map_err(damaged)?];
     file.read_exact_at(&mut bytes, start)
         .map_err(|error| Error::io(format!("cannot read the file: {}", error.kind())))?;
@@ -136,7 +138,7 @@ pub(super) fn read_at(file: &dyn ReadAt, start: u64, length: u64) -> Result<Vec<
 }
 
 /// The error for bytes that the decoder refuses.
-pub(super) fn damaged(found: impl std::fmt::Display) -> Error {
+pub(crate) fn damaged(found: impl std::fmt::Display) -> Error {
     Error::format("parquet: the file is damaged").found(found).advice("write or copy the file again")
 }
 

@@ -4,14 +4,15 @@
 //! trusts (the footer's structure, page sizes, counts, checksums and encodings) is checked first,
 //! and should it still give up in the middle, the file is reported as damaged.
 
-mod column;
-mod groups;
+pub(crate) mod column;
+pub(crate) mod groups;
 mod pages;
 mod shape;
 mod thrift;
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use calipers_core::{Error, Result};
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
@@ -52,7 +53,7 @@ fn empty() -> Error {
 }
 
 /// Does what may make the decoder panic, on a hostile file that passes all checks here.
-fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     DECODING.set(true);
     let done = catch_unwind(AssertUnwindSafe(work));
     DECODING.set(false);
@@ -69,6 +70,13 @@ pub fn decoding() -> bool {
     DECODING.get()
 }
 
+/// The footer of a file whose bytes can hold the rows that it announces.
+pub(crate) fn checked_footer(file: &dyn ReadAt) -> Result<ParquetMetaData> {
+    let footer = footer(file)?;
+    rows(file.size(), &footer)?;
+    Ok(footer)
+}
+
 /// The row groups of a file.
 struct RowGroups<'a> {
     source: Source<'a>,
@@ -82,8 +90,7 @@ struct RowGroups<'a> {
 
 impl<'a> RowGroups<'a> {
     fn new(file: &'a dyn ReadAt, wanted: &Wanted) -> Result<Self> {
-        let footer = footer(file)?;
-        rows(file.size(), &footer)?;
+        let footer = Arc::new(checked_footer(file)?);
         let schema = footer.file_metadata().schema_descr();
         let names: Vec<String> = schema.columns().iter().map(|column| column::name(column)).collect();
         let place = |key: &String| names.iter().position(|name| name == key);

@@ -25,8 +25,10 @@ pub(super) struct Chunk<'a> {
     pub(super) compression: Compression,
     /// The encodings that the footer lists.
     pub(super) encodings: EncodingMask,
-    /// How many rows its row group has.
-    pub(super) rows: u64,
+    /// How many values it holds: as many as its row group has rows, unless a row is a list.
+    pub(super) values: u64,
+    /// Whether a row is a list.
+    pub(super) lists: bool,
 }
 
 /// How many bytes are inflated at a time.
@@ -54,6 +56,7 @@ struct Header {
     values: Option<i64>,
     encoding: Option<i64>,
     level_encoding: Option<i64>,
+    list_encoding: Option<i64>,
     level_bytes: i64,
 }
 
@@ -82,6 +85,7 @@ impl Header {
                 (_, 1, Kind::Int) => self.values = Some(compact.int()?),
                 (5 | 7, 2, Kind::Int) | (8, 4, Kind::Int) => self.encoding = Some(compact.int()?),
                 (5, 3, Kind::Int) => self.level_encoding = Some(compact.int()?),
+                (5, 4, Kind::Int) => self.list_encoding = Some(compact.int()?),
                 (8, 5 | 6, Kind::Int) => {
                     let bytes = compact.int()?;
                     self.level_bytes =
@@ -238,14 +242,19 @@ pub(super) fn check(chunk: &Chunk<'_>) -> Result<usize> {
             _ => return Err(broken(page.start, "a page of an unknown kind", shown(kind), "0 to 3".into())),
         }
     }
-    if values == chunk.rows {
+    if values == chunk.values && (!chunk.lists || values <= most_values(chunk)) {
         return Ok(pages);
     }
     Err(Error::format("parquet: the pages of a column do not fill its row group")
         .at(format_args!("column chunk at byte {}", chunk.start))
         .found(format_args!("{values} values"))
-        .allowed(format_args!("{} rows", chunk.rows))
+        .allowed(format_args!("{} {}", chunk.values, if chunk.lists { "values" } else { "rows" }))
         .advice("write or copy the file again"))
+}
+
+/// How many values lists may hold whose chunk has so many bytes.
+fn most_values(chunk: &Chunk<'_>) -> u64 {
+    (chunk.bytes.len() as u64).saturating_mul(limits::INFLATE_RATIO).max(limits::FREE_ROWS)
 }
 
 fn broken(start: u64, what: &str, found: String, allowed: String) -> Error {
@@ -257,7 +266,9 @@ fn broken(start: u64, what: &str, found: String, allowed: String) -> Error {
 }
 
 fn readable(chunk: &Chunk<'_>, header: &Header, dictionary: bool) -> bool {
-    let levels = chunk.required || header.kind == Some(DATA_V2) || header.level_encoding == Some(RLE);
+    let new = header.kind == Some(DATA_V2);
+    let levels = chunk.required || new || header.level_encoding == Some(RLE);
+    let levels = levels && (!chunk.lists || new || header.list_encoding == Some(RLE));
     let values = match header.encoding {
         Some(PLAIN) => true,
         Some(PLAIN_DICTIONARY | RLE_DICTIONARY) => dictionary && chunk.physical != Type::BOOLEAN,
