@@ -44,6 +44,11 @@ pub fn is_address(path: &Path) -> bool {
     path.to_str().and_then(scheme).is_some()
 }
 
+/// Whether a path is the address of something on a web server.
+pub(crate) fn is_web(path: &Path) -> bool {
+    matches!(path.to_str().and_then(scheme), Some("http" | "https"))
+}
+
 /// The scheme of an address.
 fn scheme(text: &str) -> Option<&str> {
     let (scheme, _) = text.split_once("://")?;

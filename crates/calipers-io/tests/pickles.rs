@@ -356,8 +356,26 @@ fn objects_of_pyg_are_read_as_their_keys() {
     let batch = &objects("ring_batch").unwrap()[0];
     assert_eq!((numbers(batch, "ptr"), batch.get("num_nodes").unwrap().is_none()), (vec![0, 5, 8], true));
     assert!(objects("ring_no_nodes").unwrap()[0].get("num_nodes").unwrap().is_none());
-    let error = objects("ring_hetero").unwrap_err().to_string();
-    assert!(error.contains("HeteroData") && error.contains("Data"), "{error}");
+    let hetero = &objects("ring_hetero").unwrap()[0];
+    assert_eq!(
+        (hetero.keys(), hetero.text(pt::CLASS)),
+        (vec!["edge_index.a__to__a".into()], Some(pt::HETERO_DATA))
+    );
+    let masks = &objects("masks_hetero").unwrap()[0];
+    assert_eq!(
+        masks.keys(),
+        [
+            "pred_mask.author",
+            "pred_mask.author__writes__paper",
+            "pred_mask.paper",
+            "target_mask.author",
+            "target_mask.author__writes__paper",
+            "target_mask.paper",
+            "y",
+            "y_hat"
+        ]
+    );
+    assert_eq!(numbers(masks, "target_mask.author__writes__paper"), [0, 1]);
 }
 
 #[test]

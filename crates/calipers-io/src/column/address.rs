@@ -10,7 +10,8 @@ const ENDING: &str = ".parquet";
 pub fn address(path: &Path) -> Option<(PathBuf, String)> {
     let text = path.to_str()?;
     let (file, column) = split(text)?;
-    place::kind(path).is_err().then(|| (PathBuf::from(file), column.to_owned()))
+    // What a web server has shows only when it is fetched.
+    (place::is_web(path) || place::kind(path).is_err()).then(|| (PathBuf::from(file), column.to_owned()))
 }
 
 fn split(text: &str) -> Option<(&str, &str)> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use calipers_core::{Error, Result};
-use calipers_io::array::{Array, Arrays};
+use calipers_io::array::{Array, Arrays, pt};
 use calipers_io::file::empty;
 
 use super::arrays::{self, MatrixEdges};
@@ -85,6 +85,12 @@ pub fn units(found: &Found, stem: &str, inputs: &Inputs) -> Result<Vec<(String, 
         return Ok(rows.names()?.into_iter().enumerate().map(|(row, name)| (name, part(row))).collect());
     }
     let containers = open(&found.name, file)?;
+    if containers.iter().any(|arrays| arrays.text(pt::CLASS) == Some(pt::HETERO_DATA)) {
+        return Err(Error::value("pt: a HeteroData has several types of nodes and edges")
+            .found(pt::HETERO_DATA)
+            .allowed("Data, Batch, or a dictionary of tensors")
+            .advice("take one type of edges in Python and save it as Data"));
+    }
     let several = containers.len() != 1;
     let mut units = Vec::new();
     for (member, arrays) in containers.iter().enumerate() {
@@ -186,7 +192,7 @@ impl Container {
         match self {
             Self::One(_) => 1,
             Self::Pack(pack) => pack.boundaries.graphs(),
-            Self::Rows(rows) => rows.len(),
+            Self::Rows(rows) => rows.count(),
         }
     }
 

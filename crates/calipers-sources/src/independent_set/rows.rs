@@ -46,7 +46,7 @@ impl Rows {
     }
 
     /// How many there are.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         usize::try_from(self.table.rows()).unwrap_or(usize::MAX)
     }
 

@@ -44,6 +44,30 @@ fn pt() -> Vec<u8> {
 }
 
 #[test]
+fn masks_of_a_hetero_data_are_those_of_its_types() {
+    let bench = Bench::new();
+    let fixture =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../calipers-io/tests/fixtures/graphs/masks_hetero.pt");
+    bench.write("a.pt", std::fs::read(fixture).unwrap());
+    let f32s = |values: &[f32]| values.iter().map(|value| f64::from(*value)).collect::<Vec<_>>();
+    let keys = [
+        ("paper", f32s(&[0.9, 0.2, 0.6]), &[1, 0, 1][..]),
+        ("author", f32s(&[0.1, 0.8]), &[0, 1]),
+        ("author__writes__paper", f32s(&[0.3, 0.7]), &[0, 1]),
+    ]
+    .map(|(kind, pred, target)| {
+        let target = i64s(&[target.len()], target);
+        [(format!("pred_mask.{kind}"), mask(&pred)), (format!("target_mask.{kind}"), target)]
+    });
+    let instances = [("y".to_owned(), i64s(&[2], &[1, 0])), ("y_hat".to_owned(), i64s(&[2], &[1, 1]))];
+    let keys: Vec<_> = keys.into_iter().flatten().chain(instances).collect();
+    let keys: Vec<_> = keys.iter().map(|(key, array)| (key.as_str(), array.clone())).collect();
+    bench.write("b/a.npz", npz(&keys));
+    let of_arrays = bench.report("explanation b");
+    assert_eq!(bench.report("explanation a.pt")["metrics"], of_arrays["metrics"]);
+}
+
+#[test]
 fn units_are_named_by_their_path_below_the_folder_or_by_themselves() {
     let bench = Bench::new();
     let one = npz(&[("pred_mask", mask(&[0.0, 1.0]))]);

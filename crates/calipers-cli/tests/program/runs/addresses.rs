@@ -80,6 +80,9 @@ pub(super) fn files() -> Bench {
     for folder in ["gt", "out"] {
         bench.write(&format!("data/{folder}/listing.txt"), "./a.png\ncity/b c.png\n");
     }
+    bench.write("data/logs/a.csv", "epoch,m\n0,0.5\n1,0.7\n").write("data/logs/listing.txt", "a.csv\n");
+    let column = concat!(env!("CARGO_MANIFEST_DIR"), "/../calipers-io/tests/fixtures/columns/images.parquet");
+    bench.write("data/images.parquet", std::fs::read(column).unwrap());
     bench
 }
 
@@ -109,7 +112,14 @@ pub(super) fn without_root(mut report: Json, root: &str) -> Json {
 #[test]
 fn a_web_server_gives_the_report_of_the_folder() {
     let bench = files();
-    for (line, ranges) in [(LINE, true), (LINE, false), ("independent-set @/sets/a.npz", true)] {
+    let columns = "segmentation --truth @/images.parquet:mask --pred @/images.parquet:out --classes 256";
+    for (line, ranges) in [
+        (LINE, true),
+        (LINE, false),
+        ("independent-set @/sets/a.npz", true),
+        ("training @/logs/ --metric m", true),
+        (columns, true),
+    ] {
         let address = serving(&bench, ranges);
         let of_folder = without_root(bench.report(&line.replace('@', "data")), "data");
         let report = bench.report(&line.replace('@', &address));

@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::error::{Error, ErrorKind, Result};
@@ -273,14 +274,35 @@ impl Serialize for InputFiles {
 
 impl<'de> Deserialize<'de> for InputFiles {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        // A map sorts and drops what is double; the state then differs from its bytes and is refused.
-        let files = BTreeMap::<Box<str>, Input>::deserialize(deserializer)?;
+        deserializer.deserialize_map(Reading)
+    }
+}
+
+/// Takes files in one by one.
+struct Reading;
+
+impl<'de> Visitor<'de> for Reading {
+    type Value = InputFiles;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("files by their paths")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<InputFiles, A::Error> {
         let mut pool = Pool::default();
-        let shared = |(path, mut input): (Box<str>, Input)| {
+        let mut files: Vec<(Box<str>, Input)> = Vec::new();
+        // Notes are shared at once: each of a million files would else hold a map of its own until the last.
+        while let Some((path, mut input)) = map.next_entry::<Box<str>, Input>()? {
             input.notes = pool.shared(input.notes);
-            (path, input)
-        };
-        Ok(Self(Arc::new(files.into_iter().map(shared).collect())))
+            files.push((path, input));
+        }
+        // What was not in order, or double, differs from the bytes of the state then, and is refused.
+        if !files.is_sorted_by(|a, b| a.0 < b.0) {
+            files.sort_by(|a, b| a.0.cmp(&b.0));
+            files.dedup_by(|a, b| a.0 == b.0);
+        }
+        files.shrink_to_fit();
+        Ok(InputFiles(Arc::new(files)))
     }
 }
 

@@ -87,6 +87,11 @@ pub fn open_state_dict(source: Arc<dyn ReadAt>) -> Result<Arrays> {
     }
 }
 
+/// The text that says which class of PyG the arrays are of, where its keys have types.
+pub const CLASS: &str = "class";
+/// The class of objects with several types of nodes and edges.
+pub const HETERO_DATA: &str = "HeteroData";
+
 const PICKLE: &str = "member data.pkl";
 
 fn holds(bytes: &[u8], word: &[u8]) -> bool {
@@ -168,6 +173,15 @@ impl Reader {
 
     /// A dictionary, or an object of PyG.
     fn unit(&self, pickle: &Pickle<'_>, root: Value, budget: &mut usize) -> Result<Arrays> {
+        if let Some(stores) = pyg::stores(pickle, root)? {
+            let mut all = Arrays { stored: Default::default(), texts: Default::default() };
+            all.texts.insert(CLASS.to_owned(), HETERO_DATA.to_owned());
+            for (end, pairs) in stores {
+                let arrays = self.arrays(pickle, &pairs, budget)?;
+                all.stored.extend(arrays.stored.into_iter().map(|(key, decode)| (key + &end, decode)));
+            }
+            return Ok(all);
+        }
         match pyg::keys(pickle, root)? {
             None => self.dict(pickle, root, budget),
             Some(keys) => self.data(pickle, &keys, budget),

@@ -1,5 +1,6 @@
-//! Objects of PyG as arrays by name: a `Data`, a `Batch`, and the processed file of a data set.
+//! Objects of PyG as arrays by name: a `Data`, a `Batch`, a `HeteroData`, and the processed file of a data set.
 //!
+//! Keys of a `HeteroData` have the type behind them: `pred_mask.paper`, `pred_mask.author__writes__paper`.
 //! An object is its class name and its state. Nothing is looked up or called.
 
 use std::collections::BTreeMap;
@@ -47,12 +48,6 @@ const OF_NODES: [(&str, bool); 7] = [
 /// The keys of an object: pairs that a dictionary has too. Nothing where it is no object of PyG.
 pub(super) fn keys(pickle: &Pickle<'_>, value: Value) -> Result<Option<Vec<(Value, Value)>>> {
     let Some(object) = pickle.object(value) else { return Ok(None) };
-    if object.class == HETERO {
-        return Err(Error::value("pt: a HeteroData has several types of nodes and edges")
-            .found(HETERO)
-            .allowed("Data, Batch, or a dictionary of tensors")
-            .advice("take one type of edges in Python and save it as Data"));
-    }
     if ![DATA, BATCH].contains(&object.class) {
         return Ok(None);
     }
@@ -64,6 +59,35 @@ pub(super) fn keys(pickle: &Pickle<'_>, value: Value) -> Result<Option<Vec<(Valu
     let mapping = pickle.lookup(store, "_mapping")?.and_then(|mapping| pickle.dict(mapping));
     Ok(Some(given(pickle, mapping.ok_or_else(odd)?)))
 }
+
+/// What has keys in a `HeteroData`: how they end, and the pairs of each. Nothing where it is none.
+pub(super) fn stores(pickle: &Pickle<'_>, value: Value) -> Result<Option<Vec<Store>>> {
+    let Some(object) = pickle.object(value).filter(|object| object.class == HETERO) else { return Ok(None) };
+    let odd = || Error::format("pt: a HeteroData without its keys").found(pickle.describe(object.state));
+    let state = pickle.dict(object.state).ok_or_else(odd)?;
+    let store = |end: String, store: Value| -> Result<Store> {
+        let state = pickle.object(store).and_then(|store| pickle.dict(store.state)).ok_or_else(odd)?;
+        let mapping = pickle.lookup(state, "_mapping")?.and_then(|mapping| pickle.dict(mapping));
+        Ok((end, given(pickle, mapping.ok_or_else(odd)?)))
+    };
+    let mut stores = Vec::new();
+    if let Some(global) = pickle.lookup(state, "_global_store")? {
+        stores.push(store(String::new(), global)?);
+    }
+    for types in ["_node_store_dict", "_edge_store_dict"] {
+        let Some(types) = pickle.lookup(state, types)? else { continue };
+        for (name, of_type) in pickle.dict(types).ok_or_else(odd)? {
+            // Edges are of a type from, one between and one to.
+            let parts = pickle.sequence(*name).map_or_else(|| vec![*name], <[Value]>::to_vec);
+            let parts: Option<Vec<&str>> = parts.iter().map(|part| pickle.text(*part)).collect();
+            stores.push(store(format!(".{}", parts.ok_or_else(odd)?.join("__")), *of_type)?);
+        }
+    }
+    Ok(Some(stores))
+}
+
+/// How the keys of a store end, and its pairs.
+pub(super) type Store = (String, Vec<(Value, Value)>);
 
 /// Pairs with a value, under names that are not PyG's own.
 pub(super) fn given(pickle: &Pickle<'_>, pairs: Pairs<'_>) -> Vec<(Value, Value)> {

@@ -120,11 +120,11 @@ pub fn histories(inputs: &[PathBuf], format: Option<&'static Format>, record: &I
         let shown = place::shown(text(path)?);
         record.come_from(path);
         if place::kind(path).map_err(|error| error.in_file(&shown))? == Kind::Folder {
-            if let Some(tool) = unread::tool_of(path) {
-                return Err(unread::refused(tool).in_file(&shown));
-            }
             let root = if shown == "/" { "" } else { shown.trim_end_matches('/') };
             let tree = Tree::read(path, record)?;
+            if let Some(tool) = unread::tool_of(path, &tree) {
+                return Err(unread::refused(tool).in_file(&shown));
+            }
             let walk = Walk { own: own_name(path)?, input, format, within: within(path)?, tree: &tree };
             let folder = Folder { path: path.clone(), shown: root.into(), below: String::new() };
             let before = found.histories.len();

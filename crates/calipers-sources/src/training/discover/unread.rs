@@ -7,7 +7,8 @@ use std::path::Path;
 
 use calipers_core::Error;
 use calipers_io::history::{FORMATS, RUN_META, TRAINER_STATE};
-use calipers_io::place;
+
+use crate::tree::Tree;
 
 /// A log that is not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,10 +36,11 @@ impl fmt::Display for Unread {
 }
 
 /// The tool whose log a folder is.
-pub(super) fn tool_of(folder: &Path) -> Option<&'static str> {
+pub(super) fn tool_of(folder: &Path, tree: &Tree) -> Option<&'static str> {
     let name = folder.file_name()?.to_str()?;
     let hidden = FOLDERS.iter().find(|(folder, _)| *folder == name).map(|(_, tool)| *tool);
-    hidden.or_else(|| CLEARML_FILES.iter().all(|file| place::is_file(&folder.join(file))).then_some(CLEARML))
+    let holds = |file: &&str| tree.entries("").is_some_and(|top| top.files.iter().any(|name| name == file));
+    hidden.or_else(|| CLEARML_FILES.iter().all(holds).then_some(CLEARML))
 }
 
 /// The error for such a log where nothing else was given.
