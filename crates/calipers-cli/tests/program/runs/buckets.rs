@@ -23,9 +23,18 @@ fn keys(folder: &Path) -> Vec<String> {
     keys
 }
 
+/// A path without escapes: every store has its own.
+fn decoded(path: &str) -> String {
+    let (first, rest) = path.split_at(path.find('%').unwrap_or(path.len()));
+    match rest.get(1..3).and_then(|code| u8::from_str_radix(code, 16).ok()) {
+        Some(byte) => format!("{first}{}{}", char::from(byte), decoded(&rest[3..])),
+        None => path.to_owned(),
+    }
+}
+
 /// The answer of a store: a list of keys as `list` writes it, or an object.
 fn answered(folder: &Path, asked: &Asked, list: fn(&[String]) -> String) -> Answer {
-    let plain = asked.path.replace("%20", " ").replace("%2F", "/");
+    let plain = decoded(&asked.path);
     let (path, query) = plain.split_once('?').unwrap_or((&plain, ""));
     let key = path.strip_prefix("/evidence").unwrap().trim_start_matches('/');
     let (head, body) = if key.is_empty() {
