@@ -73,7 +73,8 @@ fn drain<R: Read>(
                 .advice("allow more with --memory SIZE, if it is what it should be"));
         }
         if out.len() + read > out.capacity() {
-            memory::ask("the inflated file", (out.len() + read) as u64)?;
+            memory::ask("the inflated file", (out.len() + read) as u64)
+                .map_err(|error| error.at(format!("byte {}", length - left(&reader))))?;
         }
         out.try_reserve(read).map_err(|_| Error::io("not enough memory for the inflated file"))?;
         out.extend_from_slice(&block[..read]);

@@ -17,14 +17,14 @@ fn open(bytes: Vec<u8>) -> Result<Table> {
 
 /// Shape and numbers of a row of lists.
 fn numbers(table: &Table, column: &str, row: u64) -> (Vec<u64>, Vec<f64>) {
-    match table.column(column).unwrap().filled(row).unwrap() {
-        Cell::Array(array) => (array.shape().to_vec(), array.to_f64s().unwrap()),
+    match table.column(column).and_then(|column| column.filled(row)).expect("a cell") {
+        Cell::Array(array) => (array.shape().to_vec(), array.to_f64s().expect("numbers")),
         Cell::Bytes(bytes) => panic!("{} bytes", bytes.len()),
     }
 }
 
 fn bytes(table: &Table, column: &str, row: u64) -> Vec<u8> {
-    match table.column(column).unwrap().filled(row).unwrap() {
+    match table.column(column).and_then(|column| column.filled(row)).expect("a cell") {
         Cell::Bytes(bytes) => bytes.to_vec(),
         Cell::Array(array) => panic!("{array:?}"),
     }

@@ -87,6 +87,8 @@ mod training {
 }
 
 mod trust {
+    #[cfg(target_os = "linux")]
+    mod bombs;
     mod memory;
     mod outputs;
     mod stored;
