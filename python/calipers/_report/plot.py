@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 Chart = Mapping[str, Any]
 
+#: Lines and nodes that stand back.
+_QUIET = "#5d6675"
 _MARKERS = ("o", "s", "^", "D", "v", "P", "*", "X")
 
 
@@ -135,22 +137,29 @@ def _images(ax: Axes, chart: Chart) -> None:
     ax.set_axis_off()
 
 
+def _stroke(stroke: str | dict[str, Any]) -> tuple[str, float, str]:
+    """Colour, width and style of an edge; a weight goes from 0 to 10."""
+    if isinstance(stroke, str):
+        return _QUIET, 1.0, "-"
+    kind, look = next(iter(stroke.items()))
+    if kind == "weighted":
+        colour, weight = look
+        return colour, 0.8 + 0.42 * weight, "-"
+    if kind == "pale":
+        return _QUIET, 0.8 + 0.42 * look, "-"
+    return look, 3.0 if kind == "thick" else 1.0, "--" if kind == "dashed" else "-"
+
+
 def _network(ax: Axes, chart: Chart) -> None:
     from matplotlib.collections import LineCollection
 
     places = np.array(chart["places"], dtype=float).reshape(-1, 2) * (1, -1)
     segments = [(places[u], places[v]) for u, v, _ in chart["edges"]]
-    strokes = [
-        next(iter(stroke.items())) if isinstance(stroke, dict) else (stroke, "#5d6675")
-        for _, _, stroke in chart["edges"]
-    ]
-    widths = [3.0 if kind == "thick" else 1.0 for kind, _ in strokes]
-    styles = ["--" if kind == "dashed" else "-" for kind, _ in strokes]
-    colours = [colour for _, colour in strokes]
+    strokes = [_stroke(stroke) for _, _, stroke in chart["edges"]]
+    colours, widths, styles = ([stroke[part] for stroke in strokes] for part in range(3))
     ax.add_collection(LineCollection(segments, colors=colours, linewidths=widths, linestyles=styles))
     looks = [
-        next(iter(look.items())) if isinstance(look, dict) else (look, "#5d6675")
-        for look, _ in chart["nodes"]
+        next(iter(look.items())) if isinstance(look, dict) else (look, _QUIET) for look, _ in chart["nodes"]
     ]
     faces = [colour if kind in ("full", "wrong") else "white" for kind, colour in looks]
     rims = ["#c22f3d" if kind == "wrong" else colour for kind, colour in looks]
@@ -177,7 +186,7 @@ def _reliability(ax: Axes, chart: Chart) -> None:
 def _scatter(ax: Axes, chart: Chart) -> None:
     for name, points in chart["contours"]:
         x, y = _pairs(points)
-        ax.plot(x, y, color="#5d6675", linewidth=0.8)
+        ax.plot(x, y, color=_QUIET, linewidth=0.8)
         if name and len(x):
             ax.annotate(name, (x[-1], y[-1]))
     for place, cloud in enumerate(chart["clouds"]):
