@@ -65,11 +65,18 @@ pub(super) const PROMISES: &[Promise] = &[
         "trust::memory",
     ),
     test(
+        "S6",
+        "No small file of any packed format makes the program hold more than it is allowed and 256 MiB.",
+        "calipers-cli",
+        "program",
+        "trust::bombs",
+    ),
+    test(
         "T21",
         "A run that is killed at any moment goes on to the same bytes.",
         "calipers-cli",
         "program",
-        "a_run_killed_at_any_moment_goes_on_to_the_same_bytes",
+        "runs::kills",
     ),
     test(
         "T36",
