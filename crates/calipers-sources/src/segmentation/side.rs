@@ -64,7 +64,7 @@ pub enum SideKind {
     Image(PathBuf, image::Reader),
     /// A container, one array a unit; its file.
     Arrays(Arrays, Arc<InputFile>),
-    /// A parquet file, one row of a column a unit; the file.
+    /// A parquet file in which each row of one column is a unit; the file.
     Column(Box<Rows>, Arc<InputFile>),
     /// A container, one slab of the leading axis a unit; its file.
     Slabs(Box<dyn ArrayFile>, Arc<InputFile>),
