@@ -1,6 +1,7 @@
 //! Label spaces: what the ids of maps mean, and from maps of ids to maps of classes.
 
 mod check;
+mod cityscapes;
 mod class_id;
 mod class_map;
 mod class_maps;
@@ -9,6 +10,7 @@ mod legend;
 pub(crate) mod mapping;
 mod originals;
 
+pub use cityscapes::CITYSCAPES;
 pub use class_id::ClassId;
 pub use class_map::truth_classes;
 pub(crate) use class_maps::decided;

@@ -2,7 +2,7 @@
 
 use calipers_core::Accumulator;
 use calipers_core::provenance::Setting;
-use calipers_metrics::segmentation::labels::ClassRef;
+use calipers_metrics::segmentation::labels::{CITYSCAPES, ClassRef};
 use calipers_metrics::segmentation::{LabelSpace, Segmentation};
 
 /// Colours of classes that have none: neighbours differ in hue and lightness. They come again after the last.
@@ -33,29 +33,6 @@ const OWN: [[u8; 3]; 24] = [
     [0x1a, 0xb7, 0x9e],
 ];
 
-/// The colours of Cityscapes by the names of its classes.
-const STREETS: [(&str, [u8; 3]); 19] = [
-    ("road", [128, 64, 128]),
-    ("sidewalk", [244, 35, 232]),
-    ("building", [70, 70, 70]),
-    ("wall", [102, 102, 156]),
-    ("fence", [190, 153, 153]),
-    ("pole", [153, 153, 153]),
-    ("traffic light", [250, 170, 30]),
-    ("traffic sign", [220, 220, 0]),
-    ("vegetation", [107, 142, 35]),
-    ("terrain", [152, 251, 152]),
-    ("sky", [70, 130, 180]),
-    ("person", [220, 20, 60]),
-    ("rider", [255, 0, 0]),
-    ("car", [0, 0, 142]),
-    ("truck", [0, 0, 70]),
-    ("bus", [0, 60, 100]),
-    ("train", [0, 80, 100]),
-    ("motorcycle", [0, 0, 230]),
-    ("bicycle", [119, 11, 32]),
-];
-
 /// The colours of all classes.
 pub(super) struct ClassColours(Vec<Option<[u8; 3]>>);
 
@@ -71,10 +48,10 @@ impl ClassColours {
             }
         }
         let street =
-            |name: &String| STREETS.iter().find(|(known, _)| known == name).map(|(_, colour)| *colour);
+            |name: &String| CITYSCAPES.iter().find(|(known, _)| known == name).map(|(_, colour)| *colour);
         let known: Vec<Option<[u8; 3]>> = labels.global.iter().map(street).collect();
         // A few of the names are a chance; most of them are that label space.
-        if 4 * known.iter().flatten().count() >= 3 * STREETS.len() {
+        if 4 * known.iter().flatten().count() >= 3 * CITYSCAPES.len() {
             colours.iter_mut().zip(known).for_each(|(colour, known)| *colour = colour.or(known));
         }
         Self(colours)
@@ -117,7 +94,7 @@ mod tests {
     #[test]
     fn classes_of_a_known_label_space_have_its_colours() {
         let mut protocol = Segmentation::default();
-        protocol.labels.global = STREETS.iter().map(|(name, _)| String::from(*name)).collect();
+        protocol.labels.global = CITYSCAPES.iter().map(|(name, _)| String::from(*name)).collect();
         let colours = ClassColours::new(&Accumulator::new(protocol));
         assert_eq!(colours.of(0), [128, 64, 128]);
         let mut two = Segmentation::default();
