@@ -2,9 +2,10 @@
 
 use calipers_metrics::segmentation::boundary::{BandRules, contours, inner_band, outer_band};
 
-use super::against;
 use super::maps::{CLASSES, Maps};
+use super::{against, speed};
 use crate::Outcome;
+use crate::harness::clock::seconds_per_call;
 use crate::harness::line::{Goal, Line};
 use crate::harness::peer::Peer;
 
@@ -27,6 +28,14 @@ pub(crate) fn run(report: &mut dyn FnMut(Line)) -> Outcome {
         let peer_job = format!("outer {thickness}");
         against(report, job, pixels, Goal::AtLeast(4.0), || outer(thickness), (&mut peer, &peer_job))?;
     }
+    let (thin, thick) = (seconds_per_call(|| outer(2)), seconds_per_call(|| outer(16)));
+    report(Line {
+        job: "outer band, t = 16; t = 2, times longer".into(),
+        ours: speed(pixels, thick),
+        against: speed(pixels, thin),
+        ratio: thick / thin,
+        goal: Goal::AtMost(1.5),
+    });
     let inner = || inner_band(&maps.truth, &maps.pred, width, height, CHENG, &rules);
     let job = format!("Cheng's band, {CHENG} pixels; OpenCV erode per class");
     against(report, job, pixels, Goal::AtLeast(15.0), inner, (&mut peer, &format!("inner {CHENG}")))?;
